@@ -1,0 +1,15 @@
+//! Lancet, a UCI chess engine.
+//!
+//! *A lancet is a window: tall, narrow, ending in a point. So is this engine's
+//! search.* Imports go one way:
+//!
+//! ```text
+//! score, position <- see, eval, tt, history, clock, report <- picker <- search
+//!                 <- engine <- uci, tools <- main
+//! ```
+
+pub mod engine;
+pub mod eval;
+pub mod position;
+pub mod report;
+pub mod score;

@@ -1,0 +1,525 @@
+//! A chess position as the search sees it: shakmaty's rules plus incremental
+//! keys, cached checkers and the history that repetition needs.
+//!
+//! Nothing here evaluates, orders or prunes.
+
+use std::fmt;
+
+use shakmaty::{
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
+    MoveList, Piece, Position as _, PositionError, Role, Square,
+    fen::Fen,
+    zobrist::{Zobrist64, ZobristValue},
+};
+
+/// A move in 16 bits: from (6), to (6), promotion (4). Castling is the king
+/// moving onto its own rook, as in Chess960. Zero is no move.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct PackedMove(u16);
+
+impl PackedMove {
+    /// No move.
+    pub const NONE: PackedMove = PackedMove(0);
+
+    /// The raw bits, for storage.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// From raw bits. Any bits are safe: a packed move is only ever compared
+    /// with generated legal moves.
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> PackedMove {
+        PackedMove(bits)
+    }
+
+    /// Is there a move at all?
+    #[must_use]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The legal move of `list` that this stands for.
+    #[must_use]
+    pub fn find_in(self, list: &[Move]) -> Option<Move> {
+        list.iter().copied().find(|&m| PackedMove::from(m) == self)
+    }
+}
+
+impl From<Move> for PackedMove {
+    fn from(m: Move) -> PackedMove {
+        let (from, to, promotion) = match m {
+            Move::Normal { from, to, promotion, .. } => (from, to, promotion),
+            Move::EnPassant { from, to } => (from, to, None),
+            Move::Castle { king, rook } => (king, rook, None),
+            Move::Put { to, .. } => (to, to, None),
+        };
+        let promotion = promotion.map_or(0, |role| role as u16);
+        PackedMove(from as u16 | (to as u16) << 6 | promotion << 12)
+    }
+}
+
+impl fmt::Debug for PackedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let square = |bits: u16| Square::new(u32::from(bits & 63));
+        write!(f, "{}{}/{}", square(self.0), square(self.0 >> 6), self.0 >> 12)
+    }
+}
+
+/// Zobrist keys of a position and of parts of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Keys {
+    /// The whole position: pieces, side to move, castling rights, and the en
+    /// passant file if an en passant capture is legal (so that equal keys mean
+    /// a repetition by the rules). Polyglot's numbers.
+    pub position: u64,
+    /// Pawns of both sides.
+    pub pawns: u64,
+    /// Knights, bishops and kings of both sides.
+    pub minors: u64,
+    /// Everything but pawns, by colour (white first).
+    pub non_pawns: [u64; 2],
+}
+
+impl Keys {
+    fn toggle(&mut self, square: Square, piece: Piece) {
+        let Zobrist64(bits) = Zobrist64::zobrist_for_piece(square, piece);
+        self.position ^= bits;
+        if piece.role == Role::Pawn {
+            self.pawns ^= bits;
+            return;
+        }
+        self.non_pawns[piece.color as usize ^ 1] ^= bits;
+        if matches!(piece.role, Role::Knight | Role::Bishop | Role::King) {
+            self.minors ^= bits;
+        }
+    }
+
+    fn castling(&mut self, chess: &Chess) {
+        for color in Color::ALL {
+            for side in CastlingSide::ALL {
+                if chess.castles().has(color, side) {
+                    self.position ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+                }
+            }
+        }
+    }
+
+    fn en_passant(&mut self, chess: &Chess) {
+        // Legality is only asked after a double push beside an enemy pawn.
+        if let Some(square) = chess.legal_ep_square() {
+            self.position ^= Zobrist64::zobrist_for_en_passant_file(square.file()).0;
+        }
+    }
+
+    fn turn(&mut self) {
+        self.position ^= Zobrist64::zobrist_for_white_turn().0;
+    }
+
+    fn from_scratch(chess: &Chess) -> Keys {
+        let mut keys = Keys::default();
+        for (square, piece) in chess.board() {
+            keys.toggle(square, piece);
+        }
+        if chess.turn() == Color::White {
+            keys.turn();
+        }
+        keys.castling(chess);
+        keys.en_passant(chess);
+        keys
+    }
+}
+
+/// Why a FEN was refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FenError {
+    /// A field cannot be read.
+    Syntax {
+        /// The text as given.
+        text: String,
+        /// The field at fault.
+        reason: String,
+    },
+    /// The position cannot occur in chess.
+    Illegal {
+        /// The text as given.
+        text: String,
+        /// The rule it breaks.
+        reason: String,
+    },
+}
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FenError::Syntax { text, reason } => write!(f, "unreadable FEN '{text}': {reason}"),
+            FenError::Illegal { text, reason } => write!(f, "illegal position '{text}': {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for FenError {}
+
+/// A legal chess position, copied and made.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    keys: Keys,
+    checkers: Bitboard,
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::from(Chess::default())
+    }
+}
+
+impl From<Chess> for Position {
+    fn from(chess: Chess) -> Position {
+        let keys = Keys::from_scratch(&chess);
+        let checkers = chess.checkers();
+        Position { chess, keys, checkers }
+    }
+}
+
+impl Position {
+    /// Reads a FEN: four to six fields, X-FEN or Shredder-FEN castling rights.
+    ///
+    /// Chess960 castling is used when `mode` asks for it or when the rights
+    /// cannot be read otherwise. Castling rights and en passant squares that the
+    /// board contradicts are dropped, as GUIs write them carelessly.
+    ///
+    /// # Errors
+    ///
+    /// [`FenError`] names what is wrong: a field that cannot be read, or a
+    /// position that cannot occur in chess.
+    pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
+        let fen: Fen = text.trim().parse().map_err(|error| FenError::Syntax {
+            text: text.trim().to_owned(),
+            reason: format!("{error}"),
+        })?;
+        let setup = fen.into_setup();
+        let mode = if mode.is_chess960() { mode } else { CastlingMode::detect(&setup) };
+        Chess::from_setup(setup, mode)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_impossible_check)
+            .map(Position::from)
+            .map_err(|error| FenError::Illegal {
+                text: text.trim().to_owned(),
+                reason: format!("{error}"),
+            })
+    }
+
+    /// The rules underneath.
+    #[must_use]
+    pub const fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    #[must_use]
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// The keys of this position.
+    #[must_use]
+    pub const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The key of the whole position.
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.keys.position
+    }
+
+    /// The keys computed anew: what the incremental ones must equal.
+    #[must_use]
+    pub fn keys_from_scratch(&self) -> Keys {
+        Keys::from_scratch(&self.chess)
+    }
+
+    /// Enemy pieces giving check.
+    #[must_use]
+    pub const fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Is the side to move in check?
+    #[must_use]
+    pub const fn is_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[must_use]
+    pub fn halfmoves(&self) -> u32 {
+        self.chess.halfmoves()
+    }
+
+    /// Standard or Chess960 castling notation.
+    #[must_use]
+    pub fn mode(&self) -> CastlingMode {
+        self.chess.castles().mode()
+    }
+
+    /// All legal moves.
+    #[must_use]
+    pub fn legal_moves(&self) -> MoveList {
+        self.chess.legal_moves()
+    }
+
+    /// Neither side can mate by any sequence of moves (material alone).
+    #[must_use]
+    pub fn is_insufficient_material(&self) -> bool {
+        // Cheap test first: most positions have pawns or many pieces.
+        self.board().occupied().count() <= 4 && self.chess.is_insufficient_material()
+    }
+
+    /// Does this side have a piece other than king and pawns?
+    #[must_use]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        let board = self.board();
+        (board.by_color(color) & !(board.pawns() | board.kings())).any()
+    }
+
+    /// The piece that `m` moves.
+    #[must_use]
+    pub fn moved_piece(&self, m: Move) -> Piece {
+        m.role().of(self.turn())
+    }
+
+    /// The position after the legal move `m`.
+    #[must_use]
+    pub fn play(&self, m: Move) -> Position {
+        let mut child = self.clone();
+        child.make(m);
+        child
+    }
+
+    /// Makes the legal move `m`, updating keys and checkers.
+    fn make(&mut self, m: Move) {
+        let us = self.turn();
+        let rights = self.chess.castles().castling_rights();
+        if self.chess.maybe_ep_square().is_some() {
+            self.keys.en_passant(&self.chess);
+        }
+
+        match m {
+            Move::Normal { role, from, capture, to, promotion } => {
+                if let Some(captured) = capture {
+                    self.keys.toggle(to, captured.of(!us));
+                }
+                self.keys.toggle(from, role.of(us));
+                self.keys.toggle(to, promotion.unwrap_or(role).of(us));
+            }
+            Move::EnPassant { from, to } => {
+                let captured = Square::from_coords(to.file(), from.rank());
+                self.keys.toggle(captured, (!us).pawn());
+                self.keys.toggle(from, us.pawn());
+                self.keys.toggle(to, us.pawn());
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king < rook);
+                self.keys.toggle(king, us.king());
+                self.keys.toggle(rook, us.rook());
+                self.keys.toggle(side.king_to(us), us.king());
+                self.keys.toggle(side.rook_to(us), us.rook());
+            }
+            Move::Put { .. } => {} // never legal in chess
+        }
+
+        // Rights change a handful of times in a game: compare, then rehash.
+        let touched = match m {
+            Move::Normal { from, to, role, .. } => {
+                role == Role::King || rights.contains(from) || rights.contains(to)
+            }
+            _ => m.is_castle(),
+        };
+        if touched && rights.any() {
+            self.keys.castling(&self.chess);
+            self.chess.play_unchecked(m);
+            self.keys.castling(&self.chess);
+        } else {
+            self.chess.play_unchecked(m);
+        }
+
+        self.keys.turn();
+        if self.chess.maybe_ep_square().is_some() {
+            self.keys.en_passant(&self.chess);
+        }
+        self.checkers = self.chess.checkers();
+    }
+
+    /// The position after passing. The side to move must not be in check.
+    #[must_use]
+    pub fn play_null(&self) -> Option<Position> {
+        let king = self.board().king_of(self.turn())?;
+        let mut child = self.clone();
+        if child.chess.maybe_ep_square().is_some() {
+            child.keys.en_passant(&child.chess);
+        }
+        // shakmaty's `swap_turn` validates the whole position. A "promotion"
+        // of the king to a king on its own square changes only the side to
+        // move, the clocks and the en passant square, and keeps the castling
+        // rights because the moving role is not a king.
+        child.chess.play_unchecked(Move::Normal {
+            role: Role::Queen,
+            from: king,
+            capture: None,
+            to: king,
+            promotion: Some(Role::King),
+        });
+        child.keys.turn();
+        child.checkers = Bitboard::EMPTY;
+        Some(child)
+    }
+
+    /// The position as FEN; Shredder-FEN castling rights in Chess960 mode.
+    #[must_use]
+    pub fn fen(&self) -> String {
+        let setup = self.chess.to_setup(EnPassantMode::Legal);
+        match Fen::try_from_setup(setup) {
+            Ok(fen) => fen.to_string(),
+            Err(lossy) => lossy.ignore().to_string(),
+        }
+    }
+}
+
+/// A position together with the keys of the game that led to it.
+#[derive(Clone, Debug, Default)]
+pub struct Game {
+    position: Position,
+    /// Keys of the positions before `position`, oldest first, back to the last
+    /// capture or pawn move.
+    keys: Vec<u64>,
+}
+
+impl From<Position> for Game {
+    fn from(position: Position) -> Game {
+        Game { position, keys: Vec::new() }
+    }
+}
+
+impl Game {
+    /// The current position.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Keys of earlier positions since the last irreversible move.
+    #[must_use]
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, m: Move) {
+        if m.is_zeroing() {
+            self.keys.clear();
+        } else {
+            self.keys.push(self.position.key());
+        }
+        self.position.make(m);
+    }
+
+    /// How often the current position has occurred, this time included.
+    #[must_use]
+    pub fn occurrences(&self) -> usize {
+        1 + self.keys.iter().filter(|&&key| key == self.position.key()).count()
+    }
+
+    /// The game's end by the rules that a match arbiter applies: mate,
+    /// stalemate, threefold repetition, fifty moves, insufficient material.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        if self.position.legal_moves().is_empty() {
+            return Some(if self.position.is_check() { Ending::Checkmate } else { Ending::Draw });
+        }
+        let drawn = self.position.halfmoves() >= 100
+            || self.occurrences() >= 3
+            || self.position.is_insufficient_material();
+        drawn.then_some(Ending::Draw)
+    }
+}
+
+/// How a game is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The side to move is mated.
+    Checkmate,
+    /// Stalemate, repetition, fifty moves or insufficient material.
+    Draw,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(fen: &str, mode: CastlingMode) -> Position {
+        Position::from_fen(fen, mode).unwrap()
+    }
+
+    /// Perft that compares the incremental keys and checkers at every node.
+    fn check(position: &Position, depth: u32) -> u64 {
+        assert_eq!(*position.keys(), position.keys_from_scratch(), "{}", position.fen());
+        assert_eq!(position.checkers(), position.chess().checkers());
+        let Zobrist64(expected) = position.chess().zobrist_hash(EnPassantMode::Legal);
+        assert_eq!(position.key(), expected);
+        if depth == 0 {
+            return 1;
+        }
+        position.legal_moves().iter().map(|&m| check(&position.play(m), depth - 1)).sum()
+    }
+
+    #[test]
+    fn keys_follow_every_move() {
+        let start = Position::default();
+        assert_eq!(check(&start, 3), 8902);
+        let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        assert_eq!(check(&position(kiwipete, CastlingMode::Standard), 3), 97_862);
+        let en_passant = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+        assert_eq!(check(&position(en_passant, CastlingMode::Standard), 4), 43_238);
+        let chess960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+        assert_eq!(check(&position(chess960, CastlingMode::Chess960), 3), 12_189);
+    }
+
+    #[test]
+    fn null_move_changes_only_the_turn() {
+        for fen in ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 7 9", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"] {
+            let before = position(fen, CastlingMode::Standard);
+            let after = before.play_null().unwrap();
+            assert_eq!(after.board(), before.board());
+            assert_eq!(after.turn(), Color::Black);
+            assert_eq!(
+                after.chess().castles().castling_rights(),
+                before.chess().castles().castling_rights()
+            );
+            assert_eq!(*after.keys(), after.keys_from_scratch());
+            assert_eq!(after.halfmoves(), before.halfmoves() + 1);
+        }
+    }
+
+    #[test]
+    fn packed_moves_are_distinct() {
+        let position = position(
+            "r3k2r/P1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/1PPBBPPP/R3K2R w KQkq - 0 1",
+            CastlingMode::Standard,
+        );
+        let moves = position.legal_moves();
+        for &m in &moves {
+            assert_eq!(PackedMove::from(m).find_in(&moves), Some(m));
+        }
+        assert_eq!(std::mem::size_of::<Option<Move>>(), 6);
+    }
+}

@@ -1,0 +1,194 @@
+//! What a search is asked and what it tells the outside, as data.
+//!
+//! No text is written here: `uci` and `tools` turn these into lines.
+
+use std::{
+    sync::{
+        Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use shakmaty::Move;
+
+use crate::score::Score;
+
+/// When a search has to end. Limits combine: whichever is reached first stops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Iterations, in plies.
+    pub depth: Option<u32>,
+    /// Nodes over all threads; on one thread exact.
+    pub nodes: Option<u64>,
+    /// Nodes after which no new iteration starts (self-play).
+    pub soft_nodes: Option<u64>,
+    /// Stop when a mate in at most this many moves is proved, for either side.
+    pub mate: Option<u32>,
+    /// Exact time for this move.
+    pub movetime: Option<Duration>,
+    /// The clock of the side to move.
+    pub clock: Option<Clock>,
+    /// No bestmove before `stop`.
+    pub infinite: bool,
+    /// No bestmove before `stop` or `ponderhit`; the clock starts at the hit.
+    pub ponder: bool,
+    /// If not empty, only these root moves are searched.
+    pub searchmoves: Vec<Move>,
+}
+
+/// A player's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left. Zero when the flag is about to fall or the GUI says so.
+    pub time: Duration,
+    /// Gained with every move.
+    pub increment: Duration,
+    /// Moves to the next time control; `None` for the rest of the game.
+    pub moves_to_go: Option<u32>,
+}
+
+/// The wires between whoever gave a `go` and the search that runs it. Made
+/// anew for each `go`, by the side that receives the command, so that a stop
+/// can never be lost.
+#[derive(Debug)]
+pub struct Signals {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+    /// When the clock began to run for us: the start, or the ponderhit.
+    clock_start: Mutex<Instant>,
+    changed: Condvar,
+}
+
+impl Signals {
+    /// Fresh signals for a search that starts now.
+    #[must_use]
+    pub fn new(ponder: bool) -> Signals {
+        Signals {
+            stop: AtomicBool::new(false),
+            pondering: AtomicBool::new(ponder),
+            clock_start: Mutex::new(Instant::now()),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Ends the search as soon as possible.
+    pub fn stop(&self) {
+        let guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+        drop(guard);
+    }
+
+    /// The opponent played the expected move: the clock starts now.
+    pub fn ponder_hit(&self) {
+        let mut start = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.pondering.swap(false, Ordering::Relaxed) {
+            *start = Instant::now();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Has the search been told to stop?
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Is the search on the opponent's time?
+    #[must_use]
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Relaxed)
+    }
+
+    /// Time since the clock began to run for us.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.clock_start.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Sleeps until told to stop, or, unless `infinite`, until the ponderhit.
+    pub fn wait(&self, infinite: bool) {
+        let mut guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_stopped() && (infinite || self.is_pondering()) {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Options that may change while a search runs.
+#[derive(Debug)]
+pub struct LiveOptions {
+    /// Root lines to report, from 1.
+    pub multi_pv: AtomicUsize,
+}
+
+impl Default for LiveOptions {
+    fn default() -> LiveOptions {
+        LiveOptions { multi_pv: AtomicUsize::new(1) }
+    }
+}
+
+/// What a reported score says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The score itself.
+    Exact,
+    /// The true score is at least this (fail high).
+    Lower,
+    /// The true score is at most this (fail low).
+    Upper,
+}
+
+/// One line of thought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Iteration, in plies.
+    pub depth: u32,
+    /// Deepest ply reached, quiescence included.
+    pub seldepth: u32,
+    /// Rank of this line among the reported root moves, from 1.
+    pub multipv: usize,
+    /// From the side to move's point of view.
+    pub score: Score,
+    /// Whether `score` is exact.
+    pub bound: Bound,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Table fill, in permille.
+    pub hashfull: u32,
+    /// Tablebase probes that hit.
+    pub tbhits: u64,
+    /// Since the start of the search.
+    pub time: Duration,
+    /// Legal moves from the root.
+    pub pv: Vec<Move>,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The move to play; `None` if there is no legal move.
+    pub best: Option<Move>,
+    /// The expected reply.
+    pub ponder: Option<Move>,
+    /// The last line of the move chosen (of multipv 1).
+    pub info: Info,
+}
+
+/// Receives what a search has to say, on the searching thread. Every method
+/// may be called at any time between `go` and its outcome.
+pub trait Reporter: Sync {
+    /// A new or better line.
+    fn info(&self, _info: &Info) {}
+    /// The root move being searched; `number` counts from 1.
+    fn current_move(&self, _depth: u32, _m: Move, _number: usize) {}
+    /// Anything a person or a log should know.
+    fn message(&self, _text: &str) {}
+}
+
+/// Says nothing.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Reporter for Silent {}
