@@ -520,6 +520,6 @@ mod tests {
         for &m in &moves {
             assert_eq!(PackedMove::from(m).find_in(&moves), Some(m));
         }
-        assert_eq!(std::mem::size_of::<Option<Move>>(), 6);
+        assert!(std::mem::size_of::<Option<Move>>() <= 8);
     }
 }
