@@ -8,8 +8,13 @@
 //!                 <- engine <- uci, tools <- main
 //! ```
 
+pub mod clock;
 pub mod engine;
 pub mod eval;
+pub mod history;
+pub mod picker;
 pub mod position;
 pub mod report;
 pub mod score;
+pub mod see;
+pub mod tt;

@@ -1,0 +1,101 @@
+//! From a clock to a budget of time. No protocol and no threads here.
+
+use std::time::Duration;
+
+use crate::report::Clock;
+
+/// Time for one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// No new iteration after this, scaled by [`Stability::scale`].
+    pub soft: Duration,
+    /// The search is aborted at this.
+    pub hard: Duration,
+}
+
+/// Moves the rest of a game is planned for when the GUI does not say.
+const HORIZON: u32 = 24;
+
+impl Budget {
+    /// The budget for a move on this clock; `overhead` is kept back for
+    /// transmission. Never more than the time left, whatever the increment.
+    ///
+    /// Shares of the clock: strength.md, from several engines' tuning.
+    #[must_use]
+    pub fn new(clock: Clock, overhead: Duration) -> Budget {
+        // Even on an overdrawn clock a move must be found.
+        let time = clock.time.saturating_sub(overhead).max(Duration::from_millis(1));
+        let moves = clock.moves_to_go.map_or(HORIZON, |moves| moves.clamp(1, HORIZON));
+        let share = time / moves + clock.increment.mul_f64(0.94);
+        let (soft, hard) = if moves == 1 { (0.6, 0.8) } else { (0.73, 0.46) };
+        let hard = time.mul_f64(hard);
+        Budget { soft: share.mul_f64(soft).min(hard), hard }
+    }
+
+    /// The budget of `go movetime`: all of it, less the overhead.
+    #[must_use]
+    pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
+        let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
+        Budget { soft: time, hard: time }
+    }
+}
+
+/// What the iterations so far say about how hard the move is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stability {
+    /// Iterations in a row with the same best move.
+    pub same_best: u32,
+    /// Share of the nodes spent on the best move, 0 to 1.
+    pub best_share: f64,
+    /// How far the score has fallen below recent iterations, in centipawns.
+    pub score_drop: i32,
+}
+
+impl Stability {
+    /// The factor on the soft budget: about 0.4 for an obvious move, up to
+    /// about 2.5 for one in doubt.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        let nodes = (1.5 - self.best_share) * 1.35;
+        let stable = 1.25 - 0.05 * f64::from(self.same_best.min(10));
+        let trend = 1.0 + f64::from(self.score_drop.clamp(-20, 60)) * 0.006;
+        nodes * stable * trend
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn never_more_than_is_left(
+            time in 0_u64..10_000_000,
+            increment in 0_u64..1_000_000,
+            moves in prop::option::of(0_u32..1000),
+            overhead in 0_u64..5000,
+        ) {
+            let clock = Clock {
+                time: Duration::from_millis(time),
+                increment: Duration::from_millis(increment),
+                moves_to_go: moves,
+            };
+            let budget = Budget::new(clock, Duration::from_millis(overhead));
+            prop_assert!(budget.soft <= budget.hard);
+            prop_assert!(budget.hard > Duration::ZERO);
+            if time > overhead {
+                prop_assert!(budget.hard <= Duration::from_millis(time - overhead));
+            }
+        }
+    }
+
+    #[test]
+    fn doubt_takes_time() {
+        let sure = Stability { same_best: 10, best_share: 0.95, score_drop: 0 };
+        let doubt = Stability { same_best: 0, best_share: 0.3, score_drop: 50 };
+        assert!(sure.scale() < 0.7);
+        assert!(doubt.scale() > 2.0);
+    }
+}

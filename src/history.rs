@@ -1,0 +1,301 @@
+//! What the search remembers about moves and evaluations: move-ordering
+//! histories and correction histories. Each table owns its index, its clamp
+//! and its update. Nothing here decides what to search or prune.
+
+use bytemuck::{Zeroable, allocation::zeroed_box};
+use shakmaty::{Color, Move, Piece, Role, Square};
+
+use crate::{
+    position::{Keys, Position},
+    score::Score,
+};
+
+/// Scores of the ordering tables stay within this.
+pub const HISTORY_MAX: i32 = 16_384;
+
+/// A piece (12) on a square (64): the index of continuation tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    const COUNT: usize = 12 * 64;
+
+    /// The piece that makes `m`, and where it lands.
+    #[must_use]
+    pub fn new(position: &Position, m: Move) -> PieceTo {
+        let piece = piece_index(position.moved_piece(m));
+        PieceTo((piece * 64 + m.to() as usize) as u16)
+    }
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+const fn piece_index(piece: Piece) -> usize {
+    (piece.role as usize - 1) * 2 + piece.color as usize
+}
+
+/// Moves `entry` towards `bonus`, the more slowly the nearer it is to the
+/// limit: "history gravity".
+fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
+    let bonus = bonus.clamp(-limit, limit);
+    let value = i32::from(*entry);
+    *entry = (value + bonus - value * bonus.abs() / limit) as i16;
+}
+
+/// Everything about a node that indexes its moves' histories.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// Our pieces on attacked squares move away, and pieces avoid them.
+    pub threats: shakmaty::Bitboard,
+    /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
+    pub previous: [Option<PieceTo>; 3],
+}
+
+/// Quiet moves by colour, whether origin and target are attacked, from, to.
+#[derive(Zeroable)]
+struct Butterfly([[[[i16; 64]; 64]; 4]; 2]);
+
+/// Quiet moves by an earlier move's piece and square, and their own.
+#[derive(Zeroable)]
+struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
+
+/// Captures by piece and square, and the role captured.
+#[derive(Zeroable)]
+struct Captures([[i16; 6]; PieceTo::COUNT]);
+
+/// Quiet moves by pawn structure, piece and square.
+#[derive(Zeroable)]
+struct PawnStructure([[i16; PieceTo::COUNT]; PawnStructure::SIZE]);
+
+impl PawnStructure {
+    const SIZE: usize = 512;
+}
+
+/// The move-ordering tables of one search thread.
+pub struct Histories {
+    butterfly: Box<Butterfly>,
+    continuation: Box<Continuation>,
+    captures: Box<Captures>,
+    pawns: Box<PawnStructure>,
+    /// Learned errors of the static evaluation.
+    pub corrections: Corrections,
+}
+
+impl Default for Histories {
+    fn default() -> Histories {
+        Histories {
+            butterfly: zeroed_box(),
+            continuation: zeroed_box(),
+            captures: zeroed_box(),
+            pawns: zeroed_box(),
+            corrections: Corrections::default(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Histories {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Histories").finish_non_exhaustive()
+    }
+}
+
+fn from(m: Move) -> Square {
+    m.from().unwrap_or(m.to())
+}
+
+fn threat_index(context: &Context, m: Move) -> usize {
+    usize::from(context.threats.contains(from(m))) * 2
+        + usize::from(context.threats.contains(m.to()))
+}
+
+fn pawn_index(position: &Position) -> usize {
+    position.keys().pawns as usize % PawnStructure::SIZE
+}
+
+impl Histories {
+    /// How well the quiet move `m` has done, within a few times `HISTORY_MAX`.
+    #[must_use]
+    pub fn quiet(&self, position: &Position, context: &Context, m: Move) -> i32 {
+        let to = PieceTo::new(position, m).index();
+        let color = position.turn() as usize;
+        let butterfly =
+            self.butterfly.0[color][threat_index(context, m)][from(m) as usize][m.to() as usize];
+        let pawns = self.pawns.0[pawn_index(position)][to];
+        let continuation: i32 = context
+            .previous
+            .iter()
+            .zip([2, 2, 1])
+            .filter_map(|(before, weight)| {
+                before.map(|b| weight * i32::from(self.continuation.0[b.index()][to]))
+            })
+            .sum();
+        i32::from(butterfly) + i32::from(pawns) + continuation / 2
+    }
+
+    /// Rewards (or, with a negative bonus, punishes) a quiet move.
+    pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
+        let to = PieceTo::new(position, m).index();
+        let color = position.turn() as usize;
+        let butterfly = &mut self.butterfly.0[color][threat_index(context, m)][from(m) as usize]
+            [m.to() as usize];
+        gravity(butterfly, bonus, HISTORY_MAX);
+        gravity(&mut self.pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
+        for before in context.previous.iter().flatten() {
+            gravity(&mut self.continuation.0[before.index()][to], bonus, HISTORY_MAX);
+        }
+    }
+
+    /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
+    #[must_use]
+    pub fn capture(&self, position: &Position, m: Move) -> i32 {
+        i32::from(self.captures.0[PieceTo::new(position, m).index()][victim(m)])
+    }
+
+    /// Rewards or punishes a capture or promotion.
+    pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
+        let entry = &mut self.captures.0[PieceTo::new(position, m).index()][victim(m)];
+        gravity(entry, bonus, HISTORY_MAX);
+    }
+}
+
+/// The captured role as an index; promotions without capture share the king's.
+fn victim(m: Move) -> usize {
+    m.capture().unwrap_or(Role::King) as usize - 1
+}
+
+/// Entries per correction table.
+const CORRECTIONS: usize = 16_384;
+/// Correction entries are in 1/`GRAIN` centipawns.
+const GRAIN: i32 = 128;
+/// The largest correction one table may learn, in entry units.
+const CORRECTION_MAX: i32 = 64 * GRAIN;
+
+#[derive(Zeroable)]
+struct CorrectionTable([[i16; CORRECTIONS]; 2]);
+
+impl CorrectionTable {
+    fn entry(&mut self, color: Color, key: u64) -> &mut i16 {
+        &mut self.0[color as usize][key as usize % CORRECTIONS]
+    }
+
+    fn get(&self, color: Color, key: u64) -> i32 {
+        i32::from(self.0[color as usize][key as usize % CORRECTIONS])
+    }
+}
+
+/// How much the search found the static evaluation to be wrong, by pawn
+/// structure, minor pieces, each side's pieces, and the last moves.
+pub struct Corrections {
+    pawns: Box<CorrectionTable>,
+    minors: Box<CorrectionTable>,
+    non_pawns: [Box<CorrectionTable>; 2],
+    continuation: Box<Continuation>,
+}
+
+impl Default for Corrections {
+    fn default() -> Corrections {
+        Corrections {
+            pawns: zeroed_box(),
+            minors: zeroed_box(),
+            non_pawns: [zeroed_box(), zeroed_box()],
+            continuation: zeroed_box(),
+        }
+    }
+}
+
+impl Corrections {
+    /// What to add to the static evaluation, in centipawns. `moves` are the
+    /// last move and the one before.
+    #[must_use]
+    pub fn get(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
+        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
+        let turn = position.turn();
+        let mut sum = 2 * self.pawns.get(turn, pawns)
+            + self.minors.get(turn, minors)
+            + self.non_pawns[0].get(turn, non_pawns[0])
+            + self.non_pawns[1].get(turn, non_pawns[1]);
+        if let [Some(last), Some(before)] = moves {
+            sum += i32::from(self.continuation.0[before.index()][last.index()]);
+        }
+        sum / (2 * GRAIN)
+    }
+
+    /// The search of `depth` plies found `difference` centipawns more than the
+    /// static evaluation said.
+    pub fn update(
+        &mut self,
+        position: &Position,
+        moves: [Option<PieceTo>; 2],
+        depth: i32,
+        difference: Score,
+    ) {
+        let bonus =
+            (difference * depth * GRAIN / 64).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
+        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
+        let turn = position.turn();
+        gravity(self.pawns.entry(turn, pawns), bonus, CORRECTION_MAX);
+        gravity(self.minors.entry(turn, minors), bonus, CORRECTION_MAX);
+        for (table, key) in self.non_pawns.iter_mut().zip(non_pawns) {
+            gravity(table.entry(turn, key), bonus, CORRECTION_MAX);
+        }
+        if let [Some(last), Some(before)] = moves {
+            let entry = &mut self.continuation.0[before.index()][last.index()];
+            gravity(entry, bonus, CORRECTION_MAX);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn gravity_stays_within_its_limit(bonuses in prop::collection::vec(-40_000..40_000, 1..200)) {
+            let mut entry = 0_i16;
+            for bonus in bonuses {
+                let before = entry;
+                gravity(&mut entry, bonus, HISTORY_MAX);
+                prop_assert!(i32::from(entry).abs() <= HISTORY_MAX);
+                prop_assert!((i32::from(entry) - i32::from(before)) * bonus.signum() >= 0);
+            }
+        }
+    }
+
+    #[test]
+    fn rewards_raise_and_malus_lowers() {
+        let position = Position::default();
+        let m = position.legal_moves()[0];
+        let other = position.legal_moves()[1];
+        let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
+        let mut histories = Histories::default();
+        histories.update_quiet(&position, &context, m, 500);
+        assert!(histories.quiet(&position, &context, m) > 0);
+        assert_eq!(histories.quiet(&position, &context, other), 0);
+        histories.update_quiet(&position, &context, other, -500);
+        assert!(histories.quiet(&position, &context, other) < 0);
+        let before = Some(PieceTo::new(&position, other));
+        let after = Context { previous: [before, None, None], ..context };
+        histories.update_quiet(&position, &after, m, 500);
+        assert!(histories.quiet(&position, &after, m) > histories.quiet(&position, &context, m));
+    }
+
+    #[test]
+    fn corrections_follow_the_search() {
+        let position = Position::default();
+        let mut corrections = Corrections::default();
+        for _ in 0..200 {
+            corrections.update(&position, [None; 2], 8, 60);
+        }
+        let learned = corrections.get(&position, [None; 2]);
+        assert!((40..=200).contains(&learned), "{learned}");
+        for _ in 0..400 {
+            corrections.update(&position, [None; 2], 8, -60);
+        }
+        assert!(corrections.get(&position, [None; 2]) < 0);
+    }
+}

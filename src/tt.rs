@@ -1,0 +1,388 @@
+//! The transposition table: buckets of two entries, each with a lower and an
+//! upper bound. No search policy lives here.
+//!
+//! Sources: seeds/001 and seeds/002 (bounds `(low, up, depth)`; two-level
+//! replacement). Scores go in and out untouched, because they are relative to
+//! their node (see [`crate::score`]).
+//!
+//! Threads share the table without locks. An entry is two atomic words; the
+//! key is stored mixed with the data, so that an entry whose halves come from
+//! different writes reads as a miss (Hyatt and Mann, "A lockless transposition
+//! table implementation for parallel search", 2002).
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use bytemuck::Zeroable;
+
+use crate::{
+    position::PackedMove,
+    score::{INFINITE, NO_SCORE, Score, Window},
+};
+
+/// What is known of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The best or refuting move, if any is known.
+    pub best: PackedMove,
+    /// The score is at least this; `-INFINITE` if unknown.
+    pub lower: Score,
+    /// The score is at most this; `INFINITE` if unknown.
+    pub upper: Score,
+    /// Depth of the search behind the bounds, in plies, 0 for quiescence. At most 255.
+    pub depth: i32,
+    /// The uncorrected static evaluation, or `NO_SCORE`.
+    pub evaluation: Score,
+    /// Has this position been on a principal variation?
+    pub pv: bool,
+}
+
+impl Entry {
+    /// Nothing known.
+    pub const EMPTY: Entry = Entry {
+        best: PackedMove::NONE,
+        lower: -INFINITE,
+        upper: INFINITE,
+        depth: 0,
+        evaluation: NO_SCORE,
+        pv: false,
+    };
+
+    /// Both bounds meet.
+    #[must_use]
+    pub const fn is_exact(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// The score to return at once, if the bounds decide `window`.
+    #[must_use]
+    pub const fn cutoff(&self, window: Window) -> Option<Score> {
+        if self.lower >= window.beta {
+            Some(self.lower)
+        } else if self.upper <= window.alpha || self.is_exact() {
+            Some(self.upper)
+        } else {
+            None
+        }
+    }
+
+    /// `score` moved to where the bounds say the true score is.
+    #[must_use]
+    pub fn refine(&self, score: Score) -> Score {
+        // `clamp` would panic on bounds that cross; `merge` never lets them.
+        score.max(self.lower).min(self.upper)
+    }
+
+    /// This knowledge after a new search of the same position has added `new`.
+    ///
+    /// At the same depth the bounds tighten; bounds that would cross (the
+    /// search is not perfectly stable) are replaced. A deeper search replaces,
+    /// and so does one up to three plies shallower: the old bounds did not
+    /// decide the window at hand, the new ones did.
+    #[must_use]
+    fn merge(self, new: Entry) -> Entry {
+        let best = if new.best.is_some() { new.best } else { self.best };
+        let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
+        let (mut lower, mut upper, mut depth) = (new.lower, new.upper, new.depth);
+        if new.depth == self.depth {
+            let (low, up) = (lower.max(self.lower), upper.min(self.upper));
+            if low <= up {
+                (lower, upper) = (low, up);
+            }
+        } else if new.depth + 4 <= self.depth && !new.is_exact() {
+            (lower, upper, depth) = (self.lower, self.upper, self.depth);
+        }
+        Entry { best, lower, upper, depth, evaluation, pv: new.pv || self.pv }
+    }
+}
+
+/// An entry packed into two words.
+///
+/// `data`: move (16), lower (16), upper (16), evaluation (16).
+/// `check`: occupied (1), pv (1), generation (6), depth (8), and 48 bits of
+/// the key mixed with `data`.
+#[derive(Debug, Default, Zeroable)]
+#[repr(C)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+const OCCUPIED: u64 = 1;
+const PV: u64 = 2;
+const KEY_MASK: u64 = !0xffff;
+const GENERATIONS: u8 = 64;
+
+/// The low 48 bits of the key (the high ones choose the bucket), mixed with
+/// all bits of the data.
+const fn signature(key: u64, data: u64) -> u64 {
+    ((key << 16) ^ data.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & KEY_MASK
+}
+
+impl Slot {
+    /// The entry for `key`, and whether the slot is of another generation.
+    fn read(&self, key: u64) -> Option<Entry> {
+        let check = self.check.load(Relaxed);
+        let data = self.data.load(Relaxed);
+        if check & OCCUPIED == 0 || check & KEY_MASK != signature(key, data) {
+            return None;
+        }
+        let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
+        Some(Entry {
+            best: PackedMove::from_bits(data as u16),
+            lower: field(16),
+            upper: field(32),
+            depth: (check >> 8 & 0xff) as i32,
+            evaluation: field(48),
+            pv: check & PV != 0,
+        })
+    }
+
+    fn write(&self, key: u64, entry: &Entry, generation: u8) {
+        let field = |score: Score, shift: u32| u64::from(score as i16 as u16) << shift;
+        let data = u64::from(entry.best.bits())
+            | field(entry.lower, 16)
+            | field(entry.upper, 32)
+            | field(entry.evaluation, 48);
+        let check = signature(key, data)
+            | OCCUPIED
+            | if entry.pv { PV } else { 0 }
+            | u64::from(generation) << 2
+            | (entry.depth.clamp(0, 255) as u64) << 8;
+        self.data.store(data, Relaxed);
+        self.check.store(check, Relaxed);
+    }
+
+    /// Depth of whatever is here, if it is of this generation.
+    fn depth_in(&self, generation: u8) -> Option<i32> {
+        let check = self.check.load(Relaxed);
+        let current = check & OCCUPIED != 0 && (check >> 2) as u8 % GENERATIONS == generation;
+        current.then_some((check >> 8 & 0xff) as i32)
+    }
+
+    fn copy_to(&self, other: &Slot) {
+        other.data.store(self.data.load(Relaxed), Relaxed);
+        other.check.store(self.check.load(Relaxed), Relaxed);
+    }
+
+    fn clear(&self) {
+        self.check.store(0, Relaxed);
+        self.data.store(0, Relaxed);
+    }
+}
+
+/// Two entries: one kept for its depth, one always replaced.
+#[derive(Debug, Default, Zeroable)]
+#[repr(C, align(32))]
+struct Bucket {
+    deep: Slot,
+    recent: Slot,
+}
+
+const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
+
+/// The table, shared by all threads.
+#[derive(Debug)]
+pub struct Table {
+    buckets: Box<[Bucket]>,
+    generation: AtomicU8,
+}
+
+impl Table {
+    /// An empty table of `mib` MiB; `None` if there is not enough memory.
+    #[must_use]
+    pub fn new(mib: usize) -> Option<Table> {
+        let count = mib.checked_mul((1 << 20) / std::mem::size_of::<Bucket>())?;
+        let buckets = bytemuck::allocation::try_zeroed_slice_box(count.max(1)).ok()?;
+        Some(Table { buckets, generation: AtomicU8::new(0) })
+    }
+
+    fn bucket(&self, key: u64) -> &Bucket {
+        // Multiply-shift maps keys evenly to any number of buckets.
+        &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
+    }
+
+    /// What is known of the position with this key.
+    #[must_use]
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        let bucket = self.bucket(key);
+        bucket.deep.read(key).or_else(|| bucket.recent.read(key))
+    }
+
+    /// Adds what a search found out.
+    pub fn store(&self, key: u64, new: Entry) {
+        debug_assert!(new.lower <= new.upper);
+        let Bucket { deep, recent } = self.bucket(key);
+        let generation = self.generation.load(Relaxed);
+        if let Some(old) = deep.read(key) {
+            deep.write(key, &old.merge(new), generation);
+            return;
+        }
+        let merged = recent.read(key).map_or(new, |old| old.merge(new));
+        if deep.depth_in(generation).is_none_or(|depth| merged.depth >= depth) {
+            deep.copy_to(recent);
+            deep.write(key, &merged, generation);
+        } else {
+            recent.write(key, &merged, generation);
+        }
+    }
+
+    /// A new search begins: what is stored now may be replaced.
+    pub fn new_search(&self) {
+        let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
+        self.generation.store(next, Relaxed);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        for bucket in &self.buckets {
+            bucket.deep.clear();
+            bucket.recent.clear();
+        }
+        self.generation.store(0, Relaxed);
+    }
+
+    /// Fill by the current search, in permille, from a sample.
+    #[must_use]
+    pub fn hashfull(&self) -> u32 {
+        let generation = self.generation.load(Relaxed);
+        let sample = &self.buckets[..self.buckets.len().min(1000)];
+        let used: usize = sample
+            .iter()
+            .flat_map(|bucket| [&bucket.deep, &bucket.recent])
+            .filter(|slot| slot.depth_in(generation).is_some())
+            .count();
+        (used * 1000 / (2 * sample.len())) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        let score = -INFINITE..=INFINITE;
+        (any::<u16>(), score.clone(), score.clone(), 0..=255, score, any::<bool>()).prop_map(
+            |(best, a, b, depth, evaluation, pv)| Entry {
+                best: PackedMove::from_bits(best),
+                lower: a.min(b),
+                upper: a.max(b),
+                depth,
+                evaluation,
+                pv,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn stores_and_finds(key: u64, e in entry()) {
+            let table = Table::new(1).unwrap();
+            prop_assert_eq!(table.probe(key), None);
+            table.store(key, e);
+            prop_assert_eq!(table.probe(key), Some(e));
+            prop_assert_eq!(table.probe(key ^ 1), None);
+        }
+
+        #[test]
+        fn bounds_never_cross(entries in prop::collection::vec(entry(), 1..20)) {
+            let table = Table::new(1).unwrap();
+            for e in entries {
+                table.store(7, e);
+                let found = table.probe(7).unwrap();
+                prop_assert!(found.lower <= found.upper);
+            }
+        }
+
+        #[test]
+        fn same_depth_tightens(a in entry(), b in entry()) {
+            let b = Entry { depth: a.depth, ..b };
+            let merged = a.merge(b);
+            prop_assert!(merged.lower >= b.lower && merged.upper <= b.upper);
+            if a.lower.max(b.lower) <= a.upper.min(b.upper) {
+                prop_assert_eq!(merged.lower, a.lower.max(b.lower));
+                prop_assert_eq!(merged.upper, a.upper.min(b.upper));
+            }
+        }
+
+        #[test]
+        fn any_torn_pair_is_a_miss(key: u64, a in entry(), b in entry()) {
+            let (x, y, torn) = (Slot::default(), Slot::default(), Slot::default());
+            x.write(key, &a, 0);
+            y.write(key, &b, 0);
+            torn.check.store(x.check.load(Relaxed), Relaxed);
+            torn.data.store(y.data.load(Relaxed), Relaxed);
+            if x.data.load(Relaxed) != y.data.load(Relaxed) {
+                prop_assert_eq!(torn.read(key), None);
+            }
+        }
+
+        #[test]
+        fn cutoffs_are_sound(e in entry(), alpha in -INFINITE..INFINITE, width in 1..500_i32) {
+            let window = Window::new(alpha, INFINITE.min(alpha + width));
+            if let Some(score) = e.cutoff(window) {
+                prop_assert!(score >= e.lower && score <= e.upper);
+                prop_assert!(e.is_exact() || !window.contains(score));
+            }
+        }
+    }
+
+    #[test]
+    fn deep_entries_survive_shallow_ones() {
+        let table = Table::new(1).unwrap();
+        let deep = Entry { depth: 20, lower: 5, upper: 5, ..Entry::EMPTY };
+        let shallow = Entry { depth: 1, lower: 9, upper: 9, ..Entry::EMPTY };
+        table.store(1, deep);
+        for key in 2..50 {
+            table.store(key, shallow); // same bucket: small keys share their high bits
+            assert_eq!(table.probe(key), Some(shallow));
+        }
+        assert_eq!(table.probe(1), Some(deep));
+        // A new search lets them go.
+        table.new_search();
+        table.store(60, shallow);
+        table.store(61, shallow);
+        assert_eq!(table.probe(1), None);
+    }
+
+    #[test]
+    fn threads_never_read_a_torn_entry() {
+        // Every field of a true entry follows from `n`.
+        let make = |n: i32| Entry {
+            best: PackedMove::from_bits(n as u16),
+            lower: n,
+            upper: n + 1,
+            depth: n % 256,
+            evaluation: -n,
+            pv: n % 2 == 0,
+        };
+        let slot = Slot::default();
+        std::thread::scope(|scope| {
+            for thread in 0..4_i32 {
+                let slot = &slot;
+                scope.spawn(move || {
+                    for i in 0..500_000_i32 {
+                        slot.write(7, &make((i * 4 + thread) % 30_000), 0);
+                        if let Some(found) = slot.read(7) {
+                            assert_eq!(found, make(found.lower));
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn hashfull_counts_this_search() {
+        let table = Table::new(1).unwrap();
+        assert_eq!(table.hashfull(), 0);
+        for key in 0..200_000_u64 {
+            table.store(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), Entry::EMPTY);
+        }
+        assert!(table.hashfull() > 900);
+        table.new_search();
+        assert_eq!(table.hashfull(), 0);
+        assert!(Table::new(usize::MAX).is_none());
+    }
+}
