@@ -7,8 +7,9 @@ use crate::report::Clock;
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No new iteration after this, scaled by [`Stability::scale`].
-    pub soft: Duration,
+    /// No new iteration after this, scaled by [`Stability::scale`]; `None` if
+    /// the time is to be used up.
+    pub soft: Option<Duration>,
     /// The search is aborted at this.
     pub hard: Duration,
 }
@@ -29,14 +30,24 @@ impl Budget {
         let share = time / moves + clock.increment.mul_f64(0.94);
         let (soft, hard) = if moves == 1 { (0.6, 0.8) } else { (0.73, 0.46) };
         let hard = time.mul_f64(hard);
-        Budget { soft: share.mul_f64(soft).min(hard), hard }
+        Budget { soft: Some(share.mul_f64(soft).min(hard)), hard }
+    }
+
+    /// Whichever ends first.
+    #[must_use]
+    pub fn min(self, other: Budget) -> Budget {
+        let soft = match (self.soft, other.soft) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Budget { soft, hard: self.hard.min(other.hard) }
     }
 
     /// The budget of `go movetime`: all of it, less the overhead.
     #[must_use]
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
         let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
-        Budget { soft: time, hard: time }
+        Budget { soft: None, hard: time }
     }
 }
 
@@ -83,7 +94,7 @@ mod tests {
                 moves_to_go: moves,
             };
             let budget = Budget::new(clock, Duration::from_millis(overhead));
-            prop_assert!(budget.soft <= budget.hard);
+            prop_assert!(budget.soft.is_some_and(|soft| soft <= budget.hard));
             prop_assert!(budget.hard > Duration::ZERO);
             if time > overhead {
                 prop_assert!(budget.hard <= Duration::from_millis(time - overhead));

@@ -1,12 +1,28 @@
 //! The engine: owns the table and the search threads, runs one search at a
 //! time. Knows no text: `uci` and `tools` speak to people.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use shakmaty::Move;
 
 use crate::{
-    position::Game,
+    clock::Budget,
+    history::Histories,
+    position::{Game, Position},
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
+    score::{DRAW, MATE, is_decisive},
+    search::{self, Memory, Shared, Worker, root::Verdict},
+    tt::Table,
 };
+
+/// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
+pub const STACK_SIZE: usize = 16 << 20;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -58,6 +74,9 @@ pub struct Settings {
     pub move_overhead: Duration,
     /// The root driver.
     pub root_search: RootSearch,
+    /// Prune, reduce, extend and search captures at the leaves. Off for tests
+    /// only: the search is then plain full-width alpha-beta.
+    pub selective: bool,
 }
 
 impl Default for Settings {
@@ -67,6 +86,7 @@ impl Default for Settings {
             threads: 1,
             move_overhead: Duration::from_millis(10),
             root_search: RootSearch::default(),
+            selective: true,
         }
     }
 }
@@ -76,6 +96,9 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     live: Arc<LiveOptions>,
+    table: Table,
+    /// One per thread.
+    memories: Vec<Memory>,
 }
 
 impl Engine {
@@ -85,7 +108,10 @@ impl Engine {
     ///
     /// If there is not enough memory for the table.
     pub fn new(settings: Settings) -> Result<Engine, HashError> {
-        Ok(Engine { settings, live: Arc::default() })
+        let table = Table::new(settings.hash).ok_or(HashError { mib: settings.hash })?;
+        let mut engine = Engine { settings, live: Arc::default(), table, memories: Vec::new() };
+        engine.set_threads(engine.settings.threads);
+        Ok(engine)
     }
 
     /// The current settings.
@@ -106,13 +132,17 @@ impl Engine {
     ///
     /// If there is not enough memory; the old table then stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), HashError> {
-        self.settings.hash = mib;
+        if mib != self.settings.hash {
+            self.table = Table::new(mib).ok_or(HashError { mib })?;
+            self.settings.hash = mib;
+        }
         Ok(())
     }
 
-    /// Changes the number of search threads.
+    /// Changes the number of search threads (at least one).
     pub fn set_threads(&mut self, threads: usize) {
-        self.settings.threads = threads;
+        self.settings.threads = threads.max(1);
+        self.memories.resize_with(self.settings.threads, Memory::default);
     }
 
     /// Changes the time kept back from every clock.
@@ -125,32 +155,153 @@ impl Engine {
         self.settings.root_search = root_search;
     }
 
+    /// Switches pruning, reductions, extensions and quiescence on or off.
+    pub fn set_selective(&mut self, selective: bool) {
+        self.settings.selective = selective;
+    }
+
     /// Forgets the transposition table only.
-    pub fn clear_hash(&mut self) {}
+    pub fn clear_hash(&mut self) {
+        self.table.clear();
+    }
 
     /// Forgets everything: a new game begins.
     pub fn new_game(&mut self) {
         self.clear_hash();
+        self.memories.iter_mut().for_each(|memory| memory.histories = Histories::default());
     }
 
     /// Searches until a limit is reached or the job is stopped. Runs on the
     /// calling thread (and more, if so set); it needs about 4 MiB of stack.
-    pub fn go(&mut self, job: &Job, _reporter: &dyn Reporter) -> Outcome {
-        let moves = job.game.position().legal_moves();
-        let info = Info {
-            depth: 0,
-            seldepth: 0,
-            multipv: 1,
-            score: 0,
-            bound: Bound::Exact,
-            nodes: 0,
-            hashfull: 0,
-            tbhits: 0,
-            time: Duration::ZERO,
-            pv: moves.first().copied().into_iter().collect(),
+    pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
+        let start = Instant::now();
+        self.table.new_search();
+        let shared = Shared {
+            table: &self.table,
+            limits: &job.limits,
+            budget: self.budget(&job.limits),
+            signals: &job.signals,
+            live: &self.live,
+            reporter,
+            root_search: self.settings.root_search,
+            selective: self.settings.selective,
+            done: AtomicBool::new(false),
+            nodes: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+            start,
         };
-        Outcome { best: moves.first().copied(), ponder: None, info }
+        let root = job.game.position();
+        if search::root::moves(root, &job.limits.searchmoves).is_empty() {
+            let outcome = no_moves(root);
+            reporter.info(&outcome.info);
+            job.signals.wait(job.limits.infinite);
+            return outcome;
+        }
+
+        let verdicts = run_threads(&shared, &mut self.memories, job);
+        job.signals.wait(job.limits.infinite);
+
+        let chosen = vote(&verdicts);
+        let info = Info {
+            nodes: shared.total_nodes(),
+            hashfull: self.table.hashfull(),
+            time: start.elapsed(),
+            ..verdicts[chosen].info()
+        };
+        if chosen != 0 {
+            reporter.info(&info);
+        }
+        let best = info.pv.first().copied();
+        let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
+        Outcome { best, ponder, info }
     }
+
+    fn budget(&self, limits: &Limits) -> Option<Budget> {
+        let overhead = self.settings.move_overhead;
+        let clock = limits.clock.map(|clock| Budget::new(clock, overhead));
+        let exact = limits.movetime.map(|time| Budget::exact(time, overhead));
+        match (clock, exact) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The table's answer to `m`, to ponder on.
+    fn expected_reply(&self, root: &Position, m: Move) -> Option<Move> {
+        let child = root.play(m);
+        let entry = self.table.probe(child.key())?;
+        entry.best.find_in(&child.legal_moves())
+    }
+}
+
+/// Runs one worker per memory and returns their verdicts, in order.
+fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdict> {
+    let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let mut helpers = Vec::with_capacity(others.len());
+        for (memory, thread) in others.iter_mut().zip(1..) {
+            let run = move || Worker::new(shared, memory, thread, &job.game).run();
+            match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run) {
+                Ok(handle) => helpers.push(handle),
+                Err(error) => {
+                    shared
+                        .reporter
+                        .message(&format!("cannot start search thread {thread}: {error}"));
+                    break;
+                }
+            }
+        }
+        let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
+        shared.done.store(true, Ordering::Relaxed);
+        verdicts.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
+        verdicts
+    })
+}
+
+/// Which thread's move to play: each votes for its move with the depth it
+/// reached and how much better its score is; a shorter mate wins outright.
+fn vote(verdicts: &[Verdict]) -> usize {
+    let best = |i: usize| &verdicts[i].moves[0];
+    let worst = (0..verdicts.len()).map(|i| best(i).score).min().unwrap_or(0);
+    let weight = |i: usize| {
+        let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
+        if best(i).bound == Bound::Exact { score * i64::from(verdicts[i].depth) } else { 0 }
+    };
+    let votes = |i: usize| -> i64 {
+        (0..verdicts.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
+    };
+    let mut chosen = 0;
+    for i in 1..verdicts.len() {
+        if best(i).bound != Bound::Exact {
+            continue;
+        }
+        let better = if is_decisive(best(chosen).score) || is_decisive(best(i).score) {
+            best(i).score > best(chosen).score
+        } else {
+            votes(i) > votes(chosen) || (votes(i) == votes(chosen) && weight(i) > weight(chosen))
+        };
+        if better {
+            chosen = i;
+        }
+    }
+    chosen
+}
+
+/// Mated or stalemated: there is nothing to search.
+fn no_moves(root: &Position) -> Outcome {
+    let score = if root.is_check() { -MATE } else { DRAW };
+    let info = Info {
+        depth: 0,
+        seldepth: 0,
+        multipv: 1,
+        score,
+        bound: Bound::Exact,
+        nodes: 0,
+        hashfull: 0,
+        tbhits: 0,
+        time: Duration::ZERO,
+        pv: Vec::new(),
+    };
+    Outcome { best: None, ponder: None, info }
 }
 
 /// There is not enough memory for a table of this size.

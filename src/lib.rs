@@ -16,5 +16,6 @@ pub mod picker;
 pub mod position;
 pub mod report;
 pub mod score;
+pub mod search;
 pub mod see;
 pub mod tt;

@@ -45,6 +45,22 @@ impl PackedMove {
     pub fn find_in(self, list: &[Move]) -> Option<Move> {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
+
+    /// The quiet move this stands for, if the board allows it to be one: our
+    /// piece on the origin, nothing on the target, no promotion. It may still
+    /// be illegal; it is only good for looking up histories.
+    #[must_use]
+    pub fn rebuild_quiet(self, position: &Position) -> Option<Move> {
+        let from = Square::new(u32::from(self.0 & 63));
+        let to = Square::new(u32::from(self.0 >> 6 & 63));
+        let board = position.board();
+        let role = board.role_at(from)?;
+        let quiet = self.0 >> 12 == 0
+            && board.by_color(position.turn()).contains(from)
+            && !board.occupied().contains(to)
+            && !(role == Role::Pawn && from.file() != to.file());
+        quiet.then_some(Move::Normal { role, from, capture: None, to, promotion: None })
+    }
 }
 
 impl From<Move> for PackedMove {

@@ -1,0 +1,630 @@
+//! Principal variation search: the nodes between the root and the leaves.
+//!
+//! The steps are numbered in the order in which a node goes through them. The
+//! gains quoted are those of strength.md, other engines' own measurements,
+//! "on precedent" where no number of ours stands beside it.
+
+use arrayvec::ArrayVec;
+use shakmaty::Move;
+
+use super::{
+    Kind, MAX_PLY, NonPv, Pv, Worker, params as p,
+    prune::{self, MoveFacts, NodeFacts},
+};
+use crate::{
+    history::Context,
+    picker::{Picker, is_tactical},
+    position::{PackedMove, Position},
+    score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+    see,
+    tt::Entry,
+};
+
+/// A node on its way through the steps.
+struct Node<'a> {
+    position: &'a Position,
+    /// Shifted: comparable with the scores found inside the node.
+    window: Window,
+    depth: i32,
+    ply: usize,
+    /// Expected to fail high.
+    cut: bool,
+    entry: Option<Entry>,
+    /// Uncorrected static evaluation, `NO_SCORE` in check.
+    raw: Score,
+    /// Corrected static evaluation, `NO_SCORE` in check.
+    evaluation: Score,
+    /// `evaluation` moved inside the table's bounds.
+    estimate: Score,
+    improving: bool,
+    was_pv: bool,
+    excluded: PackedMove,
+}
+
+/// What the move loop found.
+struct Found {
+    best: Score,
+    best_move: Option<Move>,
+    tried: Tried,
+}
+
+/// Moves searched before the best one, for the histories.
+#[derive(Default)]
+struct Tried {
+    quiets: ArrayVec<Move, 64>,
+    tactical: ArrayVec<Move, 32>,
+}
+
+impl Worker<'_> {
+    /// The score of a position, as its parent sees the window: shifted on the
+    /// way in, aged on the way out. `None`: the search is over.
+    pub(super) fn search<K: Kind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Option<Score> {
+        if depth <= 0 && self.shared.selective {
+            return self.quiescence::<K>(position, window, ply);
+        }
+        let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
+        Some(Delay::MATES.score(score))
+    }
+
+    fn interior<K: Kind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Option<Score> {
+        // Step 1. Limits, draws, mate distance.
+        self.count_node(ply)?;
+        if K::PV {
+            self.pv.clear(ply);
+        }
+        if let Some(score) = self.draw(position, ply) {
+            return Some(score);
+        }
+        let window = window.clamp_to_mates();
+        if window.is_empty() {
+            return Some(window.alpha);
+        }
+        if ply >= MAX_PLY - 1 || depth <= 0 {
+            return Some(self.leaf(position, ply));
+        }
+
+        // Step 2. Transposition table. Both bounds may cut; an open window is
+        // never cut, so that its line of moves stays whole.
+        let excluded = self.frame(ply).excluded;
+        let key = Self::table_key(position);
+        let entry = self.shared.table.probe(key);
+        if !K::PV
+            && !excluded.is_some()
+            && let Some(e) = entry
+            && e.depth >= depth
+            && let Some(score) = e.cutoff(window)
+        {
+            if score >= window.beta {
+                self.reward_table_move(position, e.best, depth, ply);
+            }
+            return Some(score);
+        }
+
+        // Step 3. Static evaluation.
+        let mut node = Node {
+            position,
+            window,
+            depth,
+            ply,
+            cut,
+            entry,
+            raw: NO_SCORE,
+            evaluation: NO_SCORE,
+            estimate: NO_SCORE,
+            improving: false,
+            was_pv: K::PV || entry.is_some_and(|e| e.pv),
+            excluded,
+        };
+        self.assess(&mut node);
+        self.frame(ply + 2).cutoffs = 0;
+
+        // Step 4. Prune the whole node.
+        if self.shared.selective
+            && !K::PV
+            && !excluded.is_some()
+            && !position.is_check()
+            && let Some(score) = self.prune_node(&mut node)?
+        {
+            return Some(score);
+        }
+
+        // Step 5. Internal iterative reduction: without a move to begin with,
+        // a shallower search that leaves one is the better investment.
+        if self.shared.selective
+            && node.depth >= p::iir_depth()
+            && (K::PV || cut)
+            && !entry.is_some_and(|e| e.best.is_some())
+        {
+            node.depth -= 1;
+        }
+
+        // Steps 6 to 10. The moves.
+        let found = self.search_moves::<K>(&node)?;
+
+        // Step 11. Learn and remember.
+        self.learn(&node, &found);
+        if !excluded.is_some() {
+            let Found { best, best_move, .. } = found;
+            let raised = best_move.is_some();
+            self.shared.table.store(
+                key,
+                Entry {
+                    best: best_move.map_or(PackedMove::NONE, Into::into),
+                    lower: if best >= window.beta || raised { best } else { -INFINITE },
+                    upper: if best >= window.beta { INFINITE } else { best },
+                    depth: node.depth,
+                    evaluation: node.raw,
+                    pv: node.was_pv,
+                },
+            );
+        }
+        Some(found.best)
+    }
+
+    /// The score of a leaf of the full-width search, or at the last ply.
+    fn leaf(&mut self, position: &Position, ply: usize) -> Score {
+        if position.legal_moves().is_empty() {
+            return if position.is_check() { -MATE } else { DRAW };
+        }
+        self.evaluate(position, ply)
+    }
+
+    /// Step 3: evaluates, corrects (+9 to +17 for each correction history),
+    /// refines by the table's bounds (+5 to +18), and compares with our last
+    /// move's evaluation.
+    fn assess(&mut self, node: &mut Node) {
+        let ply = node.ply;
+        if node.position.is_check() {
+            self.frame(ply).evaluation = NO_SCORE;
+            return;
+        }
+        if node.excluded.is_some() {
+            // The same node has been assessed already.
+            node.evaluation = self.frame(ply).evaluation;
+        } else {
+            node.raw = match node.entry {
+                Some(e) if e.evaluation != NO_SCORE => e.evaluation,
+                _ => self.evaluate(node.position, ply),
+            };
+            node.evaluation = self.correct(node.position, node.raw, ply);
+        }
+        node.estimate = node.evaluation;
+        if let Some(e) = node.entry {
+            let refined = e.refine(node.evaluation);
+            if !is_decisive(refined) {
+                node.estimate = refined;
+            }
+        }
+        self.frame(ply).evaluation = node.evaluation;
+        let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
+        node.improving = earlier
+            .into_iter()
+            .find(|&evaluation| evaluation != NO_SCORE)
+            .is_some_and(|evaluation| node.evaluation > evaluation);
+    }
+
+    /// Step 4. Outer `None`: the search is over; inner `None`: not pruned.
+    fn prune_node(&mut self, node: &mut Node) -> Option<Option<Score>> {
+        let Window { alpha, beta } = node.window;
+        // Step 4a. Hindsight: the parent's reduction looks wrong now that the
+        // evaluation is known (+2 to +10).
+        let parent = *self.before(node.ply, 1);
+        if parent.reduction >= 3
+            && parent.evaluation != NO_SCORE
+            && node.evaluation + parent.evaluation < 0
+        {
+            node.depth += 1;
+        }
+        let facts =
+            NodeFacts { depth: node.depth, estimate: node.estimate, improving: node.improving };
+
+        // Step 4b. Reverse futility pruning (+73 to +184).
+        if !node.was_pv && prune::reverse_futility(facts, beta) {
+            return Some(Some((node.estimate + beta) / 2));
+        }
+        // Step 4c. Razoring (+2 to +10).
+        if prune::razor(facts, alpha) {
+            let score = self.captures_only(node, Window::null(alpha))?;
+            if score <= alpha && !is_decisive(score) {
+                return Some(Some(score));
+            }
+        }
+        // Step 4d. Null move pruning (+24 to +90).
+        if let Some(score) = self.null_move(node, facts)? {
+            return Some(Some(score));
+        }
+        // Step 4e. ProbCut (+2 to +10).
+        self.probcut(node)
+    }
+
+    /// Quiescence of the node itself, in the node's own window.
+    fn captures_only(&mut self, node: &Node, window: Window) -> Option<Score> {
+        self.captures::<NonPv>(node.position, window, node.ply)
+    }
+
+    /// Step 4d: if passing still fails high, so would the best move. Zugzwang
+    /// is met by asking for pieces and by verifying at high depth.
+    fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Option<Option<Score>> {
+        let (beta, ply) = (node.window.beta, node.ply);
+        if node.depth < p::null_depth()
+            || ply < self.null_from
+            || node.estimate < beta
+            || node.evaluation + 20 * node.depth < beta + 100
+            || is_decisive(beta)
+            || self.before(ply, 1).moved.is_none()
+            || !node.position.has_pieces(node.position.turn())
+            || node.entry.is_some_and(|e| e.upper < beta && e.depth + 4 >= node.depth)
+        {
+            return Some(None);
+        }
+        let Some(child) = node.position.play_null() else { return Some(None) };
+        let depth = node.depth - prune::null_reduction(facts, beta);
+        self.keys.push(node.position.key());
+        self.frame(ply).moved = None;
+        self.frame(ply).reduction = 0;
+        let score = -self.search::<NonPv>(
+            &child,
+            Window::null(beta - 1).flip(),
+            depth,
+            ply + 1,
+            !node.cut,
+        )?;
+        self.unmake();
+        if score < beta {
+            return Some(None);
+        }
+        // A win found after passing is not proved.
+        let score = if is_decisive(score) { beta } else { score };
+        if node.depth < p::null_verify() || self.null_from > 0 {
+            return Some(Some(score));
+        }
+        self.null_from = ply + (3 * depth.max(1) / 4) as usize + 1;
+        let verified = self.interior::<NonPv>(
+            node.position,
+            Window::null(beta - 1),
+            depth.max(1),
+            ply,
+            false,
+        )?;
+        self.null_from = 0;
+        Some((verified >= beta).then_some(score))
+    }
+
+    /// Step 4e: a capture that fails high well above beta at reduced depth
+    /// will fail high above beta at full depth. Source: M. Buro, 1995.
+    fn probcut(&mut self, node: &Node) -> Option<Option<Score>> {
+        let (position, ply) = (node.position, node.ply);
+        let bound = node.window.beta + p::probcut_margin() - if node.improving { 50 } else { 0 };
+        if node.depth < p::probcut_depth()
+            || is_decisive(node.window.beta)
+            || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.upper < bound)
+        {
+            return Some(None);
+        }
+        let list = position.legal_moves();
+        let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
+        let mut picker = Picker::tactical(&list, hint);
+        let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
+        let window = Window::null(bound - 1).flip();
+        while let Some(m) = picker.next(position, self.histories, &context) {
+            if !see::see_ge(position, m, bound - node.evaluation) {
+                continue;
+            }
+            let child = self.make(position, m, ply);
+            self.frame(ply).reduction = 0;
+            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1)?;
+            if score >= bound {
+                score =
+                    -self.search::<NonPv>(&child, window, node.depth - 4, ply + 1, !node.cut)?;
+            }
+            self.unmake();
+            if score >= bound && !is_decisive(score) {
+                self.shared.table.store(
+                    Self::table_key(position),
+                    Entry {
+                        best: m.into(),
+                        lower: score,
+                        upper: INFINITE,
+                        depth: node.depth - 3,
+                        evaluation: node.raw,
+                        pv: node.was_pv,
+                    },
+                );
+                return Some(Some(score - (bound - node.window.beta)));
+            }
+        }
+        Some(None)
+    }
+
+    /// Steps 6 to 10: the moves in order, until one refutes the node.
+    fn search_moves<K: Kind>(&mut self, node: &Node) -> Option<Found> {
+        let (position, ply) = (node.position, node.ply);
+        let Window { mut alpha, beta } = node.window;
+        // Step 6. One legal list, in order (+39 for keeping the table's move).
+        let list = position.legal_moves();
+        let table_move = node.entry.map_or(PackedMove::NONE, |e| e.best);
+        let table_capture = table_move.find_in(&list).is_some_and(is_tactical);
+        let mut picker = Picker::new(&list, table_move);
+        let context = self.context(position, ply);
+
+        let mut found = Found { best: -INFINITE, best_move: None, tried: Tried::default() };
+        let mut number = 0;
+        while let Some(m) = picker.next(position, self.histories, &context) {
+            if PackedMove::from(m) == node.excluded {
+                continue;
+            }
+            number += 1;
+            let quiet = !is_tactical(m);
+            let history = if quiet {
+                self.histories.quiet(position, &context, m)
+            } else {
+                self.histories.capture(position, m)
+            };
+            let mut facts = MoveFacts {
+                depth: node.depth,
+                number,
+                quiet,
+                history,
+                improving: node.improving,
+                pv: K::PV,
+                was_pv: node.was_pv,
+                cut: node.cut,
+                check: false,
+                in_check: position.is_check(),
+                table_capture,
+                cutoffs_below: self.frame(ply + 1).cutoffs,
+            };
+
+            // Step 7. Prune the move. A line that does not lose must be known.
+            if self.shared.selective && found.best > -DECISIVE {
+                match self.prune_move::<K>(node, &facts, m, alpha) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // Step 8. Extend the table's move if nothing else comes close.
+            let mut extension = 0;
+            if PackedMove::from(m) == table_move && self.shared.selective {
+                match self.singular::<K>(node)? {
+                    Singular::Extend(plies) => extension = plies,
+                    Singular::Cutoff(score) => {
+                        return Some(Found {
+                            best: score,
+                            best_move: None,
+                            tried: Tried::default(),
+                        });
+                    }
+                }
+            }
+
+            // Step 9. Search it.
+            let child = self.make(position, m, ply);
+            facts.check = child.is_check();
+            let depth = node.depth - 1 + extension;
+            let score =
+                self.search_move::<K>(&child, Window::new(alpha, beta), depth, ply, facts)?;
+            self.unmake();
+
+            // Step 10. A new best move?
+            if score > found.best {
+                found.best = score;
+                if score > alpha {
+                    alpha = score;
+                    found.best_move = Some(m);
+                    if K::PV {
+                        self.pv.extend(ply, m);
+                    }
+                    if score >= beta {
+                        self.frame(ply).cutoffs += 1;
+                        break;
+                    }
+                }
+            }
+            let _ = if quiet {
+                found.tried.quiets.try_push(m)
+            } else {
+                found.tried.tactical.try_push(m)
+            };
+        }
+
+        if number == 0 {
+            found.best = if node.excluded.is_some() {
+                node.window.alpha
+            } else if position.is_check() {
+                -MATE
+            } else {
+                DRAW
+            };
+        }
+        Some(found)
+    }
+
+    /// Step 7: is this move worth its nodes?
+    fn prune_move<K: Kind>(
+        &self,
+        node: &Node,
+        facts: &MoveFacts,
+        m: Move,
+        alpha: Score,
+    ) -> Verdict {
+        let reduced = (facts.depth - prune::reduction(*facts).max(0)).max(0);
+        if facts.quiet {
+            // Step 7a. Late move pruning (+8 to +27).
+            if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
+                return Verdict::SkipQuiets;
+            }
+            // Step 7b. Futility pruning (up to +195).
+            if !facts.in_check
+                && !is_decisive(alpha)
+                && prune::futile(reduced, node.evaluation, facts.history, alpha)
+            {
+                return Verdict::SkipQuiets;
+            }
+            // Step 7c. History pruning.
+            if prune::bad_history(reduced, facts.history) {
+                return Verdict::Skip;
+            }
+        }
+        // Step 7d. Exchange pruning (+18 to +36).
+        match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
+            Some(limit) if !see::see_ge(node.position, m, limit) => Verdict::Skip,
+            _ => Verdict::Search,
+        }
+    }
+
+    /// Step 8: singular extensions (+10 to +27), double (+8), negative (+5),
+    /// multicut (+14). The node is searched again at half depth without the
+    /// table's move: if all else fails low, that move must not be misjudged.
+    fn singular<K: Kind>(&mut self, node: &Node) -> Option<Singular> {
+        let ply = node.ply;
+        let Some(entry) = node.entry else { return Some(Singular::Extend(0)) };
+        if node.depth < p::singular_depth()
+            || node.excluded.is_some()
+            || entry.depth < node.depth - 3
+            || entry.lower <= -DECISIVE
+            || is_decisive(entry.lower)
+            || ply >= 2 * self.iteration as usize
+        {
+            return Some(Singular::Extend(0));
+        }
+        let bound = prune::singular_bound(entry.lower, node.depth, node.was_pv && !K::PV);
+        self.frame(ply).excluded = entry.best;
+        let result = self.interior::<NonPv>(
+            node.position,
+            Window::null(bound - 1),
+            (node.depth - 1) / 2,
+            ply,
+            node.cut,
+        );
+        self.frame(ply).excluded = PackedMove::NONE;
+        let score = result?;
+        Some(if score < bound {
+            let double = !K::PV && score < bound - p::double_margin();
+            Singular::Extend(1 + i32::from(double))
+        } else if score >= node.window.beta && !is_decisive(score) {
+            // Several moves refute the node.
+            Singular::Cutoff(score)
+        } else if entry.lower >= node.window.beta {
+            Singular::Extend(if K::PV { -1 } else { -2 })
+        } else if node.cut {
+            Singular::Extend(-1)
+        } else {
+            Singular::Extend(0)
+        })
+    }
+
+    /// Step 9: the child's score from this node's point of view. The first
+    /// move gets the open window, the others must beat alpha in a null window
+    /// first (seeds/000), at a reduced depth if they come late (+128 to +154).
+    /// `depth` is the child's.
+    pub(super) fn search_move<K: Kind>(
+        &mut self,
+        child: &Position,
+        window: Window,
+        depth: i32,
+        ply: usize,
+        facts: MoveFacts,
+    ) -> Option<Score> {
+        let null = Window::null(window.alpha).flip();
+        let first = facts.number == 1;
+        let mut score = -INFINITE;
+
+        self.frame(ply).reduction = 0;
+        let mut full = !first || !K::PV;
+        if full && !first && facts.depth >= p::lmr_depth() && self.shared.selective {
+            let reduction = prune::reduction(facts).clamp(0, (depth - 1).max(0));
+            if reduction > 0 {
+                self.frame(ply).reduction = reduction;
+                score = -self.search::<NonPv>(child, null, depth - reduction, ply + 1, true)?;
+                self.frame(ply).reduction = 0;
+                full = score > window.alpha;
+            }
+        }
+        if full {
+            score = -self.search::<NonPv>(child, null, depth, ply + 1, !facts.cut)?;
+        }
+        if K::PV && (first || score > window.alpha) {
+            score = -self.search::<Pv>(child, window.flip(), depth, ply + 1, false)?;
+        }
+        Some(score)
+    }
+
+    /// Step 11: history (+104, malus +36) and correction history.
+    fn learn(&mut self, node: &Node, found: &Found) {
+        let (position, ply) = (node.position, node.ply);
+        if let Some(m) = found.best_move
+            && found.best >= node.window.beta
+        {
+            let context = self.context(position, ply);
+            let bonus = prune::bonus(node.depth);
+            if is_tactical(m) {
+                self.histories.update_capture(position, m, bonus);
+            } else {
+                self.histories.update_quiet(position, &context, m, bonus);
+                for &other in &found.tried.quiets {
+                    self.histories.update_quiet(position, &context, other, -bonus);
+                }
+            }
+            for &other in &found.tried.tactical {
+                self.histories.update_capture(position, other, -bonus);
+            }
+        }
+        // A score that only bounds the evaluation on the side where it already
+        // is says nothing about its error.
+        let quiet = found.best_move.is_none_or(|m| !is_tactical(m));
+        let fails_high = found.best >= node.window.beta;
+        let fails_low = found.best_move.is_none();
+        if !position.is_check()
+            && !node.excluded.is_some()
+            && quiet
+            && !is_decisive(found.best)
+            && !(fails_high && found.best <= node.evaluation)
+            && !(fails_low && found.best >= node.evaluation)
+        {
+            let difference = found.best - node.evaluation;
+            let moves = self.last_moves(ply);
+            self.histories.corrections.update(position, moves, node.depth, difference);
+        }
+    }
+
+    /// A table cutoff by a quiet move is a success for that move, too.
+    fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
+        // Looking for the move in a list would cost more than it is worth:
+        // quiet moves can be rebuilt from the board.
+        let Some(m) = best.rebuild_quiet(position) else { return };
+        let context = self.context(position, ply);
+        self.histories.update_quiet(position, &context, m, prune::bonus(depth));
+    }
+}
+
+/// What Step 7 says.
+enum Verdict {
+    Search,
+    Skip,
+    SkipQuiets,
+}
+
+/// What Step 8 says.
+enum Singular {
+    Extend(i32),
+    Cutoff(Score),
+}

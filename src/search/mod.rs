@@ -1,0 +1,362 @@
+//! The search: iterative deepening (`root`), principal variation search
+//! (`interior`), captures to the end (`quiescence`), and what to leave out
+//! (`prune`). Prints nothing; talks through [`Reporter`].
+//!
+//! A node's window is shifted on the way in and its score on the way out
+//! ([`crate::score`]), so that scores, bounds and table entries are always
+//! relative to their own node.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use shakmaty::{Bitboard, Move};
+
+use crate::{
+    clock::Budget,
+    engine::RootSearch,
+    eval::Evaluator,
+    history::{Context, Histories, PieceTo},
+    position::{Game, PackedMove, Position},
+    report::{Limits, LiveOptions, Reporter, Signals},
+    score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
+    tt::Table,
+};
+
+mod interior;
+pub mod params;
+pub mod prune;
+pub mod pv;
+mod quiescence;
+pub mod root;
+
+use pv::PvTable;
+pub use root::RootMove;
+
+/// The deepest ply a search reaches.
+pub const MAX_PLY: usize = 240;
+
+/// Nodes between two looks at the clock and the stop flag: about half a
+/// millisecond.
+const CHECK_INTERVAL: u64 = 1024;
+
+/// Frames before the root, so that "four plies ago" always exists.
+const FRAME_OFFSET: usize = 4;
+
+/// What all threads of one search share.
+pub struct Shared<'a> {
+    /// The transposition table.
+    pub table: &'a Table,
+    /// When to end.
+    pub limits: &'a Limits,
+    /// The time budget, if there is a clock.
+    pub budget: Option<Budget>,
+    /// Stop and ponderhit.
+    pub signals: &'a Signals,
+    /// Options that may change meanwhile.
+    pub live: &'a LiveOptions,
+    /// Where information goes; only thread 0 reports.
+    pub reporter: &'a dyn Reporter,
+    /// How the root looks for its score.
+    pub root_search: RootSearch,
+    /// Prune, reduce, extend, and search captures at the leaves. Off, the
+    /// search is plain full-width alpha-beta with static leaves: the tests
+    /// compare that with minimax.
+    pub selective: bool,
+    /// Set when the search is over.
+    pub done: AtomicBool,
+    /// Nodes by thread, as of the last check.
+    pub nodes: Vec<AtomicU64>,
+    /// When the search began.
+    pub start: Instant,
+}
+
+impl Shared<'_> {
+    /// Nodes of all threads.
+    #[must_use]
+    pub fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+}
+
+/// What a thread remembers from search to search.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Move-ordering and correction tables.
+    pub histories: Histories,
+    /// Evaluation and its caches.
+    pub evaluator: Evaluator,
+}
+
+/// What the search knows of a ply of the current line.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Corrected static evaluation, `NO_SCORE` in check.
+    evaluation: Score,
+    /// The move made here, if not a null move.
+    moved: Option<PieceTo>,
+    /// A move left out here, to see whether it is the only good one.
+    excluded: PackedMove,
+    /// How often the nodes here failed high since the parent was entered.
+    cutoffs: u32,
+    /// How much the move made here was reduced, in plies.
+    reduction: i32,
+}
+
+impl Frame {
+    const EMPTY: Frame = Frame {
+        evaluation: NO_SCORE,
+        moved: None,
+        excluded: PackedMove::NONE,
+        cutoffs: 0,
+        reduction: 0,
+    };
+}
+
+/// A kind of node. Decided at compile time, by kind and not by the width of
+/// the window, which the shift may change at the edge of the decisive band.
+trait Kind {
+    /// Open window: collects a line, and is never cut off by the table.
+    const PV: bool;
+}
+
+struct Pv;
+impl Kind for Pv {
+    const PV: bool = true;
+}
+
+struct NonPv;
+impl Kind for NonPv {
+    const PV: bool = false;
+}
+
+/// One thread's search.
+pub struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    histories: &'a mut Histories,
+    evaluator: &'a mut Evaluator,
+    /// 0 is the thread that watches the clock and reports.
+    thread: usize,
+    root: Position,
+    /// Keys of the game and of the current line, oldest first.
+    keys: Vec<u64>,
+    /// How many of `keys` belong to the game.
+    game_keys: usize,
+    frames: Vec<Frame>,
+    pv: PvTable,
+    nodes: u64,
+    /// Node count of the next look at the clock.
+    next_check: u64,
+    /// Deepest ply of the current root move.
+    seldepth: usize,
+    /// No null move before this ply, while one is being verified.
+    null_from: usize,
+    /// Depth of the current iteration.
+    iteration: i32,
+    root_moves: Vec<RootMove>,
+}
+
+impl<'a> Worker<'a> {
+    /// A search of `game` by one thread.
+    #[must_use]
+    pub fn new(
+        shared: &'a Shared<'a>,
+        memory: &'a mut Memory,
+        thread: usize,
+        game: &Game,
+    ) -> Worker<'a> {
+        let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY + 1);
+        keys.extend_from_slice(game.keys());
+        Worker {
+            shared,
+            histories: &mut memory.histories,
+            evaluator: &mut memory.evaluator,
+            thread,
+            root: game.position().clone(),
+            game_keys: keys.len(),
+            keys,
+            frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
+            pv: PvTable::default(),
+            nodes: 0,
+            next_check: 0,
+            seldepth: 0,
+            null_from: 0,
+            iteration: 0,
+            root_moves: root::moves(game.position(), &shared.limits.searchmoves),
+        }
+    }
+
+    fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + FRAME_OFFSET]
+    }
+
+    /// The frame `back` plies before `ply`; there is always one, maybe empty.
+    fn before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + FRAME_OFFSET - back]
+    }
+
+    /// Counts a node, and ends the search if it is time.
+    fn count_node(&mut self, ply: usize) -> Option<()> {
+        self.nodes += 1;
+        self.seldepth = self.seldepth.max(ply);
+        if self.nodes >= self.next_check { self.check_limits() } else { Some(()) }
+    }
+
+    #[cold]
+    fn check_limits(&mut self) -> Option<()> {
+        let shared = self.shared;
+        shared.nodes[self.thread].store(self.nodes, Relaxed);
+        self.next_check = self.nodes + CHECK_INTERVAL;
+        if shared.done.load(Relaxed) || shared.signals.is_stopped() {
+            return None;
+        }
+        if self.thread != 0 {
+            return Some(());
+        }
+        if let Some(limit) = shared.limits.nodes {
+            let total = shared.total_nodes();
+            if total >= limit {
+                return None;
+            }
+            self.next_check = self.next_check.min(self.nodes + (limit - total));
+        }
+        if let Some(budget) = shared.budget
+            && !shared.signals.is_pondering()
+            && shared.signals.elapsed() >= budget.hard
+        {
+            return None;
+        }
+        Some(())
+    }
+
+    /// Goes from `position` to the position after `m`.
+    fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+        self.keys.push(position.key());
+        self.frame(ply).moved = Some(PieceTo::new(position, m));
+        position.play(m)
+    }
+
+    fn unmake(&mut self) {
+        self.keys.pop();
+    }
+
+    /// Drawn by fifty moves, repetition or material; `None` if not.
+    ///
+    /// Inside the search a second occurrence is a draw already; of positions
+    /// that only the game has seen, the third. Mate on the hundredth ply wins.
+    fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
+        let halfmoves = position.halfmoves() as usize;
+        if halfmoves >= 100 {
+            let mated = position.is_check() && position.legal_moves().is_empty();
+            return Some(if mated { -MATE } else { DRAW });
+        }
+        if halfmoves >= 4 && self.is_repetition(position.key(), halfmoves) {
+            return Some(DRAW);
+        }
+        (ply > 0 && position.is_insufficient_material()).then_some(DRAW)
+    }
+
+    fn is_repetition(&self, key: u64, halfmoves: usize) -> bool {
+        let len = self.keys.len();
+        let mut in_game = false;
+        // The same side was to move 2, 4, 6 ... plies ago; the first repetition
+        // possible is 4 plies back.
+        for back in (4..=halfmoves.min(len)).step_by(2) {
+            if self.keys[len - back] == key {
+                if len - back >= self.game_keys || in_game {
+                    return true;
+                }
+                in_game = true;
+            }
+        }
+        false
+    }
+
+    /// The key under which a position is stored: near the fifty-move rule the
+    /// same pieces are worth less, so the clock becomes part of the key.
+    fn table_key(position: &Position) -> u64 {
+        let halfmoves = u64::from(position.halfmoves());
+        let bucket = if halfmoves < 16 {
+            0
+        } else if halfmoves < 80 {
+            halfmoves / 8
+        } else {
+            halfmoves
+        };
+        position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The uncorrected static evaluation.
+    fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
+        self.evaluator.evaluate(position, ply).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    /// The evaluation with what the search has learned about its errors.
+    fn correct(&self, position: &Position, raw: Score, ply: usize) -> Score {
+        let correction = self.histories.corrections.get(position, self.last_moves(ply));
+        (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    fn last_moves(&self, ply: usize) -> [Option<PieceTo>; 2] {
+        [self.before(ply, 1).moved, self.before(ply, 2).moved]
+    }
+
+    fn context(&self, position: &Position, ply: usize) -> Context {
+        Context {
+            threats: threats(position),
+            previous: [
+                self.before(ply, 1).moved,
+                self.before(ply, 2).moved,
+                self.before(ply, 4).moved,
+            ],
+        }
+    }
+}
+
+/// The squares the opponent attacks.
+fn threats(position: &Position) -> Bitboard {
+    let board = position.board();
+    let them = !position.turn();
+    let occupied = board.occupied();
+    let pieces = board.by_color(them);
+    let pawns = board.pawns() & pieces;
+    let mut attacked = if them.is_white() {
+        Bitboard((pawns.0 & !0x0101_0101_0101_0101) << 7 | (pawns.0 & !0x8080_8080_8080_8080) << 9)
+    } else {
+        Bitboard((pawns.0 & !0x8080_8080_8080_8080) >> 7 | (pawns.0 & !0x0101_0101_0101_0101) >> 9)
+    };
+    for square in pieces & !board.pawns() {
+        attacked |= match board.role_at(square) {
+            Some(role) => shakmaty::attacks::attacks(square, role.of(them), occupied),
+            None => Bitboard::EMPTY,
+        };
+    }
+    attacked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threats_are_what_the_opponent_attacks() {
+        let mut seed = 88_172_645_463_325_252_u64;
+        let mut position = Position::default();
+        for _ in 0..500 {
+            let board = position.board();
+            let expected: Bitboard = shakmaty::Square::ALL
+                .into_iter()
+                .filter(|&s| board.attacks_to(s, !position.turn(), board.occupied()).any())
+                .collect();
+            assert_eq!(threats(&position), expected, "{}", position.fen());
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                position = Position::default();
+                continue;
+            }
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            position = position.play(moves[(seed % moves.len() as u64) as usize]);
+        }
+    }
+}

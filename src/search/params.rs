@@ -1,0 +1,144 @@
+//! The search's tunable constants, one line each. In a normal build they are
+//! constants; in a build with the feature `tune` they are UCI options, so that
+//! a tuner can set them.
+//!
+//! `name: default, min..=max, step`. The step is the perturbation at the end
+//! of an SPSA run, about a twentieth of the range.
+
+/// One tunable, for listing.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name, also that of the UCI option.
+    pub name: &'static str,
+    /// Its value in a normal build.
+    pub default: i32,
+    /// The smallest sensible value.
+    pub min: i32,
+    /// The largest sensible value.
+    pub max: i32,
+    /// SPSA's final step.
+    pub step: i32,
+}
+
+macro_rules! params {
+    ($($(#[$doc:meta])* $name:ident: $default:literal, $min:literal..=$max:literal, $step:literal;)*) => {
+        /// Every tunable.
+        pub const ALL: &[Param] = &[
+            $(Param { name: stringify!($name), default: $default, min: $min, max: $max, step: $step },)*
+        ];
+
+        #[cfg(feature = "tune")]
+        mod values {
+            use std::sync::atomic::AtomicI32;
+            $(#[allow(non_upper_case_globals)]
+            pub static $name: AtomicI32 = AtomicI32::new($default);)*
+        }
+
+        $($(#[$doc])*
+        #[cfg(not(feature = "tune"))]
+        #[inline(always)]
+        pub const fn $name() -> i32 {
+            $default
+        }
+
+        $(#[$doc])*
+        #[cfg(feature = "tune")]
+        #[inline(always)]
+        pub fn $name() -> i32 {
+            values::$name.load(std::sync::atomic::Ordering::Relaxed)
+        })*
+
+        /// Sets a tunable; false if there is none of this name.
+        #[cfg(feature = "tune")]
+        pub fn set(name: &str, value: i32) -> bool {
+            match name {
+                $(stringify!($name) => {
+                    values::$name.store(value, std::sync::atomic::Ordering::Relaxed);
+                    true
+                })*
+                _ => false,
+            }
+        }
+    };
+}
+
+params! {
+    /// Half the first aspiration window, in centipawns.
+    aspiration_width: 14, 5..=60, 3;
+    /// Depth from which the root aspires to a window.
+    aspiration_depth: 4, 1..=255, 1;
+    /// Deepest node for reverse futility pruning.
+    rfp_depth: 9, 0..=20, 1;
+    /// Margin per ply of depth, in centipawns.
+    rfp_margin: 78, 30..=150, 6;
+    /// Less margin when the position is improving, in centipawns.
+    rfp_improving: 64, 0..=150, 6;
+    /// Margin per ply squared below which quiescence decides, in centipawns.
+    razor_margin: 240, 100..=500, 20;
+    /// Deepest node for razoring.
+    razor_depth: 3, 0..=8, 1;
+    /// Depth from which a null move is tried.
+    null_depth: 3, 1..=255, 1;
+    /// Base reduction of the null move, in plies.
+    null_base: 4, 2..=6, 1;
+    /// Depth per further ply of reduction.
+    null_divisor: 4, 2..=8, 1;
+    /// Centipawns above beta per further ply of reduction.
+    null_evaluation: 180, 80..=400, 16;
+    /// Depth from which the null move is verified.
+    null_verify: 14, 8..=255, 1;
+    /// Depth from which captures are probed for a cutoff.
+    probcut_depth: 5, 3..=255, 1;
+    /// How far above beta the probe must be, in centipawns.
+    probcut_margin: 190, 80..=400, 16;
+    /// Depth from which a node without table move is searched less deeply.
+    iir_depth: 4, 2..=255, 1;
+    /// Deepest (reduced) depth for futility pruning of quiets.
+    futility_depth: 9, 0..=20, 1;
+    /// Futility margin, in centipawns.
+    futility_base: 110, 20..=300, 14;
+    /// Futility margin per ply, in centipawns.
+    futility_margin: 95, 30..=200, 8;
+    /// Deepest node for late move pruning.
+    lmp_depth: 9, 0..=20, 1;
+    /// Deepest (reduced) depth for pruning by history.
+    history_depth: 5, 0..=20, 1;
+    /// History per ply below which a quiet move is pruned.
+    history_margin: 4200, 1000..=12000, 500;
+    /// Deepest node for pruning by exchange value.
+    see_depth: 10, 0..=20, 1;
+    /// Centipawns per ply a quiet move may lose.
+    see_quiet: 60, 10..=150, 6;
+    /// Centipawns per ply squared a capture may lose.
+    see_capture: 26, 5..=80, 4;
+    /// Depth from which the table move is tested for being the only good one.
+    singular_depth: 7, 4..=255, 1;
+    /// Margin per ply of depth, in 1/16 centipawns.
+    singular_margin: 18, 4..=64, 3;
+    /// Centipawns below the singular bound for a second ply of extension.
+    double_margin: 18, 0..=100, 5;
+    /// Depth from which moves are reduced.
+    lmr_depth: 2, 1..=255, 1;
+    /// Base reduction, in 1/1024 ply.
+    lmr_base: 800, 0..=2048, 80;
+    /// Divisor of the product of logarithms, in 1/1024.
+    lmr_divisor: 2500, 1500..=4000, 120;
+    /// History per ply less of reduction.
+    lmr_history: 9000, 3000..=20000, 800;
+    /// More reduction at an expected cut node, in 1/1024 ply.
+    lmr_cut: 1550, 0..=3000, 120;
+    /// More reduction off the principal variation, in 1/1024 ply.
+    lmr_non_pv: 850, 0..=2000, 100;
+    /// More reduction when not improving, in 1/1024 ply.
+    lmr_not_improving: 600, 0..=2000, 100;
+    /// Less reduction where the principal variation has been, in 1/1024 ply.
+    lmr_was_pv: 1150, 0..=2500, 100;
+    /// Less reduction for a check, in 1/1024 ply.
+    lmr_check: 1000, 0..=2500, 100;
+    /// History bonus per ply.
+    bonus_slope: 280, 50..=600, 20;
+    /// The largest history bonus.
+    bonus_max: 2000, 500..=4000, 150;
+    /// Margin of futility pruning in quiescence, in centipawns.
+    quiescence_margin: 140, 30..=400, 16;
+}

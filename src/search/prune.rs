@@ -1,0 +1,187 @@
+//! Pruning and reduction as pure functions: facts of a node and a move in, a
+//! verdict out. Nothing here touches a board.
+//!
+//! Margins are starting points from strength.md ("constants seen"); unless a
+//! line says otherwise they are adopted on precedent, not measured here.
+
+use std::sync::LazyLock;
+
+use super::params as p;
+use crate::score::{DECISIVE, Score, is_decisive};
+
+/// What pruning a whole node looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeFacts {
+    /// Remaining depth, in plies.
+    pub depth: i32,
+    /// Best knowledge of the score without searching: the static evaluation,
+    /// corrected, and moved inside the table's bounds.
+    pub estimate: Score,
+    /// The static evaluation rose since our last move.
+    pub improving: bool,
+}
+
+/// Reverse futility pruning: so far above beta that no quiet reply will matter.
+#[must_use]
+pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
+    let margin = p::rfp_margin() * node.depth - if node.improving { p::rfp_improving() } else { 0 };
+    node.depth <= p::rfp_depth()
+        && node.estimate - margin.max(20) >= beta
+        && node.estimate < DECISIVE
+        && beta > -DECISIVE
+}
+
+/// Razoring: so far below alpha that only captures could help.
+#[must_use]
+pub fn razor(node: NodeFacts, alpha: Score) -> bool {
+    node.depth <= p::razor_depth()
+        && node.estimate + 150 + p::razor_margin() * node.depth * node.depth < alpha
+        && !is_decisive(alpha)
+}
+
+/// Depth taken off the search after a null move.
+#[must_use]
+pub fn null_reduction(node: NodeFacts, beta: Score) -> i32 {
+    p::null_base()
+        + node.depth / p::null_divisor()
+        + ((node.estimate - beta) / p::null_evaluation()).clamp(0, 4)
+}
+
+/// What pruning or reducing one move looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveFacts {
+    /// Depth of the node, in plies.
+    pub depth: i32,
+    /// Its place in the order, from 1.
+    pub number: i32,
+    /// Neither capture nor promotion to a queen.
+    pub quiet: bool,
+    /// The move's history score.
+    pub history: i32,
+    /// The node's evaluation rose since our last move.
+    pub improving: bool,
+    /// The node has an open window.
+    pub pv: bool,
+    /// The node is on, or has been on, a principal variation.
+    pub was_pv: bool,
+    /// The node is expected to fail high.
+    pub cut: bool,
+    /// The move gives check.
+    pub check: bool,
+    /// Side to move is in check at the node.
+    pub in_check: bool,
+    /// The table's move is a capture: quiets are unlikely to be best.
+    pub table_capture: bool,
+    /// How often nodes below failed high: many means a bad place.
+    pub cutoffs_below: u32,
+}
+
+/// Late move pruning: enough quiet moves have been tried.
+#[must_use]
+pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
+    depth <= p::lmp_depth() && number > (4 + depth * depth) / if improving { 1 } else { 2 }
+}
+
+/// Futility: the evaluation plus all a quiet move may win stays below alpha.
+#[must_use]
+pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
+    reduced_depth <= p::futility_depth()
+        && evaluation + p::futility_base() + p::futility_margin() * reduced_depth + history / 128
+            <= alpha
+}
+
+/// A quiet move whose record is too bad for the depth left.
+#[must_use]
+pub fn bad_history(reduced_depth: i32, history: i32) -> bool {
+    reduced_depth <= p::history_depth() && history < -p::history_margin() * reduced_depth.max(1)
+}
+
+/// The exchange value below which a move is not searched; `None`: search it.
+#[must_use]
+pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32> {
+    (depth <= p::see_depth()).then(|| {
+        if quiet {
+            -p::see_quiet() * reduced_depth.max(0)
+        } else {
+            -p::see_capture() * depth * depth
+        }
+    })
+}
+
+/// `ln(n)` in 1/1024.
+static LOGARITHMS: LazyLock<[i32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|i| ((i.max(1) as f64).ln() * 1024.0) as i32));
+
+/// Late move reductions, in whole plies; may be negative.
+#[must_use]
+pub fn reduction(facts: MoveFacts) -> i32 {
+    let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
+    let product = log(facts.depth) * (log(facts.number) / 32) / 32;
+    let mut reduction = if facts.quiet {
+        p::lmr_base() + product * 1024 / p::lmr_divisor()
+    } else {
+        p::lmr_base() / 2 + product / 4
+    };
+    reduction += if facts.cut { p::lmr_cut() } else { 0 };
+    reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
+    reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
+    reduction += if facts.table_capture { 700 } else { 0 };
+    reduction += if facts.cutoffs_below > 3 { 700 } else { 0 };
+    reduction -= if facts.was_pv { p::lmr_was_pv() } else { 0 };
+    reduction -= if facts.check { p::lmr_check() } else { 0 };
+    reduction -= if facts.in_check { 600 } else { 0 };
+    reduction -= facts.history * 1024 / p::lmr_history() / if facts.quiet { 1 } else { 2 };
+    reduction / 1024
+}
+
+/// History bonus for a move that was best at this depth.
+#[must_use]
+pub fn bonus(depth: i32) -> i32 {
+    (p::bonus_slope() * depth).min(p::bonus_max())
+}
+
+/// The table's move is extended if every other move fails below this.
+#[must_use]
+pub fn singular_bound(lower: Score, depth: i32, was_pv: bool) -> Score {
+    lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACTS: MoveFacts = MoveFacts {
+        depth: 8,
+        number: 10,
+        quiet: true,
+        history: 0,
+        improving: true,
+        pv: true,
+        was_pv: false,
+        cut: false,
+        check: false,
+        in_check: false,
+        table_capture: false,
+        cutoffs_below: 0,
+    };
+
+    #[test]
+    fn later_and_worse_moves_are_reduced_more() {
+        let base = reduction(FACTS);
+        assert!((1..=4).contains(&base), "{base}");
+        assert!(reduction(MoveFacts { number: 40, depth: 20, ..FACTS }) > base);
+        assert!(reduction(MoveFacts { history: -16_000, ..FACTS }) > base);
+        assert!(reduction(MoveFacts { history: 16_000, ..FACTS }) < base);
+        assert!(reduction(MoveFacts { cut: true, ..FACTS }) > base);
+        assert!(reduction(MoveFacts { check: true, ..FACTS }) < base);
+        assert!(reduction(MoveFacts { depth: 255, number: 218, ..FACTS }) < 20);
+    }
+
+    #[test]
+    fn won_and_lost_scores_are_not_pruned_on() {
+        let node = NodeFacts { depth: 1, estimate: 500, improving: false };
+        assert!(reverse_futility(node, 0));
+        assert!(!reverse_futility(node, -DECISIVE - 5));
+        assert!(!razor(NodeFacts { estimate: -2000, ..node }, DECISIVE + 5));
+    }
+}

@@ -1,0 +1,424 @@
+//! The root: iterative deepening, and four ways to find an iteration's score
+//! (seeds/000, 001): aspiration windows, the full window, bisection, MTD(f).
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use super::{Kind, MAX_PLY, NonPv, Pv, Worker, params as p, prune::MoveFacts};
+use crate::{
+    clock::Stability,
+    engine::RootSearch,
+    history::Context,
+    picker::{Picker, is_tactical},
+    position::{PackedMove, Position},
+    report::{Bound, Info},
+    score::{INFINITE, Score, Window, is_decisive, mate_distance},
+    tt::Entry,
+};
+
+/// Current moves and bounds are reported after this time only, so that fast
+/// games are not flooded.
+const QUIET_TIME: Duration = Duration::from_secs(3);
+
+/// Null-window passes after which bisection and MTD(f) give up. The range of
+/// scores is below 2^16, so that a stable bisection needs at most 16.
+const MAX_PASSES: u32 = 40;
+
+/// What is known of one root move.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// The move.
+    pub m: Move,
+    /// Score of the last pass that raised it, else `-INFINITE`.
+    pub score: Score,
+    /// What `score` says.
+    pub bound: Bound,
+    /// Best line, this move first.
+    pub pv: Vec<Move>,
+    /// Deepest ply of the search behind `pv`.
+    pub seldepth: usize,
+    /// Nodes below this move in this search.
+    pub nodes: u64,
+}
+
+/// The root moves to search: all legal ones, or those of `only`.
+#[must_use]
+pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
+    position
+        .legal_moves()
+        .into_iter()
+        .filter(|m| only.is_empty() || only.contains(m))
+        .map(|m| RootMove {
+            m,
+            score: -INFINITE,
+            bound: Bound::Upper,
+            pv: vec![m],
+            seldepth: 0,
+            nodes: 0,
+        })
+        .collect()
+}
+
+/// A thread's result.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Last completed iteration.
+    pub depth: u32,
+    /// The root moves, best first.
+    pub moves: Vec<RootMove>,
+}
+
+impl Verdict {
+    /// The best line; nodes, time and table fill are the caller's to know.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        let best = &self.moves[0];
+        Info {
+            depth: self.depth,
+            seldepth: best.seldepth.max(1) as u32,
+            multipv: 1,
+            score: best.score,
+            bound: best.bound,
+            nodes: 0,
+            hashfull: 0,
+            tbhits: 0,
+            time: Duration::ZERO,
+            pv: best.pv.clone(),
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Deepens until a limit is reached.
+    pub fn run(mut self) -> Verdict {
+        self.order_root();
+        let limit = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
+        let mut stability = Stability::default();
+        let mut scores: Vec<Score> = Vec::new();
+        let mut completed = 0;
+        let mut reported = None;
+        for depth in 1..=limit {
+            self.iteration = depth as i32;
+            let best_before = self.root_moves[0].m;
+            let finished = self.iterate(depth).is_some();
+            self.report(depth, finished, &mut reported);
+            if !finished {
+                break;
+            }
+            completed = depth;
+            let best = &self.root_moves[0];
+            stability.same_best = if best.m == best_before { stability.same_best + 1 } else { 0 };
+            stability.best_share = best.nodes as f64 / self.nodes.max(1) as f64;
+            let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
+            stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
+            scores.push(best.score);
+            if self.enough(&stability) {
+                break;
+            }
+        }
+        self.publish_nodes();
+        Verdict { depth: completed.max(1), moves: self.root_moves }
+    }
+
+    fn publish_nodes(&self) {
+        self.shared.nodes[self.thread].store(self.nodes, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// First order: the table's move, captures, history.
+    fn order_root(&mut self) {
+        let list = self.root.legal_moves();
+        let entry = self.shared.table.probe(Self::table_key(&self.root));
+        let mut picker = Picker::new(&list, entry.map_or(PackedMove::NONE, |e| e.best));
+        let context: Context = self.context(&self.root, 0);
+        let order: Vec<Move> =
+            std::iter::from_fn(|| picker.next(&self.root, self.histories, &context)).collect();
+        self.root_moves.sort_by_key(|rm| order.iter().position(|&m| m == rm.m));
+    }
+
+    /// One iteration: as many lines as the user wants to see.
+    fn iterate(&mut self, depth: u32) -> Option<()> {
+        let lines = self.lines();
+        for line in 0..lines {
+            self.seldepth = 0;
+            let result = self.find_score(depth as i32, line);
+            self.sort_from(line);
+            if result.is_none() {
+                return None;
+            }
+            self.root_moves[..=line].sort_by_key(|rm| -rm.score);
+        }
+        Some(())
+    }
+
+    fn lines(&self) -> usize {
+        let wanted = self.shared.live.multi_pv.load(std::sync::atomic::Ordering::Relaxed);
+        if self.thread == 0 { wanted.clamp(1, self.root_moves.len()) } else { 1 }
+    }
+
+    /// Stable: moves that were not raised keep their order.
+    fn sort_from(&mut self, line: usize) {
+        self.root_moves[line..].sort_by_key(|rm| -rm.score);
+    }
+
+    /// The score of the best of the moves from `line` on, by the root driver.
+    fn find_score(&mut self, depth: i32, line: usize) -> Option<Score> {
+        let guess = self.root_moves[line].score;
+        if guess == -INFINITE || depth < p::aspiration_depth() {
+            return self.widen(depth, line, Window::FULL);
+        }
+        let width = p::aspiration_width();
+        match self.shared.root_search {
+            RootSearch::Aspiration => {
+                let window =
+                    Window::new((guess - width).max(-INFINITE), (guess + width).min(INFINITE));
+                self.widen(depth, line, if is_decisive(guess) { Window::FULL } else { window })
+            }
+            RootSearch::FullWindow => self.widen(depth, line, Window::FULL),
+            RootSearch::Bisection => {
+                let found = self.converge(depth, line, |lower, upper, _| (lower + upper) >> 1)?;
+                self.confirm(depth, line, found)
+            }
+            RootSearch::MtdF => {
+                let mut guess = guess;
+                let found = self.converge(depth, line, |lower, upper, last| {
+                    guess = last.unwrap_or(guess);
+                    // Ask "more than the guess?" after a fail high, "less?" after a fail low.
+                    let test = if guess == lower { guess } else { guess - 1 };
+                    test.clamp(lower, upper - 1)
+                })?;
+                self.confirm(depth, line, found)
+            }
+        }
+    }
+
+    /// Aspiration: searches `window`, and widens it on the side that failed
+    /// until the score is inside (+9 to +69 on precedent).
+    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Option<Score> {
+        let mut step = p::aspiration_width();
+        let mut reduction = 0;
+        loop {
+            let score = self.pass::<Pv>(window, (depth - reduction).max(1), line)?;
+            self.sort_from(line);
+            if window.contains(score) || window == Window::FULL {
+                return Some(score);
+            }
+            if score <= window.alpha {
+                // The move was thought better: take time to find another.
+                window.beta = (window.alpha + window.beta) / 2;
+                window.alpha = if is_decisive(score) { -INFINITE } else { score - step };
+                reduction = 0;
+            } else {
+                // A fail high is cheap to confirm a little less deeply.
+                window.beta = if is_decisive(score) { INFINITE } else { score + step };
+                reduction = (reduction + 1).min(3);
+            }
+            self.report_bound(depth as u32, line);
+            window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
+            step += step / 2 + 5;
+            if step > 600 {
+                window = Window::FULL;
+            }
+        }
+    }
+
+    /// Null-window passes where `test` says, until the bounds meet. The search
+    /// is not perfectly stable: bounds that cross or do not meet in
+    /// `MAX_PASSES` end it with the last score, which `confirm` then tests.
+    fn converge(
+        &mut self,
+        depth: i32,
+        line: usize,
+        mut test: impl FnMut(Score, Score, Option<Score>) -> Score,
+    ) -> Option<Score> {
+        let (mut lower, mut upper, mut last) = (-INFINITE, INFINITE, None);
+        for _ in 0..MAX_PASSES {
+            if lower >= upper {
+                break;
+            }
+            let alpha = test(lower, upper, last);
+            let score = self.pass::<NonPv>(Window::null(alpha), depth, line)?;
+            self.sort_from(line);
+            if score <= alpha {
+                upper = score;
+            } else {
+                lower = score;
+            }
+            last = Some(score);
+        }
+        last
+    }
+
+    /// Searches the open window around a score found by null windows: it
+    /// yields the line of moves, and if the score does not hold, widens.
+    fn confirm(&mut self, depth: i32, line: usize, score: Score) -> Option<Score> {
+        let window = Window::new((score - 1).max(-INFINITE), (score + 1).min(INFINITE));
+        self.widen(depth, line, window)
+    }
+
+    /// One pass over the root moves from `line` on.
+    fn pass<K: Kind>(&mut self, window: Window, depth: i32, line: usize) -> Option<Score> {
+        self.count_node(0)?;
+        let root = self.root.clone();
+        let context = self.context(&root, 0);
+        let table_capture = is_tactical(self.root_moves[line].m);
+        let raw = if root.is_check() { crate::score::NO_SCORE } else { self.evaluate(&root, 0) };
+        let evaluation = if root.is_check() { raw } else { self.correct(&root, raw, 0) };
+        self.frame(0).evaluation = evaluation;
+        self.frame(2).cutoffs = 0;
+
+        let Window { mut alpha, beta } = window;
+        let mut best = -INFINITE;
+        let mut best_move = PackedMove::NONE;
+        for i in line..self.root_moves.len() {
+            let m = self.root_moves[i].m;
+            let number = i - line + 1;
+            if self.thread == 0 && self.shared.start.elapsed() >= QUIET_TIME {
+                self.shared.reporter.current_move(depth as u32, m, number);
+            }
+            let quiet = !is_tactical(m);
+            let child = self.make(&root, m, 0);
+            let facts = MoveFacts {
+                depth,
+                number: number as i32,
+                quiet,
+                history: if quiet {
+                    self.histories.quiet(&root, &context, m)
+                } else {
+                    self.histories.capture(&root, m)
+                },
+                improving: true,
+                pv: K::PV,
+                was_pv: true,
+                cut: false,
+                check: child.is_check(),
+                in_check: root.is_check(),
+                table_capture,
+                cutoffs_below: self.frame(1).cutoffs,
+            };
+            let before = self.nodes;
+            self.pv.clear(1);
+            let score =
+                self.search_move::<K>(&child, Window::new(alpha, beta), depth - 1, 0, facts)?;
+            self.unmake();
+
+            let seldepth = self.seldepth;
+            let entry = &mut self.root_moves[i];
+            entry.nodes += self.nodes - before;
+            if number == 1 || score > alpha {
+                entry.score = score;
+                entry.seldepth = seldepth;
+                entry.bound = if score >= beta {
+                    Bound::Lower
+                } else if score <= alpha {
+                    Bound::Upper
+                } else {
+                    Bound::Exact
+                };
+                if score > alpha {
+                    entry.pv.truncate(1);
+                    entry.pv.extend_from_slice(self.pv.line(1));
+                }
+            } else {
+                entry.score = -INFINITE;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = m.into();
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        // The line of a move is kept alive by its root entry; with moves left
+        // out (MultiPV, searchmoves) the score would not be the position's.
+        if line == 0 && self.shared.limits.searchmoves.is_empty() {
+            self.shared.table.store(
+                Self::table_key(&root),
+                Entry {
+                    best: best_move,
+                    lower: if best_move.is_some() { best } else { -INFINITE },
+                    upper: if best >= beta { INFINITE } else { best },
+                    depth,
+                    evaluation: raw,
+                    pv: true,
+                },
+            );
+        }
+        Some(best)
+    }
+
+    /// After a completed iteration: is another one worth its time?
+    fn enough(&self, stability: &Stability) -> bool {
+        let shared = self.shared;
+        if self.thread != 0 {
+            return false;
+        }
+        let best = &self.root_moves[0];
+        if let Some(wanted) = shared.limits.mate
+            && mate_distance(best.score).is_some_and(|moves| moves.unsigned_abs() <= wanted)
+        {
+            return true;
+        }
+        self.publish_nodes();
+        if shared.limits.soft_nodes.is_some_and(|soft| shared.total_nodes() >= soft) {
+            return true;
+        }
+        if shared.signals.is_pondering() || shared.limits.infinite {
+            return false;
+        }
+        let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
+        // In a game there is nothing to think about with one move only.
+        self.root_moves.len() == 1
+            || shared.start.elapsed() >= soft.mul_f64(stability.scale().max(0.1))
+    }
+
+    fn info(&self, depth: u32, line: usize) -> Info {
+        let rm = &self.root_moves[line];
+        self.publish_nodes();
+        Info {
+            depth,
+            seldepth: rm.seldepth.max(1) as u32,
+            multipv: line + 1,
+            score: rm.score,
+            bound: rm.bound,
+            nodes: self.shared.total_nodes(),
+            hashfull: self.shared.table.hashfull(),
+            tbhits: 0,
+            time: self.shared.start.elapsed(),
+            pv: rm.pv.clone(),
+        }
+    }
+
+    /// After an iteration, or what there was of it: the lines, if anything
+    /// about them is new. `reported` is the best move of the last report.
+    fn report(&self, depth: u32, finished: bool, reported: &mut Option<Move>) {
+        if self.thread != 0 {
+            return;
+        }
+        let best = &self.root_moves[0];
+        if finished {
+            for line in 0..self.lines() {
+                if self.root_moves[line].score > -INFINITE {
+                    self.shared.reporter.info(&self.info(depth, line));
+                }
+            }
+        } else if *reported != Some(best.m) && best.score > -INFINITE {
+            self.shared.reporter.info(&self.info(depth, 0));
+        }
+        *reported = Some(best.m);
+    }
+
+    /// A bound on the best move's score, once the search is slow enough for
+    /// somebody to read it.
+    fn report_bound(&self, depth: u32, line: usize) {
+        let slow = self.shared.start.elapsed() >= QUIET_TIME;
+        let best = &self.root_moves[line];
+        if self.thread == 0 && slow && self.lines() == 1 && !is_decisive(best.score) {
+            self.shared.reporter.info(&self.info(depth, line));
+        }
+    }
+}
