@@ -21,13 +21,28 @@ use crate::{
 /// The most legal moves a chess position can have is 218.
 const CAPACITY: usize = 256;
 
-#[derive(Clone, Copy)]
-struct Scored {
-    m: Move,
-    score: i32,
+/// A score and an index into the move list in one word, so that finding the
+/// best move is finding the greatest number. Among equals the earlier move of
+/// the list wins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Scored(i32);
+
+impl Scored {
+    /// `score` must fit 23 bits and a sign.
+    const fn new(index: usize, score: i32) -> Scored {
+        Scored(score << 8 | (255 - index as i32))
+    }
+
+    const fn index(self) -> usize {
+        (255 - (self.0 & 255)) as usize
+    }
+
+    const fn score(self) -> i32 {
+        self.0 >> 8
+    }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Table,
     ScoreTactical,
@@ -44,76 +59,48 @@ pub fn is_tactical(m: Move) -> bool {
 }
 
 /// A node's moves, best first.
-pub struct Picker {
-    /// `[next..tactical_end]` tactical moves, `[..quiet_end]` quiet ones;
-    /// losing captures are collected in `bad`.
-    moves: ArrayVec<Scored, CAPACITY>,
-    bad: ArrayVec<Move, 128>,
-    table_move: Option<Move>,
+pub struct Picker<'a> {
+    list: &'a MoveList,
+    tactical: ArrayVec<Scored, CAPACITY>,
+    quiets: ArrayVec<Scored, CAPACITY>,
+    /// Losing captures, put aside at the front of `tactical`.
+    bad: usize,
     next: usize,
-    tactical_end: usize,
-    next_bad: usize,
+    table_move: Option<Move>,
     stage: Stage,
-    quiets: bool,
+    want_quiets: bool,
 }
 
-impl Picker {
+impl<'a> Picker<'a> {
     /// All of `list`, which must be legal, beginning with the table's move if
     /// it is among them.
     #[must_use]
-    pub fn new(list: &MoveList, table_move: PackedMove) -> Picker {
+    pub fn new(list: &'a MoveList, table_move: PackedMove) -> Picker<'a> {
         let table_move = if table_move.is_some() { table_move.find_in(list) } else { None };
-        let mut picker = Picker {
-            moves: ArrayVec::new(),
-            bad: ArrayVec::new(),
-            table_move,
+        Picker {
+            list,
+            tactical: ArrayVec::new(),
+            quiets: ArrayVec::new(),
+            bad: 0,
             next: 0,
-            tactical_end: 0,
-            next_bad: 0,
+            table_move,
             stage: Stage::Table,
-            quiets: true,
-        };
-        // Tactical moves first, so that each part is one slice.
-        for &m in list.iter().filter(|&&m| is_tactical(m)) {
-            picker.push(m);
+            want_quiets: true,
         }
-        picker.tactical_end = picker.moves.len();
-        for &m in list.iter().filter(|&&m| !is_tactical(m)) {
-            picker.push(m);
-        }
-        picker
     }
 
     /// Only the tactical moves of `list`.
     #[must_use]
-    pub fn tactical(list: &MoveList, table_move: PackedMove) -> Picker {
-        let table_move = if table_move.is_some() { table_move.find_in(list) } else { None };
-        let mut picker = Picker {
-            moves: ArrayVec::new(),
-            bad: ArrayVec::new(),
-            table_move: table_move.filter(|&m| is_tactical(m)),
-            next: 0,
-            tactical_end: 0,
-            next_bad: 0,
-            stage: Stage::Table,
-            quiets: false,
-        };
-        for &m in list.iter().filter(|&&m| is_tactical(m)) {
-            picker.push(m);
-        }
-        picker.tactical_end = picker.moves.len();
+    pub fn tactical(list: &'a MoveList, table_move: PackedMove) -> Picker<'a> {
+        let mut picker = Picker::new(list, table_move);
+        picker.table_move = picker.table_move.filter(|&m| is_tactical(m));
+        picker.want_quiets = false;
         picker
-    }
-
-    fn push(&mut self, m: Move) {
-        if Some(m) != self.table_move {
-            self.moves.push(Scored { m, score: 0 });
-        }
     }
 
     /// The quiet moves that are left are not wanted.
     pub fn skip_quiets(&mut self) {
-        self.quiets = false;
+        self.want_quiets = false;
     }
 
     /// Are the moves handed out now captures that lose material?
@@ -122,69 +109,92 @@ impl Picker {
         self.stage == Stage::BadTactical
     }
 
-    /// The next move, or `None` at the end.
+    /// The next move and, for a quiet move that is not the table's, its
+    /// history; `None` at the end.
     pub fn next(
         &mut self,
         position: &Position,
         histories: &Histories,
         context: &Context,
-    ) -> Option<Move> {
+    ) -> Option<(Move, i32)> {
         if self.stage == Stage::Table {
             self.stage = Stage::ScoreTactical;
-            if self.table_move.is_some() {
-                return self.table_move;
+            if let Some(m) = self.table_move {
+                return Some((m, 0));
             }
         }
         if self.stage == Stage::ScoreTactical {
-            for scored in &mut self.moves[..self.tactical_end] {
-                // Most valuable victim first, history decides among equals.
-                scored.score =
-                    16 * value_gained(scored.m) + histories.capture(position, scored.m) / 2;
-            }
+            self.split(position, histories);
             self.stage = Stage::GoodTactical;
         }
         if self.stage == Stage::GoodTactical {
-            while self.next < self.tactical_end {
-                let Scored { m, score } = self.take_best(self.tactical_end);
+            while self.next < self.tactical.len() {
+                let scored = take_best(&mut self.tactical, self.next);
+                self.next += 1;
+                let m = self.list[scored.index()];
                 // A good record forgives a small loss.
-                if see::see_ge(position, m, -score / 64) {
-                    return Some(m);
+                if see::see_ge(position, m, -scored.score() / 64) {
+                    return Some((m, 0));
                 }
-                self.bad.push(m);
+                self.tactical[self.bad] = scored;
+                self.bad += 1;
             }
             self.stage = Stage::ScoreQuiets;
         }
         if self.stage == Stage::ScoreQuiets {
-            if self.quiets {
-                for scored in &mut self.moves[self.tactical_end..] {
-                    scored.score = histories.quiet(position, context, scored.m);
+            if self.want_quiets {
+                for scored in &mut self.quiets {
+                    let index = scored.index();
+                    let history = histories.quiet(position, context, self.list[index]);
+                    *scored = Scored::new(index, history);
                 }
             }
+            self.next = 0;
             self.stage = Stage::Quiets;
         }
         if self.stage == Stage::Quiets {
-            if self.quiets && self.next < self.moves.len() {
-                return Some(self.take_best(self.moves.len()).m);
+            if self.want_quiets && self.next < self.quiets.len() {
+                let scored = take_best(&mut self.quiets, self.next);
+                self.next += 1;
+                return Some((self.list[scored.index()], scored.score()));
             }
+            self.next = 0;
             self.stage = Stage::BadTactical;
         }
-        let m = self.bad.get(self.next_bad).copied();
-        self.next_bad += 1;
-        m
+        if self.next == self.bad {
+            return None;
+        }
+        self.next += 1;
+        Some((self.list[self.tactical[self.next - 1].index()], 0))
     }
 
-    /// One step of selection sort over `[next..end]`.
-    fn take_best(&mut self, end: usize) -> Scored {
-        let mut best = self.next;
-        for i in self.next + 1..end {
-            if self.moves[i].score > self.moves[best].score {
-                best = i;
+    /// Tells tactical moves from quiet ones, and scores the former: most
+    /// valuable victim first, history decides among equals.
+    fn split(&mut self, position: &Position, histories: &Histories) {
+        for (index, &m) in self.list.iter().enumerate() {
+            if Some(m) == self.table_move {
+                continue;
+            }
+            if is_tactical(m) {
+                let score = 16 * value_gained(m) + histories.capture(position, m) / 2;
+                self.tactical.push(Scored::new(index, score));
+            } else if self.want_quiets {
+                self.quiets.push(Scored::new(index, 0));
             }
         }
-        self.moves.swap(self.next, best);
-        self.next += 1;
-        self.moves[self.next - 1]
     }
+}
+
+/// One step of selection sort over `[next..]`.
+fn take_best(moves: &mut [Scored], next: usize) -> Scored {
+    let mut best = next;
+    for i in next + 1..moves.len() {
+        if moves[i] > moves[best] {
+            best = i;
+        }
+    }
+    moves.swap(next, best);
+    moves[next]
 }
 
 /// Value of the captured piece and of the promotion, in centipawns.
@@ -203,7 +213,7 @@ mod tests {
     fn all(mut picker: Picker, position: &Position) -> Vec<Move> {
         let histories = Histories::default();
         let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
-        std::iter::from_fn(|| picker.next(position, &histories, &context)).collect()
+        std::iter::from_fn(|| picker.next(position, &histories, &context)).map(|(m, _)| m).collect()
     }
 
     #[test]

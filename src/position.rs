@@ -7,7 +7,7 @@ use std::fmt;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
-    MoveList, Piece, Position as _, PositionError, Role, Square,
+    MoveList, Piece, Position as _, PositionError, Role, Setup, Square,
     fen::Fen,
     zobrist::{Zobrist64, ZobristValue},
 };
@@ -215,17 +215,32 @@ impl Position {
             text: text.trim().to_owned(),
             reason: format!("{error}"),
         })?;
-        let setup = fen.into_setup();
+        Position::from_setup_in(fen.into_setup(), mode).map_err(|error| FenError::Illegal {
+            text: text.trim().to_owned(),
+            reason: format!("{error}"),
+        })
+    }
+
+    /// A position from its parts; Chess960 castling if the rights need it.
+    ///
+    /// # Errors
+    ///
+    /// If the position cannot occur in chess.
+    pub fn from_setup(setup: Setup) -> Result<Position, Box<PositionError<Chess>>> {
+        Position::from_setup_in(setup, CastlingMode::Standard)
+    }
+
+    fn from_setup_in(
+        setup: Setup,
+        mode: CastlingMode,
+    ) -> Result<Position, Box<PositionError<Chess>>> {
         let mode = if mode.is_chess960() { mode } else { CastlingMode::detect(&setup) };
         Chess::from_setup(setup, mode)
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_impossible_check)
             .map(Position::from)
-            .map_err(|error| FenError::Illegal {
-                text: text.trim().to_owned(),
-                reason: format!("{error}"),
-            })
+            .map_err(Box::new)
     }
 
     /// The rules underneath.

@@ -3,50 +3,109 @@
 //! Lancet's own numbers. It bootstraps the network's first data and serves the
 //! lab, which needs an evaluation that is tiny and deterministic.
 
-use shakmaty::{Color, Role, Square};
+use shakmaty::{Color, Role};
 
 use crate::{position::Position, score::Score};
 
-/// Middlegame and endgame values of the roles, in centipawns, king last.
+/// Middlegame and endgame values of the roles in centipawns, pawn to king.
 const MATERIAL: [(i32, i32); 6] =
     [(82, 110), (340, 310), (355, 325), (470, 560), (1000, 1020), (0, 0)];
 
 /// Game phase per role: 24 with all pieces, 0 with none.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
+/// The right to move, in centipawns.
+const TEMPO: i32 = 15;
+
+/// Middlegame (low half) and endgame (high half) value by role and square as
+/// White sees them, added and subtracted in one operation.
+static TABLE: [[i32; 64]; 6] = {
+    let mut table = [[0; 64]; 6];
+    let mut role = 0;
+    while role < 6 {
+        let mut square = 0;
+        while square < 64 {
+            let (mg, eg) = value(role, square % 8, square / 8);
+            table[role as usize][square as usize] = mg + (eg << 16);
+            square += 1;
+        }
+        role += 1;
+    }
+    table
+};
+
 /// The static evaluation in centipawns for the side to move.
 #[must_use]
 pub fn evaluate(position: &Position) -> Score {
-    let (mut middlegame, mut endgame, mut phase) = (0, 0, 0);
-    for (square, piece) in position.board() {
-        let (mg, eg) = value(piece.role, square, piece.color);
-        let sign = if piece.color == position.turn() { 1 } else { -1 };
-        middlegame += sign * mg;
-        endgame += sign * eg;
-        phase += PHASE[index(piece.role)];
+    let board = position.board();
+    let (mut sum, mut phase) = (0, 0);
+    for (role, table) in Role::ALL.into_iter().zip(&TABLE) {
+        let pieces = board.by_role(role);
+        for square in pieces & board.white() {
+            sum += table[square as usize];
+        }
+        for square in pieces & board.black() {
+            sum -= table[square.flip_vertical() as usize];
+        }
+        phase += PHASE[role as usize - 1] * pieces.count() as i32;
     }
+    let middlegame = i32::from(sum as i16);
+    let endgame = (sum + 0x8000) >> 16;
     let phase = phase.min(24);
-    (middlegame * phase + endgame * (24 - phase)) / 24 + 15
+    let white = (middlegame * phase + endgame * (24 - phase)) / 24;
+    TEMPO + if position.turn() == Color::White { white } else { -white }
 }
 
-const fn index(role: Role) -> usize {
-    role as usize - 1
-}
-
-fn value(role: Role, square: Square, color: Color) -> (i32, i32) {
-    let square = if color == Color::White { square } else { square.flip_vertical() };
-    let file = square.file() as i32;
-    let rank = square.rank() as i32;
-    // Distance to the centre, 0..=3 in each direction.
-    let centre = (2 * file - 7).abs() / 2 + (2 * rank - 7).abs() / 2;
-    let (mg, eg) = MATERIAL[index(role)];
+/// Value of a white piece on a square: `role` 0 to 5, `file` and `rank` 0 to 7.
+const fn value(role: i32, file: i32, rank: i32) -> (i32, i32) {
+    let (mg, eg) = MATERIAL[role as usize];
+    // Distances to the centre: 0 to 3 in one direction, 0 to 6 in both.
+    let edge = (2 * file - 7).abs() / 2;
+    let centre = edge + (2 * rank - 7).abs() / 2;
     let (a, b) = match role {
-        Role::Pawn => ((rank - 1) * 4 - (2 * file - 7).abs(), (rank - 1) * (rank - 1) * 3),
-        Role::Knight => (20 - 10 * centre, 15 - 8 * centre),
-        Role::Bishop => (12 - 5 * centre, 8 - 4 * centre),
-        Role::Rook => (if rank == 6 { 15 } else { 4 - (2 * file - 7).abs() }, 0),
-        Role::Queen => (-centre, 10 - 5 * centre),
-        Role::King => (5 * (2 * file - 7).abs() - 18 * rank, 30 - 12 * centre),
+        0 => ((rank - 1) * 4 - 3 * edge, (rank - 1) * (rank - 1) * 3),
+        1 => (22 - 11 * centre, 18 - 9 * centre),
+        2 => (14 - 5 * centre, 8 - 4 * centre),
+        3 => (if rank == 6 { 16 } else { 6 - 4 * edge }, 0),
+        4 => (-centre, 12 - 6 * centre),
+        _ => (10 * edge - 18 * rank, 34 - 13 * centre),
     };
     (mg + a, eg + b)
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+
+    #[test]
+    fn colours_are_equal() {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        let mut position = Position::default();
+        for _ in 0..300 {
+            let setup =
+                shakmaty::Position::to_setup(position.chess(), shakmaty::EnPassantMode::Legal);
+            let mirrored = Position::from_setup(setup.into_mirrored()).unwrap();
+            assert_eq!(evaluate(&position), evaluate(&mirrored), "{}", position.fen());
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                position = Position::default();
+                continue;
+            }
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            position = position.play(moves[(seed % moves.len() as u64) as usize]);
+        }
+    }
+
+    #[test]
+    fn halves_do_not_disturb_each_other() {
+        // King and queen against a bare king: both halves as by hand.
+        let fen = "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1";
+        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let (mg, eg) = value(4, Square::A1.file() as i32, 0);
+        assert_eq!(evaluate(&position), TEMPO + (mg * 4 + eg * 20) / 24);
+    }
 }

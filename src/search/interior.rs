@@ -320,7 +320,7 @@ impl Worker<'_> {
         let mut picker = Picker::tactical(&list, hint);
         let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
         let window = Window::null(bound - 1).flip();
-        while let Some(m) = picker.next(position, self.histories, &context) {
+        while let Some((m, _)) = picker.next(position, self.histories, &context) {
             if !see::see_ge(position, m, bound - node.evaluation) {
                 continue;
             }
@@ -363,17 +363,13 @@ impl Worker<'_> {
 
         let mut found = Found { best: -INFINITE, best_move: None, tried: Tried::default() };
         let mut number = 0;
-        while let Some(m) = picker.next(position, self.histories, &context) {
+        while let Some((m, history)) = picker.next(position, self.histories, &context) {
             if PackedMove::from(m) == node.excluded {
                 continue;
             }
             number += 1;
             let quiet = !is_tactical(m);
-            let history = if quiet {
-                self.histories.quiet(position, &context, m)
-            } else {
-                self.histories.capture(position, m)
-            };
+            let history = if quiet { history } else { self.histories.capture(position, m) };
             let mut facts = MoveFacts {
                 depth: node.depth,
                 number,
@@ -597,8 +593,8 @@ impl Worker<'_> {
             && !node.excluded.is_some()
             && quiet
             && !is_decisive(found.best)
-            && !(fails_high && found.best <= node.evaluation)
-            && !(fails_low && found.best >= node.evaluation)
+            && (!fails_high || found.best > node.evaluation)
+            && (!fails_low || found.best < node.evaluation)
         {
             let difference = found.best - node.evaluation;
             let moves = self.last_moves(ply);

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use shakmaty::{Bitboard, Move};
+use shakmaty::{Bitboard, Color, Move, attacks};
 
 use crate::{
     clock::Budget,
@@ -302,7 +302,7 @@ impl<'a> Worker<'a> {
 
     fn context(&self, position: &Position, ply: usize) -> Context {
         Context {
-            threats: threats(position),
+            threats: attacked_by(position, !position.turn()),
             previous: [
                 self.before(ply, 1).moved,
                 self.before(ply, 2).moved,
@@ -312,25 +312,32 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The squares the opponent attacks.
-fn threats(position: &Position) -> Bitboard {
+/// The squares that `color` attacks.
+fn attacked_by(position: &Position, color: Color) -> Bitboard {
+    const NOT_A: u64 = !0x0101_0101_0101_0101;
+    const NOT_H: u64 = !0x8080_8080_8080_8080;
     let board = position.board();
-    let them = !position.turn();
     let occupied = board.occupied();
-    let pieces = board.by_color(them);
-    let pawns = board.pawns() & pieces;
-    let mut attacked = if them.is_white() {
-        Bitboard((pawns.0 & !0x0101_0101_0101_0101) << 7 | (pawns.0 & !0x8080_8080_8080_8080) << 9)
+    let pieces = board.by_color(color);
+    let pawns = (board.pawns() & pieces).0;
+    let mut attacked = if color.is_white() {
+        (pawns & NOT_A) << 7 | (pawns & NOT_H) << 9
     } else {
-        Bitboard((pawns.0 & !0x8080_8080_8080_8080) >> 7 | (pawns.0 & !0x0101_0101_0101_0101) >> 9)
+        (pawns & NOT_H) >> 7 | (pawns & NOT_A) >> 9
     };
-    for square in pieces & !board.pawns() {
-        attacked |= match board.role_at(square) {
-            Some(role) => shakmaty::attacks::attacks(square, role.of(them), occupied),
-            None => Bitboard::EMPTY,
-        };
+    for square in pieces & board.knights() {
+        attacked |= attacks::knight_attacks(square).0;
     }
-    attacked
+    for square in pieces & board.bishops_and_queens() {
+        attacked |= attacks::bishop_attacks(square, occupied).0;
+    }
+    for square in pieces & board.rooks_and_queens() {
+        attacked |= attacks::rook_attacks(square, occupied).0;
+    }
+    for square in pieces & board.kings() {
+        attacked |= attacks::king_attacks(square).0;
+    }
+    Bitboard(attacked)
 }
 
 #[cfg(test)]
@@ -338,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threats_are_what_the_opponent_attacks() {
+    fn attacks_are_shakmatys() {
         let mut seed = 88_172_645_463_325_252_u64;
         let mut position = Position::default();
         for _ in 0..500 {
@@ -347,7 +354,7 @@ mod tests {
                 .into_iter()
                 .filter(|&s| board.attacks_to(s, !position.turn(), board.occupied()).any())
                 .collect();
-            assert_eq!(threats(&position), expected, "{}", position.fen());
+            assert_eq!(attacked_by(&position, !position.turn()), expected, "{}", position.fen());
             let moves = position.legal_moves();
             if moves.is_empty() {
                 position = Position::default();

@@ -1,7 +1,9 @@
 //! Quiescence: captures (and, in check, every evasion) until the position is
 //! quiet enough for the static evaluation.
 
-use super::{Kind, MAX_PLY, Worker, params as p};
+use shakmaty::{Bitboard, Position as _, Role};
+
+use super::{Kind, MAX_PLY, Worker, attacked_by, params as p};
 use crate::{
     history::Context,
     picker::{Picker, is_tactical},
@@ -84,6 +86,11 @@ impl Worker<'_> {
         }
         let futility = best + p::quiescence_margin();
 
+        // Step 3a. Is there anything to capture that could reach alpha?
+        if !in_check && futility + most_valuable_target(position) <= alpha {
+            return Some(best);
+        }
+
         // Step 4. Mate and stalemate come free with the move list.
         let list = position.legal_moves();
         if list.is_empty() {
@@ -98,12 +105,12 @@ impl Worker<'_> {
         let context = if in_check {
             self.context(position, ply)
         } else {
-            Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] }
+            Context { threats: Bitboard::EMPTY, previous: [None; 3] }
         };
 
         // Step 5. Captures that can matter.
         let mut best_move = PackedMove::NONE;
-        while let Some(m) = picker.next(position, self.histories, &context) {
+        while let Some((m, _)) = picker.next(position, self.histories, &context) {
             if best > -DECISIVE {
                 if in_check {
                     // One evasion that holds is enough to try captures only.
@@ -160,4 +167,22 @@ impl Worker<'_> {
         );
         Some(best)
     }
+}
+
+/// The most that one capture or promotion can gain, in centipawns; very
+/// negative if there is none. Pins are ignored: it is an upper bound.
+fn most_valuable_target(position: &Position) -> i32 {
+    let board = position.board();
+    let us = position.turn();
+    let seventh = if us.is_white() { 0x00ff_0000_0000_0000 } else { 0x0000_0000_0000_ff00 };
+    if (board.pawns() & board.by_color(us) & Bitboard(seventh)).any() {
+        return 2 * see::value(Role::Queen);
+    }
+    let targets = attacked_by(position, us) & board.by_color(!us);
+    let en_passant = position.chess().maybe_ep_square().is_some();
+    [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn]
+        .into_iter()
+        .find(|&role| (targets & board.by_role(role)).any())
+        .or(en_passant.then_some(Role::Pawn))
+        .map_or(-INFINITE, see::value)
 }

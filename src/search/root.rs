@@ -131,8 +131,10 @@ impl Worker<'_> {
         let entry = self.shared.table.probe(Self::table_key(&self.root));
         let mut picker = Picker::new(&list, entry.map_or(PackedMove::NONE, |e| e.best));
         let context: Context = self.context(&self.root, 0);
-        let order: Vec<Move> =
-            std::iter::from_fn(|| picker.next(&self.root, self.histories, &context)).collect();
+        let order: Vec<Move> = std::iter::from_fn(|| {
+            picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
+        })
+        .collect();
         self.root_moves.sort_by_key(|rm| order.iter().position(|&m| m == rm.m));
     }
 
@@ -143,9 +145,7 @@ impl Worker<'_> {
             self.seldepth = 0;
             let result = self.find_score(depth as i32, line);
             self.sort_from(line);
-            if result.is_none() {
-                return None;
-            }
+            result?;
             self.root_moves[..=line].sort_by_key(|rm| -rm.score);
         }
         Some(())
