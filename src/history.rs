@@ -44,6 +44,32 @@ fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
     *entry = (value + bonus - value * bonus.abs() / limit) as i16;
 }
 
+/// The part of the quiet-move tables that concerns one node.
+pub struct QuietRows<'a> {
+    color: Color,
+    threats: shakmaty::Bitboard,
+    butterfly: &'a [[[i16; 64]; 64]; 4],
+    pawns: &'a [i16; PieceTo::COUNT],
+    continuation: [&'a [i16; PieceTo::COUNT]; 3],
+}
+
+impl QuietRows<'_> {
+    /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
+    #[must_use]
+    pub fn score(&self, m: Move) -> i32 {
+        let (from, to) = (from(m), m.to());
+        let index = piece_index(m.role().of(self.color)) * 64 + to as usize;
+        let threat =
+            usize::from(self.threats.contains(from)) * 2 + usize::from(self.threats.contains(to));
+        let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));
+        i32::from(self.butterfly[threat][from as usize][to as usize])
+            + i32::from(self.pawns[index])
+            + one
+            + two
+            + four / 2
+    }
+}
+
 /// Everything about a node that indexes its moves' histories.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
@@ -115,23 +141,20 @@ fn pawn_index(position: &Position) -> usize {
 }
 
 impl Histories {
-    /// How well the quiet move `m` has done, within a few times `HISTORY_MAX`.
+    /// The rows of the quiet-move tables that this node's moves are looked up in.
     #[must_use]
-    pub fn quiet(&self, position: &Position, context: &Context, m: Move) -> i32 {
-        let to = PieceTo::new(position, m).index();
-        let color = position.turn() as usize;
-        let butterfly =
-            self.butterfly.0[color][threat_index(context, m)][from(m) as usize][m.to() as usize];
-        let pawns = self.pawns.0[pawn_index(position)][to];
-        let continuation: i32 = context
-            .previous
-            .iter()
-            .zip([2, 2, 1])
-            .filter_map(|(before, weight)| {
-                before.map(|b| weight * i32::from(self.continuation.0[b.index()][to]))
-            })
-            .sum();
-        i32::from(butterfly) + i32::from(pawns) + continuation / 2
+    pub fn quiets<'a>(&'a self, position: &Position, context: &Context) -> QuietRows<'a> {
+        const NEUTRAL: &[i16; PieceTo::COUNT] = &[0; PieceTo::COUNT];
+        let color = position.turn();
+        QuietRows {
+            color,
+            threats: context.threats,
+            butterfly: &self.butterfly.0[color as usize],
+            pawns: &self.pawns.0[pawn_index(position)],
+            continuation: context
+                .previous
+                .map(|before| before.map_or(NEUTRAL, |b| &self.continuation.0[b.index()])),
+        }
     }
 
     /// Rewards (or, with a negative bonus, punishes) a quiet move.
@@ -274,14 +297,17 @@ mod tests {
         let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
         let mut histories = Histories::default();
         histories.update_quiet(&position, &context, m, 500);
-        assert!(histories.quiet(&position, &context, m) > 0);
-        assert_eq!(histories.quiet(&position, &context, other), 0);
+        assert!(histories.quiets(&position, &context).score(m) > 0);
+        assert_eq!(histories.quiets(&position, &context).score(other), 0);
         histories.update_quiet(&position, &context, other, -500);
-        assert!(histories.quiet(&position, &context, other) < 0);
+        assert!(histories.quiets(&position, &context).score(other) < 0);
         let before = Some(PieceTo::new(&position, other));
         let after = Context { previous: [before, None, None], ..context };
         histories.update_quiet(&position, &after, m, 500);
-        assert!(histories.quiet(&position, &after, m) > histories.quiet(&position, &context, m));
+        assert!(
+            histories.quiets(&position, &after).score(m)
+                > histories.quiets(&position, &context).score(m)
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use shakmaty::{Move, MoveList, Role};
 
 use crate::{
     history::{Context, Histories},
-    position::{PackedMove, Position},
+    position::Position,
     see,
 };
 
@@ -72,30 +72,33 @@ pub struct Picker<'a> {
 }
 
 impl<'a> Picker<'a> {
-    /// All of `list`, which must be legal, beginning with the table's move if
-    /// it is among them.
+    /// All of `list`, which must be legal, beginning with `first`, the table's
+    /// move, which must be one of them.
     #[must_use]
-    pub fn new(list: &'a MoveList, table_move: PackedMove) -> Picker<'a> {
-        let table_move = if table_move.is_some() { table_move.find_in(list) } else { None };
+    pub fn new(list: &'a MoveList, first: Option<Move>) -> Picker<'a> {
         Picker {
             list,
             tactical: ArrayVec::new(),
             quiets: ArrayVec::new(),
             bad: 0,
             next: 0,
-            table_move,
+            table_move: first,
             stage: Stage::Table,
             want_quiets: true,
         }
     }
 
+    /// All of `list` but the table's move, which has been searched already.
+    #[must_use]
+    pub fn without(list: &'a MoveList, searched: Option<Move>) -> Picker<'a> {
+        Picker { stage: Stage::ScoreTactical, ..Picker::new(list, searched) }
+    }
+
     /// Only the tactical moves of `list`.
     #[must_use]
-    pub fn tactical(list: &'a MoveList, table_move: PackedMove) -> Picker<'a> {
-        let mut picker = Picker::new(list, table_move);
-        picker.table_move = picker.table_move.filter(|&m| is_tactical(m));
-        picker.want_quiets = false;
-        picker
+    pub fn tactical(list: &'a MoveList, first: Option<Move>) -> Picker<'a> {
+        let first = first.filter(|&m| is_tactical(m));
+        Picker { want_quiets: false, ..Picker::new(list, first) }
     }
 
     /// The quiet moves that are left are not wanted.
@@ -143,10 +146,10 @@ impl<'a> Picker<'a> {
         }
         if self.stage == Stage::ScoreQuiets {
             if self.want_quiets {
+                let rows = histories.quiets(position, context);
                 for scored in &mut self.quiets {
                     let index = scored.index();
-                    let history = histories.quiet(position, context, self.list[index]);
-                    *scored = Scored::new(index, history);
+                    *scored = Scored::new(index, rows.score(self.list[index]));
                 }
             }
             self.next = 0;
@@ -187,14 +190,14 @@ impl<'a> Picker<'a> {
 
 /// One step of selection sort over `[next..]`.
 fn take_best(moves: &mut [Scored], next: usize) -> Scored {
-    let mut best = next;
-    for i in next + 1..moves.len() {
-        if moves[i] > moves[best] {
-            best = i;
-        }
+    // Two simple passes (the greatest value, then its place) beat one that
+    // keeps track of both.
+    let rest = &mut moves[next..];
+    let best = rest.iter().copied().max().unwrap_or(Scored(0));
+    if let Some(place) = rest.iter().position(|&scored| scored == best) {
+        rest.swap(0, place);
     }
-    moves.swap(next, best);
-    moves[next]
+    best
 }
 
 /// Value of the captured piece and of the promotion, in centipawns.
@@ -217,18 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn every_move_once_whatever_the_table_says() {
+    fn every_move_once_whatever_comes_first() {
         let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
         let list = position.legal_moves();
-        for bits in (0..u16::MAX).step_by(7).chain(list.iter().map(|&m| PackedMove::from(m).bits()))
-        {
-            let hint = PackedMove::from_bits(bits);
-            let picked = all(Picker::new(&list, hint), &position);
+        for &first in &list {
+            let picked = all(Picker::new(&list, Some(first)), &position);
+            assert_eq!(picked[0], first);
             assert_eq!(picked.len(), list.len());
             assert!(list.iter().all(|m| picked.contains(m)));
-            if let Some(m) = hint.find_in(&list) {
-                assert_eq!(picked[0], m);
-            }
+            assert_eq!(all(Picker::without(&list, Some(first)), &position), picked[1..]);
         }
     }
 
@@ -236,13 +236,13 @@ mod tests {
     fn good_captures_then_quiets_then_bad_captures() {
         let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
         let list = position.legal_moves();
-        let picked = all(Picker::new(&list, PackedMove::NONE), &position);
+        let picked = all(Picker::new(&list, None), &position);
         let first_quiet = picked.iter().position(|&m| !is_tactical(m)).unwrap();
         let last_quiet = picked.iter().rposition(|&m| !is_tactical(m)).unwrap();
         assert!(picked[..first_quiet].iter().all(|&m| see::see_ge(&position, m, -200)));
         assert!(picked[first_quiet..=last_quiet].iter().all(|&m| !is_tactical(m)));
         assert!(picked[last_quiet + 1..].iter().all(|&m| !see::see_ge(&position, m, 0)));
-        let tactical = all(Picker::tactical(&list, PackedMove::NONE), &position);
+        let tactical = all(Picker::tactical(&list, None), &position);
         assert_eq!(tactical.len(), list.iter().filter(|&&m| is_tactical(m)).count());
     }
 }

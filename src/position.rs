@@ -46,20 +46,30 @@ impl PackedMove {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
 
-    /// The quiet move this stands for, if the board allows it to be one: our
-    /// piece on the origin, nothing on the target, no promotion. It may still
-    /// be illegal; it is only good for looking up histories.
+    /// The move this stands for on this board, if one of our pieces is on its
+    /// origin. It may still be illegal: ask [`Position::is_legal`].
     #[must_use]
-    pub fn rebuild_quiet(self, position: &Position) -> Option<Move> {
+    pub fn rebuild(self, position: &Position) -> Option<Move> {
+        if !self.is_some() {
+            return None;
+        }
         let from = Square::new(u32::from(self.0 & 63));
         let to = Square::new(u32::from(self.0 >> 6 & 63));
         let board = position.board();
-        let role = board.role_at(from)?;
-        let quiet = self.0 >> 12 == 0
-            && board.by_color(position.turn()).contains(from)
-            && !board.occupied().contains(to)
-            && !(role == Role::Pawn && from.file() != to.file());
-        quiet.then_some(Move::Normal { role, from, capture: None, to, promotion: None })
+        let ours = board.by_color(position.turn());
+        let role = board.role_at(from).filter(|_| ours.contains(from))?;
+        if ours.contains(to) {
+            return (role == Role::King).then_some(Move::Castle { king: from, rook: to });
+        }
+        let capture = board.role_at(to);
+        if role == Role::Pawn && capture.is_none() && from.file() != to.file() {
+            return Some(Move::EnPassant { from, to });
+        }
+        let promotion = match self.0 >> 12 {
+            0 => None,
+            bits => Some(Role::try_from(u32::from(bits)).ok()?),
+        };
+        Some(Move::Normal { role, from, capture, to, promotion })
     }
 }
 
@@ -309,6 +319,12 @@ impl Position {
         self.chess.legal_moves()
     }
 
+    /// Is this move legal here?
+    #[must_use]
+    pub fn is_legal(&self, m: Move) -> bool {
+        self.chess.is_legal(m)
+    }
+
     /// Neither side can mate by any sequence of moves (material alone).
     #[must_use]
     pub fn is_insufficient_material(&self) -> bool {
@@ -541,6 +557,29 @@ mod tests {
         }
     }
 
+    /// Whatever bits the table holds, only legal moves pass.
+    #[test]
+    fn rebuilt_moves_are_legal_or_refused() {
+        let fens = [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R2Pp1k/8/6P1/8 b - e3 0 1",
+            "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+            "2rk1r2/8/8/8/8/8/8/1RK2R2 w FBfc - 0 1",
+        ];
+        for fen in fens {
+            let position = position(fen, CastlingMode::Standard);
+            let legal = position.legal_moves();
+            for bits in 0..=u16::MAX {
+                let rebuilt = PackedMove::from_bits(bits)
+                    .rebuild(&position)
+                    .filter(|&m| position.is_legal(m));
+                let listed = PackedMove::from_bits(bits).find_in(&legal);
+                assert!(rebuilt.is_none_or(|m| legal.contains(&m)), "{fen} {rebuilt:?}");
+                assert!(listed.is_none() || rebuilt == listed, "{fen} {bits} {listed:?}");
+            }
+        }
+    }
+
     #[test]
     fn packed_moves_are_distinct() {
         let position = position(
@@ -550,6 +589,7 @@ mod tests {
         let moves = position.legal_moves();
         for &m in &moves {
             assert_eq!(PackedMove::from(m).find_in(&moves), Some(m));
+            assert_eq!(PackedMove::from(m).rebuild(&position), Some(m));
         }
         assert!(std::mem::size_of::<Option<Move>>() <= 8);
     }

@@ -41,11 +41,28 @@ struct Node<'a> {
     excluded: PackedMove,
 }
 
-/// What the move loop found.
+/// What the move loop has found so far.
 struct Found {
+    alpha: Score,
     best: Score,
     best_move: Option<Move>,
+    /// Moves looked at, pruned ones included.
+    number: i32,
     tried: Tried,
+}
+
+impl Found {
+    fn new(alpha: Score) -> Found {
+        Found { alpha, best: -INFINITE, best_move: None, number: 0, tried: Tried::default() }
+    }
+}
+
+/// How the move loop goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Next,
+    SkipQuiets,
+    Stop,
 }
 
 /// Moves searched before the best one, for the histories.
@@ -317,7 +334,7 @@ impl Worker<'_> {
         }
         let list = position.legal_moves();
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let mut picker = Picker::tactical(&list, hint);
+        let mut picker = Picker::tactical(&list, hint.find_in(&list));
         let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
         let window = Window::null(bound - 1).flip();
         while let Some((m, _)) = picker.next(position, self.histories, &context) {
@@ -352,106 +369,120 @@ impl Worker<'_> {
 
     /// Steps 6 to 10: the moves in order, until one refutes the node.
     fn search_moves<K: Kind>(&mut self, node: &Node) -> Option<Found> {
-        let (position, ply) = (node.position, node.ply);
-        let Window { mut alpha, beta } = node.window;
-        // Step 6. One legal list, in order (+39 for keeping the table's move).
-        let list = position.legal_moves();
-        let table_move = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let table_capture = table_move.find_in(&list).is_some_and(is_tactical);
-        let mut picker = Picker::new(&list, table_move);
-        let context = self.context(position, ply);
+        let position = node.position;
+        let mut found = Found::new(node.window.alpha);
 
-        let mut found = Found { best: -INFINITE, best_move: None, tried: Tried::default() };
-        let mut number = 0;
+        // Step 6. The table's move (+39 for keeping it) before any other move
+        // is generated: it often is enough.
+        let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
+        let table_move = hint.rebuild(position).filter(|&m| position.is_legal(m));
+        let context = self.context(position, node.ply);
+        let table_capture = table_move.is_some_and(is_tactical);
+        if let Some(m) = table_move
+            && hint != node.excluded
+            && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Stop
+        {
+            return Some(found);
+        }
+
+        let list = position.legal_moves();
+        if list.is_empty() {
+            found.best = if position.is_check() { -MATE } else { DRAW };
+            return Some(found);
+        }
+        let mut picker = Picker::without(&list, table_move);
         while let Some((m, history)) = picker.next(position, self.histories, &context) {
             if PackedMove::from(m) == node.excluded {
                 continue;
             }
-            number += 1;
-            let quiet = !is_tactical(m);
-            let history = if quiet { history } else { self.histories.capture(position, m) };
-            let mut facts = MoveFacts {
-                depth: node.depth,
-                number,
-                quiet,
-                history,
-                improving: node.improving,
-                pv: K::PV,
-                was_pv: node.was_pv,
-                cut: node.cut,
-                check: false,
-                in_check: position.is_check(),
-                table_capture,
-                cutoffs_below: self.frame(ply + 1).cutoffs,
-            };
-
-            // Step 7. Prune the move. A line that does not lose must be known.
-            if self.shared.selective && found.best > -DECISIVE {
-                match self.prune_move::<K>(node, &facts, m, alpha) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                }
+            match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
+                Flow::Next => {}
+                Flow::SkipQuiets => picker.skip_quiets(),
+                Flow::Stop => return Some(found),
             }
-
-            // Step 8. Extend the table's move if nothing else comes close.
-            let mut extension = 0;
-            if PackedMove::from(m) == table_move && self.shared.selective {
-                match self.singular::<K>(node)? {
-                    Singular::Extend(plies) => extension = plies,
-                    Singular::Cutoff(score) => {
-                        return Some(Found {
-                            best: score,
-                            best_move: None,
-                            tried: Tried::default(),
-                        });
-                    }
-                }
-            }
-
-            // Step 9. Search it.
-            let child = self.make(position, m, ply);
-            facts.check = child.is_check();
-            let depth = node.depth - 1 + extension;
-            let score =
-                self.search_move::<K>(&child, Window::new(alpha, beta), depth, ply, facts)?;
-            self.unmake();
-
-            // Step 10. A new best move?
-            if score > found.best {
-                found.best = score;
-                if score > alpha {
-                    alpha = score;
-                    found.best_move = Some(m);
-                    if K::PV {
-                        self.pv.extend(ply, m);
-                    }
-                    if score >= beta {
-                        self.frame(ply).cutoffs += 1;
-                        break;
-                    }
-                }
-            }
-            let _ = if quiet {
-                found.tried.quiets.try_push(m)
-            } else {
-                found.tried.tactical.try_push(m)
-            };
         }
-
-        if number == 0 {
-            found.best = if node.excluded.is_some() {
-                node.window.alpha
-            } else if position.is_check() {
-                -MATE
-            } else {
-                DRAW
-            };
+        if found.number == 0 {
+            // Nothing but the excluded move is legal.
+            found.best = node.window.alpha;
         }
         Some(found)
+    }
+
+    /// Steps 7 to 10 for one move. `history` is that of a quiet move.
+    fn try_move<K: Kind>(
+        &mut self,
+        node: &Node,
+        found: &mut Found,
+        m: Move,
+        history: i32,
+        table_capture: bool,
+    ) -> Option<Flow> {
+        let (position, ply) = (node.position, node.ply);
+        found.number += 1;
+        let quiet = !is_tactical(m);
+        let mut facts = MoveFacts {
+            depth: node.depth,
+            number: found.number,
+            quiet,
+            history: if quiet { history } else { self.histories.capture(position, m) },
+            improving: node.improving,
+            pv: K::PV,
+            was_pv: node.was_pv,
+            cut: node.cut,
+            check: false,
+            in_check: position.is_check(),
+            table_capture,
+            cutoffs_below: self.frame(ply + 1).cutoffs,
+        };
+
+        // Step 7. Prune the move. A line that does not lose must be known.
+        if self.shared.selective && found.best > -DECISIVE {
+            match self.prune_move::<K>(node, &facts, m, found.alpha) {
+                Verdict::Search => {}
+                Verdict::Skip => return Some(Flow::Next),
+                Verdict::SkipQuiets => return Some(Flow::SkipQuiets),
+            }
+        }
+
+        // Step 8. Extend the table's move if nothing else comes close.
+        let mut extension = 0;
+        if self.shared.selective && node.entry.is_some_and(|e| e.best == m.into()) {
+            match self.singular::<K>(node)? {
+                Singular::Extend(plies) => extension = plies,
+                Singular::Cutoff(score) => {
+                    found.best = score;
+                    return Some(Flow::Stop);
+                }
+            }
+        }
+
+        // Step 9. Search it.
+        let child = self.make(position, m, ply);
+        facts.check = child.is_check();
+        let depth = node.depth - 1 + extension;
+        let window = Window::new(found.alpha, node.window.beta);
+        let score = self.search_move::<K>(&child, window, depth, ply, facts)?;
+        self.unmake();
+
+        // Step 10. A new best move?
+        if score > found.best {
+            found.best = score;
+            if score > found.alpha {
+                found.alpha = score;
+                found.best_move = Some(m);
+                if K::PV {
+                    self.pv.extend(ply, m);
+                }
+                if score >= node.window.beta {
+                    self.frame(ply).cutoffs += 1;
+                    return Some(Flow::Stop);
+                }
+            }
+        }
+        // More moves than fit are not worth punishing.
+        let _ =
+            if quiet { found.tried.quiets.try_push(m) } else { found.tried.tactical.try_push(m) };
+        Some(Flow::Next)
     }
 
     /// Step 7: is this move worth its nodes?
@@ -604,9 +635,8 @@ impl Worker<'_> {
 
     /// A table cutoff by a quiet move is a success for that move, too.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
-        // Looking for the move in a list would cost more than it is worth:
-        // quiet moves can be rebuilt from the board.
-        let Some(m) = best.rebuild_quiet(position) else { return };
+        // Not checked for legality: a wrong move would only gain some history.
+        let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
         let context = self.context(position, ply);
         self.histories.update_quiet(position, &context, m, prune::bonus(depth));
     }

@@ -96,7 +96,7 @@ impl Worker<'_> {
         if list.is_empty() {
             return Some(if in_check { -MATE } else { DRAW });
         }
-        let table_move = entry.map_or(PackedMove::NONE, |e| e.best);
+        let table_move = entry.and_then(|e| e.best.find_in(&list));
         let mut picker = if in_check {
             Picker::new(&list, table_move)
         } else {

@@ -129,7 +129,7 @@ impl Worker<'_> {
     fn order_root(&mut self) {
         let list = self.root.legal_moves();
         let entry = self.shared.table.probe(Self::table_key(&self.root));
-        let mut picker = Picker::new(&list, entry.map_or(PackedMove::NONE, |e| e.best));
+        let mut picker = Picker::new(&list, entry.and_then(|e| e.best.find_in(&list)));
         let context: Context = self.context(&self.root, 0);
         let order: Vec<Move> = std::iter::from_fn(|| {
             picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
@@ -283,7 +283,7 @@ impl Worker<'_> {
                 number: number as i32,
                 quiet,
                 history: if quiet {
-                    self.histories.quiet(&root, &context, m)
+                    self.histories.quiets(&root, &context).score(m)
                 } else {
                     self.histories.capture(&root, m)
                 },
