@@ -14,7 +14,7 @@ use shakmaty::{Move, MoveList, Role};
 
 use crate::{
     history::{Context, Histories},
-    position::Position,
+    position::{Checks, Position},
     see,
 };
 
@@ -69,6 +69,7 @@ pub struct Picker<'a> {
     table_move: Option<Move>,
     stage: Stage,
     want_quiets: bool,
+    only_checks: bool,
 }
 
 impl<'a> Picker<'a> {
@@ -85,6 +86,7 @@ impl<'a> Picker<'a> {
             table_move: first,
             stage: Stage::Table,
             want_quiets: true,
+            only_checks: false,
         }
     }
 
@@ -103,7 +105,24 @@ impl<'a> Picker<'a> {
 
     /// The quiet moves that are left are not wanted.
     pub fn skip_quiets(&mut self) {
+        self.quiets.truncate(self.next_quiet());
         self.want_quiets = false;
+    }
+
+    /// Of the quiet moves that are left only those that give check are wanted.
+    pub fn only_checks(&mut self, checks: Option<Checks>) {
+        let (Some(checks), false) = (checks, self.only_checks) else { return };
+        self.only_checks = true;
+        let (list, mut place, next) = (self.list, 0, self.next_quiet());
+        self.quiets.retain(|scored| {
+            place += 1;
+            place <= next || checks.given_by(list[scored.index()])
+        });
+    }
+
+    /// How many quiet moves have been handed out.
+    fn next_quiet(&self) -> usize {
+        if self.stage == Stage::Quiets { self.next } else { 0 }
     }
 
     /// Are the moves handed out now captures that lose material?

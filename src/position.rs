@@ -7,7 +7,7 @@ use std::fmt;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
-    MoveList, Piece, Position as _, PositionError, Role, Setup, Square,
+    MoveList, Piece, Position as _, PositionError, Role, Setup, Square, attacks,
     fen::Fen,
     zobrist::{Zobrist64, ZobristValue},
 };
@@ -154,6 +154,27 @@ impl Keys {
         keys.castling(chess);
         keys.en_passant(chess);
         keys
+    }
+}
+
+/// From where the side to move gives check.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    /// Squares from which a piece of each role, pawn to king, attacks the king.
+    squares: [Bitboard; 6],
+    /// Our pieces that alone stand between one of our sliders and the king.
+    discoverers: Bitboard,
+    king: Square,
+}
+
+impl Checks {
+    /// Does the legal move `m` give check? Castling and en passant are taken
+    /// for quiet: their rare checks are only seen after the move.
+    #[must_use]
+    pub fn given_by(&self, m: Move) -> bool {
+        let Move::Normal { role, from, to, promotion, .. } = m else { return false };
+        self.squares[promotion.unwrap_or(role) as usize - 1].contains(to)
+            || self.discoverers.contains(from) && !attacks::aligned(from, to, self.king)
     }
 }
 
@@ -319,6 +340,39 @@ impl Position {
         self.chess.legal_moves()
     }
 
+    /// From where the side to move gives check.
+    #[must_use]
+    pub fn checks(&self) -> Option<Checks> {
+        let board = self.board();
+        let (us, them) = (self.turn(), !self.turn());
+        let king = board.king_of(them)?;
+        let occupied = board.occupied();
+        let bishop = attacks::bishop_attacks(king, occupied);
+        let rook = attacks::rook_attacks(king, occupied);
+        let squares = [
+            attacks::pawn_attacks(them, king),
+            attacks::knight_attacks(king),
+            bishop,
+            rook,
+            bishop | rook,
+            Bitboard::EMPTY,
+        ];
+        // Take our pieces that the king sees away, and look again.
+        let ours = board.by_color(us);
+        let rest = occupied & !(ours & (bishop | rook));
+        let snipers = ours
+            & ((attacks::bishop_attacks(king, rest) & board.bishops_and_queens())
+                | (attacks::rook_attacks(king, rest) & board.rooks_and_queens()));
+        let mut discoverers = Bitboard::EMPTY;
+        for sniper in snipers {
+            let between = attacks::between(king, sniper) & occupied;
+            if between.count() == 1 {
+                discoverers |= between & ours;
+            }
+        }
+        Some(Checks { squares, discoverers, king })
+    }
+
     /// Is this move legal here?
     #[must_use]
     pub fn is_legal(&self, m: Move) -> bool {
@@ -328,8 +382,10 @@ impl Position {
     /// Neither side can mate by any sequence of moves (material alone).
     #[must_use]
     pub fn is_insufficient_material(&self) -> bool {
-        // Cheap test first: most positions have pawns or many pieces.
-        self.board().occupied().count() <= 4 && self.chess.is_insufficient_material()
+        // Cheap test first: most positions have pawns or major pieces.
+        let board = self.board();
+        (board.pawns() | board.rooks_and_queens()).is_empty()
+            && self.chess.is_insufficient_material()
     }
 
     /// Does this side have a piece other than king and pawns?
@@ -526,7 +582,16 @@ mod tests {
         if depth == 0 {
             return 1;
         }
-        position.legal_moves().iter().map(|&m| check(&position.play(m), depth - 1)).sum()
+        let checks = position.checks().unwrap();
+        let mut nodes = 0;
+        for &m in &position.legal_moves() {
+            let child = position.play(m);
+            if matches!(m, Move::Normal { .. }) {
+                assert_eq!(checks.given_by(m), child.is_check(), "{m:?} {}", position.fen());
+            }
+            nodes += check(&child, depth - 1);
+        }
+        nodes
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     history::Context,
     picker::{Picker, is_tactical},
-    position::{PackedMove, Position},
+    position::{Checks, PackedMove, Position},
     score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
     see,
     tt::Entry,
@@ -39,6 +39,7 @@ struct Node<'a> {
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
+    checks: Option<Checks>,
 }
 
 /// What the move loop has found so far.
@@ -145,6 +146,7 @@ impl Worker<'_> {
             improving: false,
             was_pv: K::PV || entry.is_some_and(|e| e.pv),
             excluded,
+            checks: None,
         };
         self.assess(&mut node);
         self.frame(ply + 2).cutoffs = 0;
@@ -170,6 +172,7 @@ impl Worker<'_> {
         }
 
         // Steps 6 to 10. The moves.
+        node.checks = position.checks();
         let found = self.search_moves::<K>(&node)?;
 
         // Step 11. Learn and remember.
@@ -397,7 +400,7 @@ impl Worker<'_> {
             }
             match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
                 Flow::Next => {}
-                Flow::SkipQuiets => picker.skip_quiets(),
+                Flow::SkipQuiets => picker.only_checks(node.checks),
                 Flow::Stop => return Some(found),
             }
         }
@@ -420,7 +423,7 @@ impl Worker<'_> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
         let quiet = !is_tactical(m);
-        let mut facts = MoveFacts {
+        let facts = MoveFacts {
             depth: node.depth,
             number: found.number,
             quiet,
@@ -429,7 +432,7 @@ impl Worker<'_> {
             pv: K::PV,
             was_pv: node.was_pv,
             cut: node.cut,
-            check: false,
+            check: node.checks.is_some_and(|checks| checks.given_by(m)),
             in_check: position.is_check(),
             table_capture,
             cutoffs_below: self.frame(ply + 1).cutoffs,
@@ -458,7 +461,6 @@ impl Worker<'_> {
 
         // Step 9. Search it.
         let child = self.make(position, m, ply);
-        facts.check = child.is_check();
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
         let score = self.search_move::<K>(&child, window, depth, ply, facts)?;
@@ -494,7 +496,7 @@ impl Worker<'_> {
         alpha: Score,
     ) -> Verdict {
         let reduced = (facts.depth - prune::reduction(*facts).max(0)).max(0);
-        if facts.quiet {
+        if facts.quiet && !facts.check {
             // Step 7a. Late move pruning (+8 to +27).
             if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
                 return Verdict::SkipQuiets;

@@ -100,8 +100,12 @@ impl Worker<'_> {
         let mut reported = None;
         for depth in 1..=limit {
             self.iteration = depth as i32;
-            let best_before = self.root_moves[0].m;
+            let before = self.root_moves[0].clone();
+            let best_before = before.m;
             let finished = self.iterate(depth).is_some();
+            if !finished {
+                self.drop_unproved(before);
+            }
             self.report(depth, finished, &mut reported);
             if !finished {
                 break;
@@ -119,6 +123,19 @@ impl Worker<'_> {
         }
         self.publish_nodes();
         Verdict { depth: completed.max(1), moves: self.root_moves }
+    }
+
+    /// A search stopped while the best move was failing low knows neither its
+    /// score nor whether another move is better: what the last iteration found
+    /// stands.
+    fn drop_unproved(&mut self, before: RootMove) {
+        if self.root_moves[0].bound != Bound::Upper || before.bound != Bound::Exact {
+            return;
+        }
+        if let Some(place) = self.root_moves.iter().position(|rm| rm.m == before.m) {
+            self.root_moves.remove(place);
+            self.root_moves.insert(0, before);
+        }
     }
 
     fn publish_nodes(&self) {
