@@ -33,6 +33,14 @@ impl Budget {
         Budget { soft: Some(share.mul_f64(soft).min(hard)), hard }
     }
 
+    /// More time per move, as a part of the moves will be found on the
+    /// opponent's time. A quarter, on precedent, not measured.
+    #[must_use]
+    pub fn with_pondering(self) -> Budget {
+        let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
+        Budget { soft, ..self }
+    }
+
     /// Whichever ends first.
     #[must_use]
     pub fn min(self, other: Budget) -> Budget {

@@ -72,6 +72,8 @@ pub struct Settings {
     pub threads: usize,
     /// Kept back from every clock for transmission.
     pub move_overhead: Duration,
+    /// The GUI may let us think on the opponent's time.
+    pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
@@ -85,6 +87,7 @@ impl Default for Settings {
             hash: 16,
             threads: 1,
             move_overhead: Duration::from_millis(10),
+            ponder: false,
             root_search: RootSearch::default(),
             selective: true,
         }
@@ -148,6 +151,11 @@ impl Engine {
     /// Changes the time kept back from every clock.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.settings.move_overhead = overhead;
+    }
+
+    /// Says whether the GUI may let us think on the opponent's time.
+    pub fn set_ponder(&mut self, ponder: bool) {
+        self.settings.ponder = ponder;
     }
 
     /// Changes the root driver.
@@ -217,7 +225,10 @@ impl Engine {
 
     fn budget(&self, limits: &Limits) -> Option<Budget> {
         let overhead = self.settings.move_overhead;
-        let clock = limits.clock.map(|clock| Budget::new(clock, overhead));
+        let clock = limits.clock.map(|clock| {
+            let budget = Budget::new(clock, overhead);
+            if self.settings.ponder { budget.with_pondering() } else { budget }
+        });
         let exact = limits.movetime.map(|time| Budget::exact(time, overhead));
         match (clock, exact) {
             (Some(a), Some(b)) => Some(a.min(b)),

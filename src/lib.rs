@@ -18,4 +18,6 @@ pub mod report;
 pub mod score;
 pub mod search;
 pub mod see;
+pub mod tools;
 pub mod tt;
+pub mod uci;

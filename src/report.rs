@@ -33,6 +33,8 @@ pub struct Limits {
     pub infinite: bool,
     /// No bestmove before `stop` or `ponderhit`; the clock starts at the hit.
     pub ponder: bool,
+    /// Analysis, not a game: a single legal move is thought about, too.
+    pub analyse: bool,
     /// If not empty, only these root moves are searched.
     pub searchmoves: Vec<Move>,
 }

@@ -76,7 +76,7 @@ params! {
     /// Margin per ply squared below which quiescence decides, in centipawns.
     razor_margin: 240, 100..=500, 20;
     /// Deepest node for razoring.
-    razor_depth: 3, 0..=8, 1;
+    razor_depth: 0, 0..=8, 1;
     /// Depth from which a null move is tried.
     null_depth: 3, 1..=255, 1;
     /// Base reduction of the null move, in plies.

@@ -389,7 +389,7 @@ impl Worker<'_> {
         }
         let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
         // In a game there is nothing to think about with one move only.
-        self.root_moves.len() == 1
+        (self.root_moves.len() == 1 && !shared.limits.analyse)
             || shared.start.elapsed() >= soft.mul_f64(stability.scale().max(0.1))
     }
 

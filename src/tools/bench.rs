@@ -1,0 +1,184 @@
+//! The benchmark: a fixed set of positions to a fixed depth. On one thread the
+//! node count is the same on every machine and names the search's behaviour:
+//! commits that change play carry it as `Bench: N`.
+
+use std::{
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use shakmaty::CastlingMode;
+
+use super::{complain, hash_size, say, thread_count};
+use crate::{
+    engine::{Engine, HashError, Job, STACK_SIZE, Settings},
+    position::{FenError, Game, Position},
+    report::{Limits, Signals, Silent},
+    score::mate_distance,
+};
+
+/// The positions: a FEN and an id on each line.
+const POSITIONS: &str = include_str!("../../epd/bench.epd");
+
+/// Depth in plies, chosen so that the whole takes a few seconds.
+pub const DEPTH: u32 = 12;
+
+/// Searches a fixed set of positions and counts nodes and time.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Depth in plies
+    #[arg(default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub depth: u32,
+    /// Search threads; with more than one the count varies
+    #[arg(default_value_t = 1, value_parser = thread_count)]
+    pub threads: usize,
+    /// Table size in MiB
+    #[arg(default_value_t = 16, value_parser = hash_size)]
+    pub hash: usize,
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args { depth: DEPTH, threads: 1, hash: 16 }
+    }
+}
+
+/// What a benchmark came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// Nodes of all positions.
+    pub nodes: u64,
+    /// Time spent searching.
+    pub time: Duration,
+}
+
+/// The positions and their ids.
+///
+/// # Errors
+///
+/// If one is no position.
+pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
+    POSITIONS
+        .lines()
+        .map(|line| {
+            let (fen, id) = line.split_once(" id ").unwrap_or((line, ""));
+            let id = id.trim_matches(|c| c == '"' || c == ';');
+            Position::from_fen(fen, CastlingMode::Standard).map(|position| (position, id))
+        })
+        .collect()
+}
+
+/// Runs the benchmark until the end or until `signals` say stop. Each line of
+/// its report goes to `line`; the last is `N nodes M nps`, and no other
+/// contains those words, as OpenBench wants it.
+///
+/// # Errors
+///
+/// If there is not enough memory for the table.
+pub fn bench(
+    args: &Args,
+    signals: &Arc<Signals>,
+    line: &dyn Fn(&str),
+) -> Result<Option<Total>, HashError> {
+    let settings = Settings { hash: args.hash, threads: args.threads, ..Settings::default() };
+    let mut engine = Engine::new(settings)?;
+    let positions = positions().unwrap_or_default();
+    let count = positions.len();
+    let mut total = Total::default();
+    for (number, (position, id)) in positions.into_iter().enumerate() {
+        let mode = position.mode();
+        let job = Job {
+            game: Game::from(position),
+            limits: Limits { depth: Some(args.depth), ..Limits::default() },
+            signals: Arc::clone(signals),
+        };
+        engine.new_game();
+        let start = Instant::now();
+        let outcome = engine.go(&job, &Silent);
+        total.time += start.elapsed();
+        total.nodes += outcome.info.nodes;
+        if signals.is_stopped() {
+            return Ok(None);
+        }
+        let best = outcome.best.map_or_else(String::new, |m| m.to_uci(mode).to_string());
+        let score = match mate_distance(outcome.info.score) {
+            Some(moves) => format!("mate {moves}"),
+            None => format!("{:+.2}", f64::from(outcome.info.score) / 100.0),
+        };
+        line(&format!("{:>2}/{count} {best:<5} {score:>8}  {id}", number + 1));
+    }
+    let nps = u128::from(total.nodes) * 1_000_000 / total.time.as_micros().max(1);
+    line(&format!("{} nodes {nps} nps", total.nodes));
+    Ok(Some(total))
+}
+
+/// `lancet bench`
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let signals = Arc::new(Signals::new(false));
+    let result = std::thread::scope(|scope| {
+        let run = || bench(args, &signals, &|text| say(text));
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
+        thread.map(|thread| thread.join())
+    });
+    match result {
+        Ok(Ok(Ok(_))) => return ExitCode::SUCCESS,
+        Ok(Ok(Err(error))) => complain(error),
+        Ok(Err(_)) => complain("the benchmark's thread failed"),
+        Err(error) => complain(format_args!("cannot start the benchmark's thread: {error}")),
+    }
+    ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, collections::HashSet};
+
+    use super::*;
+
+    #[test]
+    fn the_positions_are_varied_and_different() {
+        let positions = positions().unwrap();
+        assert!((40..=50).contains(&positions.len()));
+        let keys: HashSet<u64> = positions.iter().map(|(position, _)| position.key()).collect();
+        assert_eq!(keys.len(), positions.len());
+        assert!(
+            positions
+                .iter()
+                .all(|(position, id)| { !id.is_empty() && !position.legal_moves().is_empty() })
+        );
+        let any = |test: fn(&Position) -> bool| positions.iter().any(|(p, _)| test(p));
+        assert!(any(Position::is_check));
+        assert!(any(|p| p.halfmoves() > 80));
+        assert!(any(|p| p.board().occupied().count() == 3));
+        assert!(any(|p| p.legal_moves().iter().any(|m| m.is_promotion())));
+        assert!(any(|p| p.mode().is_chess960()));
+    }
+
+    #[test]
+    fn the_count_is_reproducible_and_comes_last() {
+        let run = || {
+            let lines = RefCell::new(Vec::new());
+            let signals = Arc::new(Signals::new(false));
+            let args = Args { depth: 4, ..Args::default() };
+            let total = bench(&args, &signals, &|line| lines.borrow_mut().push(line.to_owned()));
+            (total.unwrap().unwrap(), lines.into_inner())
+        };
+        let (total, lines) = run();
+        assert_eq!(run().0.nodes, total.nodes);
+        let (last, others) = lines.split_last().unwrap();
+        let words: Vec<&str> = last.split(' ').collect();
+        assert_eq!(words[0], total.nodes.to_string());
+        assert!(matches!(words[..], [_, "nodes", _, "nps"]));
+        assert!(others.iter().all(|line| !line.contains("nodes") && !line.contains("nps")));
+    }
+
+    #[test]
+    fn a_stopped_benchmark_prints_no_count() {
+        let signals = Arc::new(Signals::new(false));
+        signals.stop();
+        let result = bench(&Args::default(), &signals, &|line| panic!("{line}"));
+        assert_eq!(result, Ok(None));
+    }
+}

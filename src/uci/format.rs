@@ -1,0 +1,241 @@
+//! From what a search says to lines of UCI text.
+//!
+//! vampirc-uci's message types carry it where they can. Where they cannot
+//! (depths beyond 255, mates beyond 127 moves, `currmovenumber`, `bestmove
+//! (none)`), it is extended here and nowhere else.
+
+use shakmaty::{CastlingMode, Move, Role, Square, uci::UciMove as Notation};
+use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
+
+use crate::{
+    report::{Bound, Info, Outcome},
+    score::{Score, mate_distance},
+};
+
+/// Longest `info string`, in characters: lines are for people.
+const MAX_TEXT: usize = 400;
+
+/// The move in UCI notation; castling as `mode` has it.
+#[must_use]
+pub fn move_text(m: Move, mode: CastlingMode) -> String {
+    message_move(m, mode)
+        .map_or_else(|| Notation::from_move(m, mode).to_string(), |m| m.to_string())
+}
+
+/// vampirc-uci's move; `None` for what is no move of chess.
+fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
+    let Notation::Normal { from, to, promotion } = Notation::from_move(m, mode) else {
+        return None;
+    };
+    let square = |square: Square| UciSquare {
+        file: square.file().char(),
+        rank: u8::from(square.rank()) + 1,
+    };
+    let promotion = promotion.map(|role| match role {
+        Role::Pawn => UciPiece::Pawn,
+        Role::Knight => UciPiece::Knight,
+        Role::Bishop => UciPiece::Bishop,
+        Role::Rook => UciPiece::Rook,
+        Role::Queen => UciPiece::Queen,
+        Role::King => UciPiece::King,
+    });
+    Some(UciMove { from: square(from), to: square(to), promotion })
+}
+
+/// `info depth ... pv ...`
+#[must_use]
+pub fn info(info: &Info, mode: CastlingMode) -> String {
+    let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
+    let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
+    let mut attributes = vec![
+        u8::try_from(info.depth)
+            .map_or_else(|_| other("depth", info.depth), UciInfoAttribute::Depth),
+        u8::try_from(info.seldepth)
+            .map_or_else(|_| other("seldepth", info.seldepth), UciInfoAttribute::SelDepth),
+        u16::try_from(info.multipv)
+            .map_or_else(|_| other("multipv", info.multipv), UciInfoAttribute::MultiPv),
+        score(info.score, info.bound),
+        UciInfoAttribute::Nodes(info.nodes),
+        UciInfoAttribute::Nps(u64::try_from(nps).unwrap_or(u64::MAX)),
+        UciInfoAttribute::HashFull(u16::try_from(info.hashfull).unwrap_or(1000).min(1000)),
+        UciInfoAttribute::TbHits(info.tbhits),
+        UciInfoAttribute::Time(Duration::milliseconds(millis)),
+    ];
+    if !info.pv.is_empty() {
+        let pv = info.pv.iter().filter_map(|&m| message_move(m, mode)).collect();
+        attributes.push(UciInfoAttribute::Pv(pv));
+    }
+    UciMessage::Info(attributes).to_string()
+}
+
+/// Centipawns or moves to mate; the bound follows directly.
+fn score(score: Score, bound: Bound) -> UciInfoAttribute {
+    let moves = mate_distance(score);
+    let short = moves.map(i8::try_from).transpose();
+    match short {
+        // `Some(false)` would print the word all the same.
+        Ok(mate) => UciInfoAttribute::Score {
+            cp: mate.is_none().then_some(score),
+            mate,
+            lower_bound: (bound == Bound::Lower).then_some(true),
+            upper_bound: (bound == Bound::Upper).then_some(true),
+        },
+        Err(_) => {
+            let word = match bound {
+                Bound::Exact => "",
+                Bound::Lower => " lowerbound",
+                Bound::Upper => " upperbound",
+            };
+            other("score", format!("mate {}{word}", moves.unwrap_or_default()))
+        }
+    }
+}
+
+fn other(name: &str, value: impl ToString) -> UciInfoAttribute {
+    UciInfoAttribute::Any(name.to_owned(), value.to_string())
+}
+
+/// `info depth ... currmove ... currmovenumber ...`
+#[must_use]
+pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> String {
+    let mut attributes = vec![other("depth", depth)];
+    attributes.extend(message_move(m, mode).map(UciInfoAttribute::CurrMove));
+    // vampirc-uci would write "currmovenum".
+    attributes.push(other("currmovenumber", number));
+    UciMessage::Info(attributes).to_string()
+}
+
+/// `bestmove ... [ponder ...]`
+#[must_use]
+pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
+    let text = |m: Option<Move>| m.and_then(|m| message_move(m, mode));
+    match text(outcome.best) {
+        Some(best_move) => {
+            UciMessage::BestMove { best_move, ponder: text(outcome.ponder) }.to_string()
+        }
+        None => "bestmove (none)".to_owned(),
+    }
+}
+
+/// `info string ...`, one line whatever the text holds.
+#[must_use]
+pub fn string(text: &str) -> String {
+    let mut clean: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_TEXT).collect();
+    if text.chars().nth(MAX_TEXT).is_some() {
+        clean.push_str(" ...");
+    }
+    UciMessage::info_string(clean).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::CastlingMode::{Chess960, Standard};
+
+    use super::*;
+    use crate::{
+        position::Position,
+        score::{MATE, TABLEBASE_WIN},
+    };
+
+    fn line() -> Info {
+        let pv = Position::default().legal_moves();
+        Info {
+            depth: 12,
+            seldepth: 20,
+            multipv: 1,
+            score: -35,
+            bound: Bound::Exact,
+            nodes: 5000,
+            hashfull: 7,
+            tbhits: 0,
+            time: Duration::from_millis(2),
+            pv: vec![pv[0]],
+        }
+    }
+
+    #[test]
+    fn a_line_has_everything() {
+        let m = move_text(line().pv[0], Standard);
+        assert_eq!(
+            info(&line(), Standard),
+            format!(
+                "info depth 12 seldepth 20 multipv 1 score cp -35 nodes 5000 nps 2500000 \
+                 hashfull 7 tbhits 0 time 2 pv {m}"
+            )
+        );
+    }
+
+    #[test]
+    fn numbers_beyond_the_types_are_written() {
+        let long = Info {
+            depth: 300,
+            seldepth: 301,
+            score: MATE - 200,
+            bound: Bound::Lower,
+            nodes: u64::MAX,
+            hashfull: 1000,
+            time: Duration::ZERO,
+            pv: vec![],
+            ..line()
+        };
+        assert_eq!(
+            info(&long, Standard),
+            "info depth 300 seldepth 301 multipv 1 score mate 200 lowerbound \
+             nodes 18446744073709551615 nps 18446744073709551615 hashfull 1000 tbhits 0 time 0"
+        );
+    }
+
+    #[test]
+    fn scores_and_bounds() {
+        let text = |score, bound| {
+            let text = info(&Info { score, bound, ..line() }, Standard);
+            let start = text.find("score").unwrap();
+            text[start..text.find(" nodes").unwrap()].to_owned()
+        };
+        assert_eq!(text(35, Bound::Lower), "score cp 35 lowerbound");
+        assert_eq!(text(35, Bound::Upper), "score cp 35 upperbound");
+        assert_eq!(text(MATE - 3, Bound::Exact), "score mate 3");
+        assert_eq!(text(-MATE + 3, Bound::Upper), "score mate -3 upperbound");
+        assert_eq!(text(-MATE, Bound::Exact), "score mate 0");
+        assert_eq!(text(-MATE + 128, Bound::Exact), "score mate -128");
+        assert_eq!(text(-MATE + 129, Bound::Exact), "score mate -129");
+        assert_eq!(text(TABLEBASE_WIN, Bound::Exact), "score cp 30900");
+    }
+
+    #[test]
+    fn castling_in_both_notations() {
+        let castling =
+            Position::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", Standard).unwrap().legal_moves();
+        let m = castling.iter().copied().find(|m| m.is_castle()).unwrap();
+        let outcome = Outcome { best: Some(m), ponder: Some(m), info: line() };
+        assert_eq!(best_move(&outcome, Standard), "bestmove e1c1 ponder e1c1");
+        assert_eq!(best_move(&outcome, Chess960), "bestmove e1a1 ponder e1a1");
+        assert_eq!(
+            best_move(&Outcome { best: None, ponder: None, info: line() }, Standard),
+            "bestmove (none)"
+        );
+        assert_eq!(
+            current_move(300, m, 3, Standard),
+            "info depth 300 currmove e1c1 currmovenumber 3"
+        );
+    }
+
+    #[test]
+    fn promotions_are_lower_case() {
+        let moves =
+            Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1", Standard).unwrap().legal_moves();
+        let texts: Vec<String> = moves.iter().map(|&m| move_text(m, Standard)).collect();
+        for promotion in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
+            assert!(texts.iter().any(|text| text == promotion), "{promotion}");
+        }
+    }
+
+    #[test]
+    fn strings_stay_on_one_line() {
+        assert_eq!(string("a\r\nb\0c"), "info string a  b c");
+        assert!(string(&"x".repeat(10_000)).len() < 500);
+    }
+}

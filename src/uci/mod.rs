@@ -1,0 +1,511 @@
+//! The UCI front end: the only importer of vampirc-uci. It translates between
+//! text and the engine's structs and decides nothing about chess.
+//!
+//! The calling thread reads commands and never waits for a search; one engine
+//! thread owns the [`Engine`] and does, in order, what takes time. A fresh set
+//! of [`Signals`] is made for each `go` where the command is read, so that a
+//! `stop` behind it cannot be lost.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use std::{
+    io::{self, BufRead, ErrorKind, Write},
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use shakmaty::{CastlingMode, Color, Move};
+use vampirc_uci::UciMessage;
+
+use crate::{
+    engine::{Engine, Job, Settings},
+    position::Position,
+    report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+};
+
+pub mod command;
+pub mod format;
+pub mod options;
+mod output;
+pub mod setup;
+mod show;
+
+use command::{BenchCommand, Command, GoCommand};
+use options::Change;
+use output::Output;
+use setup::Setup;
+
+/// Stack of the engine thread, in bytes: the search runs on it.
+const STACK_SIZE: usize = 64 << 20;
+
+/// Longest line read, in bytes; the rest of a longer one is dropped. A game of
+/// ten thousand moves is a tenth of this.
+const MAX_LINE: usize = 1 << 20;
+
+/// What takes time, for the engine thread.
+enum Work {
+    Go {
+        job: Job,
+        mode: CastlingMode,
+    },
+    Perft {
+        position: Position,
+        depth: u32,
+        mode: CastlingMode,
+        signals: Arc<Signals>,
+    },
+    Bench {
+        arguments: BenchCommand,
+        signals: Arc<Signals>,
+    },
+    Change(Change),
+    NewGame,
+    /// Answer `isready`: everything before is done.
+    Ready,
+    /// Tell the reader so.
+    Barrier(mpsc::SyncSender<()>),
+}
+
+/// Runs the UCI loop on standard input and output, after the lines of
+/// `commands`.
+#[must_use]
+pub fn main(commands: &[String]) -> ExitCode {
+    run_commands(commands, io::stdin().lock(), UntilClosed(io::stdout()));
+    ExitCode::SUCCESS
+}
+
+/// Reads commands from `input` and answers on `output` until `quit`, the end
+/// of the input, or the end of the output's reader.
+pub fn run(input: impl BufRead, output: impl Write + Send) {
+    run_commands(&[], input, output);
+}
+
+/// As [`run`], but first carries out `commands`, one after the other: a search
+/// that ends by itself is waited for.
+pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
+    let output = Output::new(output);
+    let engine = match Engine::new(Settings::default()) {
+        Ok(engine) => engine,
+        Err(error) => return output.say(&error.to_string()),
+    };
+    let live = engine.live();
+    let tasks = AtomicUsize::new(0);
+    let (work, queue) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (output, tasks) = (&output, &tasks);
+        let serve = move || serve(engine, queue, output, tasks);
+        let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK_SIZE);
+        if let Err(error) = thread.spawn_scoped(scope, serve) {
+            return output.say(&format!("cannot start the engine's thread: {error}"));
+        }
+        let mut front = Front {
+            output,
+            work,
+            tasks,
+            live,
+            setup: Setup::default(),
+            current: None,
+            chess960: false,
+            analyse: false,
+            debug: false,
+        };
+        front.read(commands, &mut input);
+        // Dropping the front ends the queue, and with it the engine thread.
+    });
+}
+
+/// Ends the program when nobody reads its output any more: the reading thread
+/// may be waiting for input that never comes.
+struct UntilClosed<W>(W);
+
+impl<W: Write> Write for UntilClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => std::process::exit(0),
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() != ErrorKind::Interrupted => std::process::exit(0),
+            result => result,
+        }
+    }
+}
+
+/// Prints what a search reports.
+struct Printer<'a, W> {
+    output: &'a Output<W>,
+    mode: CastlingMode,
+}
+
+impl<W: Write + Send> Reporter for Printer<'_, W> {
+    fn info(&self, info: &Info) {
+        self.output.line(&format::info(info, self.mode));
+    }
+
+    fn current_move(&self, depth: u32, m: Move, number: usize) {
+        self.output.line(&format::current_move(depth, m, number, self.mode));
+    }
+
+    fn message(&self, text: &str) {
+        self.output.say(text);
+    }
+}
+
+/// Counts a task as ended, also if it panics.
+struct Ending<'a>(&'a AtomicUsize);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// The engine thread: does what is queued, in order.
+fn serve<W: Write + Send>(
+    mut engine: Engine,
+    queue: mpsc::Receiver<Work>,
+    output: &Output<W>,
+    tasks: &AtomicUsize,
+) {
+    for work in queue {
+        match work {
+            Work::Go { job, mode } => {
+                let _ending = Ending(tasks);
+                let outcome = engine.go(&job, &Printer { output, mode });
+                output.line(&format::best_move(&outcome, mode));
+            }
+            Work::Perft { position, depth, mode, signals } => {
+                let _ending = Ending(tasks);
+                show::perft(&position, depth, mode, &signals, &|text| output.line(text));
+            }
+            Work::Bench { arguments, signals } => {
+                let _ending = Ending(tasks);
+                show::bench(arguments, &signals, &|text| output.line(text));
+            }
+            Work::Change(change) => {
+                if let Err(error) = apply(&mut engine, change) {
+                    output.say(&error.to_string());
+                }
+            }
+            Work::NewGame => engine.new_game(),
+            Work::Ready => output.line(&UciMessage::ReadyOk.to_string()),
+            // Nobody waits any more if this fails.
+            Work::Barrier(reached) => drop(reached.send(())),
+        }
+    }
+}
+
+/// Changes the engine. What belongs to the reader does not come here.
+fn apply(engine: &mut Engine, change: Change) -> Result<(), crate::engine::HashError> {
+    match change {
+        Change::Hash(mib) => return engine.set_hash(mib),
+        Change::ClearHash => engine.clear_hash(),
+        Change::Threads(threads) => engine.set_threads(threads),
+        Change::Ponder(on) => engine.set_ponder(on),
+        Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
+        Change::RootSearch(root_search) => engine.set_root_search(root_search),
+        #[cfg(feature = "tune")]
+        Change::Param(name, value) => drop(crate::search::params::set(name, value)),
+        Change::MultiPv(_) | Change::Chess960(_) | Change::AnalyseMode(_) | Change::LogFile(_) => {}
+    }
+    Ok(())
+}
+
+/// The last task given to the engine thread.
+struct Current {
+    signals: Arc<Signals>,
+    /// A `go`, not a count: it is cut short by the end of the input.
+    search: bool,
+    /// It needs a `stop` or `ponderhit` to end.
+    open_ended: bool,
+}
+
+/// The reading side.
+struct Front<'a, W> {
+    output: &'a Output<W>,
+    work: mpsc::Sender<Work>,
+    /// Searches and counts that are queued or running.
+    tasks: &'a AtomicUsize,
+    live: Arc<LiveOptions>,
+    setup: Setup,
+    current: Option<Current>,
+    chess960: bool,
+    analyse: bool,
+    debug: bool,
+}
+
+impl<W: Write + Send> Front<'_, W> {
+    /// Carries out `commands`, then the lines of `input`.
+    fn read(&mut self, commands: &[String], input: &mut impl BufRead) {
+        for command in commands {
+            if !self.line(command.as_bytes()) {
+                return;
+            }
+            self.settle();
+        }
+        let mut line = Vec::new();
+        while read_line(input, &mut line) {
+            if !self.line(&line) || self.output.is_closed() {
+                break;
+            }
+        }
+        // The end of the input ends searches; counts are finished, so that
+        // `echo "perft 5" | lancet` works.
+        if self.output.is_closed() || self.current.as_ref().is_some_and(|task| task.search) {
+            self.stop();
+        }
+    }
+
+    /// Waits until what was given is done, unless that needs another command.
+    fn settle(&self) {
+        if self.is_busy() && self.current.as_ref().is_some_and(|task| task.open_ended) {
+            return;
+        }
+        let (reached, wait) = mpsc::sync_channel(1);
+        if self.work.send(Work::Barrier(reached)).is_ok() {
+            let _ = wait.recv();
+        }
+    }
+
+    /// Carries out one line. False if the program is to end.
+    fn line(&mut self, line: &[u8]) -> bool {
+        self.output.log_input(line);
+        match command::parse(line) {
+            Ok(Some(Command::Quit)) => {
+                self.stop();
+                return false;
+            }
+            Ok(Some(command)) => self.carry_out(command),
+            Ok(None) => {}
+            Err(error) => self.output.say(&error.to_string()),
+        }
+        true
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        let position = self.setup.game().position();
+        match command {
+            Command::Uci => self.identify(),
+            Command::Debug(on) => self.debug = on,
+            Command::IsReady if self.is_busy() => {
+                self.output.line(&UciMessage::ReadyOk.to_string());
+            }
+            Command::IsReady => self.queue(Work::Ready),
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Register | Command::Quit => {}
+            Command::NewGame => self.queue(Work::NewGame),
+            Command::Position(command) => {
+                match self.setup.apply(command, CastlingMode::from_chess960(self.chess960)) {
+                    Ok(()) => self.explain(|front| front.setup.game().position().fen()),
+                    Err(error) => self.output.say(&format!("{error}; the old position stays")),
+                }
+            }
+            Command::Go(go) => self.go(&go),
+            Command::Perft(depth) => {
+                let (position, mode) = (position.clone(), self.mode());
+                self.start(false, false, false, |signals| Work::Perft {
+                    position,
+                    depth,
+                    mode,
+                    signals,
+                });
+            }
+            Command::Bench(arguments) => {
+                self.start(false, false, false, |signals| Work::Bench { arguments, signals });
+            }
+            Command::Stop => self.stop(),
+            Command::PonderHit => {
+                if let Some(task) = &self.current {
+                    task.signals.ponder_hit();
+                }
+            }
+            Command::Display => self.lines(&show::display(self.setup.game())),
+            Command::Eval => self.lines(&show::evaluation(position)),
+            Command::Fen => self.output.line(&position.fen()),
+            Command::Flip => match show::flip(position) {
+                Some(game) => self.setup = Setup::from(game),
+                None => self.output.say("the mirrored position is not legal"),
+            },
+            Command::Help => self.lines(&show::help()),
+            #[cfg(feature = "tune")]
+            Command::Spsa => self.lines(&show::spsa()),
+        }
+    }
+
+    fn lines(&self, lines: &[String]) {
+        lines.iter().for_each(|line| self.output.line(line));
+    }
+
+    /// With `debug on`, tells a person what happens.
+    fn explain(&self, text: impl FnOnce(&Self) -> String) {
+        if self.debug {
+            self.output.say(&text(self));
+        }
+    }
+
+    fn identify(&self) {
+        let name = concat!("Lancet ", env!("CARGO_PKG_VERSION"));
+        self.output.line(&UciMessage::id_name(name).to_string());
+        self.output.line(&UciMessage::id_author("the Lancet developers").to_string());
+        self.lines(&options::announce());
+        self.output.line(&UciMessage::UciOk.to_string());
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        match options::change(name, value) {
+            Err(error) => return self.output.say(&error.to_string()),
+            Ok(Change::MultiPv(lines)) => self.live.multi_pv.store(lines, Ordering::Relaxed),
+            Ok(Change::Chess960(on)) => self.chess960 = on,
+            Ok(Change::AnalyseMode(on)) => self.analyse = on,
+            Ok(Change::LogFile(path)) => {
+                if let Err(error) = self.output.log_to(path.as_deref()) {
+                    let path = path.unwrap_or_default();
+                    self.output.say(&format!("cannot log to '{}': {error}", path.display()));
+                }
+            }
+            Ok(change) => self.queue(Work::Change(change)),
+        }
+        self.explain(|_| format!("option {name} = {}", value.unwrap_or_default()));
+    }
+
+    /// Castling notation for output.
+    fn mode(&self) -> CastlingMode {
+        match CastlingMode::from_chess960(self.chess960) {
+            CastlingMode::Chess960 => CastlingMode::Chess960,
+            // A Chess960 position cannot be told otherwise.
+            CastlingMode::Standard => self.setup.game().position().mode(),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.tasks.load(Ordering::Acquire) > 0
+    }
+
+    /// Hands work to the engine thread. That thread only goes away by a
+    /// panic, which the end of the scope passes on.
+    fn queue(&self, work: Work) {
+        let _ = self.work.send(work);
+    }
+
+    fn stop(&self) {
+        if let Some(task) = &self.current {
+            task.signals.stop();
+        }
+    }
+
+    /// Stops what runs and queues another task with fresh signals.
+    fn start(
+        &mut self,
+        search: bool,
+        ponder: bool,
+        open_ended: bool,
+        work: impl FnOnce(Arc<Signals>) -> Work,
+    ) {
+        self.stop();
+        let signals = Arc::new(Signals::new(ponder));
+        self.current = Some(Current { signals: Arc::clone(&signals), search, open_ended });
+        self.tasks.fetch_add(1, Ordering::Release);
+        self.queue(work(signals));
+    }
+
+    fn go(&mut self, go: &GoCommand) {
+        for complaint in &go.complaints {
+            self.output.say(&complaint.to_string());
+        }
+        if !go.complaints.is_empty() && !go.ends_by_itself() {
+            self.output.say("this search ends with 'stop'");
+        }
+        let game = self.setup.game().clone();
+        let limits = self.limits(go, game.position());
+        let mode = self.mode();
+        self.explain(|_| format!("go in {} with {limits:?}", game.position().fen()));
+        self.start(true, go.ponder, !go.ends_by_itself(), |signals| Work::Go {
+            job: Job { game, limits, signals },
+            mode,
+        });
+    }
+
+    fn limits(&self, go: &GoCommand, position: &Position) -> Limits {
+        let clock = clock(go, position.turn());
+        if go.movestogo.is_some() && clock.is_none() {
+            self.output.say("'movestogo' without a clock: skipped");
+        }
+        let mut searchmoves = Vec::with_capacity(go.searchmoves.len());
+        for text in &go.searchmoves {
+            match setup::read_move(position, text) {
+                Ok(m) => searchmoves.push(m),
+                Err(error) => self.output.say(&format!("searchmoves: {error}; skipped")),
+            }
+        }
+        if searchmoves.is_empty() && !go.searchmoves.is_empty() {
+            self.output.say("searchmoves: none is legal; searching all moves");
+        }
+        Limits {
+            depth: go.depth,
+            nodes: go.nodes,
+            soft_nodes: None,
+            mate: go.mate,
+            movetime: go.movetime,
+            clock,
+            infinite: go.infinite,
+            ponder: go.ponder,
+            analyse: self.analyse,
+            searchmoves,
+        }
+    }
+}
+
+/// The clock of the side to move. A GUI that sends only the other's means
+/// that; one that sends only increments has no time left.
+fn clock(go: &GoCommand, turn: Color) -> Option<Clock> {
+    let white = (go.wtime, go.winc);
+    let black = (go.btime, go.binc);
+    let (own, other) = match turn {
+        Color::White => (white, black),
+        Color::Black => (black, white),
+    };
+    let (time, increment) = match (own, other) {
+        ((Some(time), increment), _) | ((None, _), (Some(time), increment)) => (time, increment),
+        ((None, None), (None, None)) => return None,
+        ((None, increment), (None, _)) => (Duration::ZERO, increment),
+    };
+    let increment = increment.unwrap_or_default();
+    Some(Clock { time, increment, moves_to_go: go.movestogo })
+}
+
+/// Reads a line of at most [`MAX_LINE`] bytes. False at the end of the input;
+/// a last line without a line break still counts.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
+    line.clear();
+    let mut any = false;
+    loop {
+        let chunk = match input.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => return any,
+        };
+        if chunk.is_empty() {
+            return any;
+        }
+        any = true;
+        let end = chunk.iter().position(|&byte| byte == b'\n');
+        let text = &chunk[..end.unwrap_or(chunk.len())];
+        line.extend_from_slice(&text[..text.len().min(MAX_LINE - line.len())]);
+        let used = end.map_or(chunk.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            return true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Lines to the GUI and to the debug log. Whole lines, one lock, flushed.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// Where lines go, shared by all threads.
+pub struct Output<W> {
+    sinks: Mutex<Sinks<W>>,
+    closed: AtomicBool,
+}
+
+struct Sinks<W> {
+    writer: W,
+    log: Option<File>,
+}
+
+impl<W: Write> Output<W> {
+    /// Lines go to `writer`; there is no log.
+    pub const fn new(writer: W) -> Output<W> {
+        Output { sinks: Mutex::new(Sinks { writer, log: None }), closed: AtomicBool::new(false) }
+    }
+
+    fn sinks(&self) -> std::sync::MutexGuard<'_, Sinks<W>> {
+        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes one line.
+    pub fn line(&self, text: &str) {
+        let mut sinks = self.sinks();
+        log(&mut sinks.log, "<<", text);
+        // One write call per line: a reader never sees half of one.
+        let written = sinks.writer.write_all(format!("{text}\n").as_bytes());
+        if written.and_then(|()| sinks.writer.flush()).is_err() {
+            self.closed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes `info string <text>`.
+    pub fn say(&self, text: &str) {
+        self.line(&super::format::string(text));
+    }
+
+    /// Has the other side gone away?
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Logs a line that came in.
+    pub fn log_input(&self, line: &[u8]) {
+        let mut sinks = self.sinks();
+        if sinks.log.is_some() {
+            log(&mut sinks.log, ">>", String::from_utf8_lossy(line).trim_end());
+        }
+    }
+
+    /// Logs both directions to the end of the file `path` from now on; with
+    /// `None`, no more.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened; there is no log then.
+    pub fn log_to(&self, path: Option<&Path>) -> io::Result<()> {
+        let mut sinks = self.sinks();
+        sinks.log = None;
+        if let Some(path) = path {
+            sinks.log = Some(OpenOptions::new().create(true).append(true).open(path)?);
+        }
+        Ok(())
+    }
+}
+
+/// A full disk must not end a game: what cannot be logged is not.
+fn log(log: &mut Option<File>, direction: &str, text: &str) {
+    if let Some(file) = log {
+        let _ = file.write_all(format!("{} {direction} {text}\n", timestamp()).as_bytes());
+    }
+}
+
+/// Time of day, UTC, to the millisecond.
+fn timestamp() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = now.as_secs() % 86_400;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02}.{:03}", seconds % 60, now.subsec_millis())
+}
