@@ -194,14 +194,20 @@ impl<'a> Picker<'a> {
     /// valuable victim first, history decides among equals.
     fn split(&mut self, position: &Position, histories: &Histories) {
         for (index, &m) in self.list.iter().enumerate() {
-            if Some(m) == self.table_move {
-                continue;
-            }
             if is_tactical(m) {
                 let score = 16 * value_gained(m) + histories.capture(position, m) / 2;
                 self.tactical.push(Scored::new(index, score));
             } else if self.want_quiets {
                 self.quiets.push(Scored::new(index, 0));
+            }
+        }
+        // The table's move has been handed out: one list holds it, once.
+        if let Some(first) = self.table_move {
+            let tactical = is_tactical(first);
+            let moves = if tactical { &mut self.tactical } else { &mut self.quiets };
+            if let Some(place) = moves.iter().position(|scored| self.list[scored.index()] == first)
+            {
+                moves.swap_remove(place);
             }
         }
     }

@@ -394,7 +394,13 @@ impl Worker<'_> {
             return Some(found);
         }
         let mut picker = Picker::without(&list, table_move);
-        while let Some((m, history)) = picker.next(position, self.histories, &context) {
+        let futile = self.quiets_are_futile(node);
+        loop {
+            // Once one move is known not to lose, hopeless ones need no order.
+            if futile && found.best > -DECISIVE {
+                picker.only_checks(node.checks);
+            }
+            let Some((m, history)) = picker.next(position, self.histories, &context) else { break };
             if PackedMove::from(m) == node.excluded {
                 continue;
             }
@@ -485,6 +491,14 @@ impl Worker<'_> {
         let _ =
             if quiet { found.tried.quiets.try_push(m) } else { found.tried.tactical.try_push(m) };
         Some(Flow::Next)
+    }
+
+    /// Step 7b for all quiet moves of the node at once, before they are scored.
+    fn quiets_are_futile(&self, node: &Node) -> bool {
+        self.shared.selective
+            && !node.position.is_check()
+            && !is_decisive(node.window.alpha)
+            && prune::futile(node.depth, node.evaluation, 0, node.window.alpha)
     }
 
     /// Step 7: is this move worth its nodes?

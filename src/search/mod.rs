@@ -79,12 +79,26 @@ impl Shared<'_> {
 }
 
 /// What a thread remembers from search to search.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     /// Move-ordering and correction tables.
     pub histories: Histories,
     /// Evaluation and its caches.
     pub evaluator: Evaluator,
+    /// Working space, kept so that short searches need not make it anew.
+    frames: Vec<Frame>,
+    pv: PvTable,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory {
+            histories: Histories::default(),
+            evaluator: Evaluator::default(),
+            frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
+            pv: PvTable::default(),
+        }
+    }
 }
 
 /// What the search knows of a ply of the current line.
@@ -141,8 +155,8 @@ pub struct Worker<'a> {
     keys: Vec<u64>,
     /// How many of `keys` belong to the game.
     game_keys: usize,
-    frames: Vec<Frame>,
-    pv: PvTable,
+    frames: &'a mut [Frame],
+    pv: &'a mut PvTable,
     nodes: u64,
     /// Node count of the next look at the clock.
     next_check: u64,
@@ -166,6 +180,7 @@ impl<'a> Worker<'a> {
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY + 1);
         keys.extend_from_slice(game.keys());
+        memory.frames.fill(Frame::EMPTY);
         Worker {
             shared,
             histories: &mut memory.histories,
@@ -174,8 +189,8 @@ impl<'a> Worker<'a> {
             root: game.position().clone(),
             game_keys: keys.len(),
             keys,
-            frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
-            pv: PvTable::default(),
+            frames: &mut memory.frames,
+            pv: &mut memory.pv,
             nodes: 0,
             next_check: 0,
             seldepth: 0,
