@@ -12,6 +12,7 @@ pub mod clock;
 pub mod engine;
 pub mod eval;
 pub mod history;
+mod pages;
 pub mod picker;
 pub mod position;
 pub mod report;

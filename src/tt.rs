@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use bytemuck::Zeroable;
 
 use crate::{
+    pages::{self, Pages},
     position::PackedMove,
     score::{INFINITE, NO_SCORE, Score, Window},
 };
@@ -183,7 +184,7 @@ const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 /// The table, shared by all threads.
 #[derive(Debug)]
 pub struct Table {
-    buckets: Box<[Bucket]>,
+    buckets: Pages<Bucket>,
     generation: AtomicU8,
 }
 
@@ -192,13 +193,18 @@ impl Table {
     #[must_use]
     pub fn new(mib: usize) -> Option<Table> {
         let count = mib.checked_mul((1 << 20) / std::mem::size_of::<Bucket>())?;
-        let buckets = bytemuck::allocation::try_zeroed_slice_box(count.max(1)).ok()?;
+        let buckets = Pages::new(count.max(1))?;
         Some(Table { buckets, generation: AtomicU8::new(0) })
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
         // Multiply-shift maps keys evenly to any number of buckets.
         &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
+    }
+
+    /// The bucket of this key will be probed soon.
+    pub fn prefetch(&self, key: u64) {
+        pages::prefetch(self.bucket(key));
     }
 
     /// What is known of the position with this key.
@@ -234,7 +240,7 @@ impl Table {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        for bucket in &self.buckets {
+        for bucket in self.buckets.iter() {
             bucket.deep.clear();
             bucket.recent.clear();
         }

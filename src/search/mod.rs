@@ -247,7 +247,9 @@ impl<'a> Worker<'a> {
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         self.keys.push(position.key());
         self.frame(ply).moved = Some(PieceTo::new(position, m));
-        position.play(m)
+        let child = position.play(m);
+        self.shared.table.prefetch(Self::table_key(&child));
+        child
     }
 
     fn unmake(&mut self) {
