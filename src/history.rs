@@ -2,10 +2,11 @@
 //! histories and correction histories. Each table owns its index, its clamp
 //! and its update. Nothing here decides what to search or prune.
 
-use bytemuck::{Zeroable, allocation::zeroed_box};
+use bytemuck::Zeroable;
 use shakmaty::{Color, Move, Piece, Role, Square};
 
 use crate::{
+    pages::Pages,
     position::{Keys, Position},
     score::Score,
 };
@@ -81,43 +82,48 @@ pub struct Context {
 
 /// Quiet moves by colour, whether origin and target are attacked, from, to.
 #[derive(Zeroable)]
+#[repr(transparent)]
 struct Butterfly([[[[i16; 64]; 64]; 4]; 2]);
 
 /// Quiet moves by an earlier move's piece and square, and their own.
 #[derive(Zeroable)]
+#[repr(transparent)]
 struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
 
 /// Captures by piece and square, and the role captured.
 #[derive(Zeroable)]
+#[repr(transparent)]
 struct Captures([[i16; 6]; PieceTo::COUNT]);
 
 /// Quiet moves by pawn structure, piece and square.
 #[derive(Zeroable)]
+#[repr(transparent)]
 struct PawnStructure([[i16; PieceTo::COUNT]; PawnStructure::SIZE]);
 
 impl PawnStructure {
     const SIZE: usize = 512;
 }
 
-/// The move-ordering tables of one search thread.
-pub struct Histories {
-    butterfly: Box<Butterfly>,
-    continuation: Box<Continuation>,
-    captures: Box<Captures>,
-    pawns: Box<PawnStructure>,
-    /// Learned errors of the static evaluation.
-    pub corrections: Corrections,
+/// The move-ordering and correction tables of one search thread: one block of
+/// memory, so that it fits a few huge pages.
+#[derive(Zeroable)]
+#[repr(C)]
+struct Tables {
+    butterfly: Butterfly,
+    captures: Captures,
+    pawns: PawnStructure,
+    continuation: Continuation,
+    corrections: Corrections,
 }
+
+/// What one search thread remembers.
+pub struct Histories(Pages<Tables>);
 
 impl Default for Histories {
     fn default() -> Histories {
-        Histories {
-            butterfly: zeroed_box(),
-            continuation: zeroed_box(),
-            captures: zeroed_box(),
-            pawns: zeroed_box(),
-            corrections: Corrections::default(),
-        }
+        // A few megabytes; without them nothing else will work either.
+        #[allow(clippy::expect_used)]
+        Histories(Pages::new(1).expect("memory for the history tables"))
     }
 }
 
@@ -149,11 +155,11 @@ impl Histories {
         QuietRows {
             color,
             threats: context.threats,
-            butterfly: &self.butterfly.0[color as usize],
-            pawns: &self.pawns.0[pawn_index(position)],
+            butterfly: &self.0[0].butterfly.0[color as usize],
+            pawns: &self.0[0].pawns.0[pawn_index(position)],
             continuation: context
                 .previous
-                .map(|before| before.map_or(NEUTRAL, |b| &self.continuation.0[b.index()])),
+                .map(|before| before.map_or(NEUTRAL, |b| &self.0[0].continuation.0[b.index()])),
         }
     }
 
@@ -161,24 +167,48 @@ impl Histories {
     pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
         let to = PieceTo::new(position, m).index();
         let color = position.turn() as usize;
-        let butterfly = &mut self.butterfly.0[color][threat_index(context, m)][from(m) as usize]
-            [m.to() as usize];
+        let butterfly = &mut self.0[0].butterfly.0[color][threat_index(context, m)]
+            [from(m) as usize][m.to() as usize];
         gravity(butterfly, bonus, HISTORY_MAX);
-        gravity(&mut self.pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
+        gravity(&mut self.0[0].pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
         for before in context.previous.iter().flatten() {
-            gravity(&mut self.continuation.0[before.index()][to], bonus, HISTORY_MAX);
+            gravity(&mut self.0[0].continuation.0[before.index()][to], bonus, HISTORY_MAX);
         }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Histories::default();
+    }
+
+    /// What to add to the static evaluation, in centipawns. `moves` are the
+    /// last move and the one before.
+    #[must_use]
+    pub fn correction(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
+        self.0[0].corrections.get(position, moves)
+    }
+
+    /// The search of `depth` plies found `difference` centipawns more than the
+    /// corrected evaluation said.
+    pub fn update_correction(
+        &mut self,
+        position: &Position,
+        moves: [Option<PieceTo>; 2],
+        depth: i32,
+        difference: Score,
+    ) {
+        self.0[0].corrections.update(position, moves, depth, difference);
     }
 
     /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
     #[must_use]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
-        i32::from(self.captures.0[PieceTo::new(position, m).index()][victim(m)])
+        i32::from(self.0[0].captures.0[PieceTo::new(position, m).index()][victim(m)])
     }
 
     /// Rewards or punishes a capture or promotion.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
-        let entry = &mut self.captures.0[PieceTo::new(position, m).index()][victim(m)];
+        let entry = &mut self.0[0].captures.0[PieceTo::new(position, m).index()][victim(m)];
         gravity(entry, bonus, HISTORY_MAX);
     }
 }
@@ -196,6 +226,7 @@ const GRAIN: i32 = 128;
 const CORRECTION_MAX: i32 = 64 * GRAIN;
 
 #[derive(Zeroable)]
+#[repr(transparent)]
 struct CorrectionTable([[i16; CORRECTIONS]; 2]);
 
 impl CorrectionTable {
@@ -210,29 +241,17 @@ impl CorrectionTable {
 
 /// How much the search found the static evaluation to be wrong, by pawn
 /// structure, minor pieces, each side's pieces, and the last moves.
-pub struct Corrections {
-    pawns: Box<CorrectionTable>,
-    minors: Box<CorrectionTable>,
-    non_pawns: [Box<CorrectionTable>; 2],
-    continuation: Box<Continuation>,
-}
-
-impl Default for Corrections {
-    fn default() -> Corrections {
-        Corrections {
-            pawns: zeroed_box(),
-            minors: zeroed_box(),
-            non_pawns: [zeroed_box(), zeroed_box()],
-            continuation: zeroed_box(),
-        }
-    }
+#[derive(Zeroable)]
+#[repr(C)]
+struct Corrections {
+    pawns: CorrectionTable,
+    minors: CorrectionTable,
+    non_pawns: [CorrectionTable; 2],
+    continuation: Continuation,
 }
 
 impl Corrections {
-    /// What to add to the static evaluation, in centipawns. `moves` are the
-    /// last move and the one before.
-    #[must_use]
-    pub fn get(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
+    fn get(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
         let Keys { pawns, minors, non_pawns, .. } = *position.keys();
         let turn = position.turn();
         let mut sum = 2 * self.pawns.get(turn, pawns)
@@ -245,9 +264,7 @@ impl Corrections {
         sum / (2 * GRAIN)
     }
 
-    /// The search of `depth` plies found `difference` centipawns more than the
-    /// static evaluation said.
-    pub fn update(
+    fn update(
         &mut self,
         position: &Position,
         moves: [Option<PieceTo>; 2],
@@ -313,15 +330,15 @@ mod tests {
     #[test]
     fn corrections_follow_the_search() {
         let position = Position::default();
-        let mut corrections = Corrections::default();
+        let mut corrections = Histories::default();
         for _ in 0..200 {
-            corrections.update(&position, [None; 2], 8, 60);
+            corrections.update_correction(&position, [None; 2], 8, 60);
         }
-        let learned = corrections.get(&position, [None; 2]);
+        let learned = corrections.correction(&position, [None; 2]);
         assert!((40..=200).contains(&learned), "{learned}");
         for _ in 0..400 {
-            corrections.update(&position, [None; 2], 8, -60);
+            corrections.update_correction(&position, [None; 2], 8, -60);
         }
-        assert!(corrections.get(&position, [None; 2]) < 0);
+        assert!(corrections.correction(&position, [None; 2]) < 0);
     }
 }

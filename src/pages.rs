@@ -6,7 +6,10 @@
 //! pages (perf, bench, 16 MiB).
 #![allow(unsafe_code)]
 
-use std::{marker::PhantomData, ops::Deref};
+use std::{
+    marker::PhantomData,
+    ops::{Deref, DerefMut},
+};
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
@@ -44,6 +47,13 @@ impl<T: Zeroable> Deref for Pages<T> {
         // (both checked in `new`), and began as zeroes, which are a valid `T`.
         // Writes go through `&T` only, that is through `T`'s own atomics.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T: Zeroable> DerefMut for Pages<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.len) }
     }
 }
 

@@ -645,7 +645,7 @@ impl Worker<'_> {
         {
             let difference = found.best - node.evaluation;
             let moves = self.last_moves(ply);
-            self.histories.corrections.update(position, moves, node.depth, difference);
+            self.histories.update_correction(position, moves, node.depth, difference);
         }
     }
 

@@ -309,7 +309,7 @@ impl<'a> Worker<'a> {
 
     /// The evaluation with what the search has learned about its errors.
     fn correct(&self, position: &Position, raw: Score, ply: usize) -> Score {
-        let correction = self.histories.corrections.get(position, self.last_moves(ply));
+        let correction = self.histories.correction(position, self.last_moves(ply));
         (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 
