@@ -111,8 +111,17 @@ impl Engine {
     ///
     /// If there is not enough memory for the table.
     pub fn new(settings: Settings) -> Result<Engine, HashError> {
+        Engine::with_live(settings, Arc::default())
+    }
+
+    /// An engine with empty tables whose live options are shared already.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for the table.
+    pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, HashError> {
         let table = Table::new(settings.hash).ok_or(HashError { mib: settings.hash })?;
-        let mut engine = Engine { settings, live: Arc::default(), table, memories: Vec::new() };
+        let mut engine = Engine { settings, live, table, memories: Vec::new() };
         engine.set_threads(engine.settings.threads);
         Ok(engine)
     }

@@ -89,16 +89,13 @@ pub fn run(input: impl BufRead, output: impl Write + Send) {
 /// that ends by itself is waited for.
 pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
     let output = Output::new(output);
-    let engine = match Engine::new(Settings::default()) {
-        Ok(engine) => engine,
-        Err(error) => return output.say(&error.to_string()),
-    };
-    let live = engine.live();
+    let live = Arc::new(LiveOptions::default());
     let tasks = AtomicUsize::new(0);
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
         let (output, tasks) = (&output, &tasks);
-        let serve = move || serve(engine, queue, output, tasks);
+        let shared = Arc::clone(&live);
+        let serve = move || serve(shared, queue, output, tasks);
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK_SIZE);
         if let Err(error) = thread.spawn_scoped(scope, serve) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
@@ -168,13 +165,18 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// The engine thread: does what is queued, in order.
+/// The engine thread: does what is queued, in order. The engine is made here,
+/// so that `uci` need not wait for its memory.
 fn serve<W: Write + Send>(
-    mut engine: Engine,
+    live: Arc<LiveOptions>,
     queue: mpsc::Receiver<Work>,
     output: &Output<W>,
     tasks: &AtomicUsize,
 ) {
+    let mut engine = match Engine::with_live(Settings::default(), live) {
+        Ok(engine) => engine,
+        Err(error) => return output.say(&error.to_string()),
+    };
     for work in queue {
         match work {
             Work::Go { job, mode } => {
@@ -389,10 +391,12 @@ impl<W: Write + Send> Front<'_, W> {
         self.tasks.load(Ordering::Acquire) > 0
     }
 
-    /// Hands work to the engine thread. That thread only goes away by a
-    /// panic, which the end of the scope passes on.
+    /// Hands work to the engine thread. If that is gone (no memory for the
+    /// table), there is nothing left to talk about.
     fn queue(&self, work: Work) {
-        let _ = self.work.send(work);
+        if self.work.send(work).is_err() {
+            self.output.close();
+        }
     }
 
     fn stop(&self) {

@@ -39,7 +39,7 @@ impl<W: Write> Output<W> {
         // One write call per line: a reader never sees half of one.
         let written = sinks.writer.write_all(format!("{text}\n").as_bytes());
         if written.and_then(|()| sinks.writer.flush()).is_err() {
-            self.closed.store(true, Ordering::Relaxed);
+            self.close();
         }
     }
 
@@ -48,7 +48,12 @@ impl<W: Write> Output<W> {
         self.line(&super::format::string(text));
     }
 
-    /// Has the other side gone away?
+    /// Ends the dialogue.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Is the dialogue over, or has the other side gone away?
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }

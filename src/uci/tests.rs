@@ -1,1 +1,184 @@
+//! The loop, in this process: whatever is said, it ends, and every `go` is
+//! answered once.
 
+use std::io::Cursor;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What a script is answered, line by line.
+fn answers(script: &[u8]) -> Vec<String> {
+    let mut output = Vec::new();
+    run(Cursor::new(script), &mut output);
+    String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn count(lines: &[String], start: &str) -> usize {
+    lines.iter().filter(|line| line.starts_with(start)).count()
+}
+
+#[test]
+fn the_end_of_input_is_quit() {
+    for script in ["", "\n", "quit", "go infinite", "go ponder wtime 1000", "go\n", "bench 1"] {
+        let lines = answers(script.as_bytes());
+        assert_eq!(count(&lines, "bestmove "), usize::from(script.starts_with("go")), "{script}");
+    }
+    // Counts are finished, searches are not.
+    let lines = answers(b"perft 3");
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
+}
+
+#[test]
+fn nothing_after_quit_is_read() {
+    let lines = answers(b"isready\nquit\nuci\nisready\n");
+    assert_eq!(lines, ["readyok"]);
+}
+
+#[test]
+fn commands_come_before_input_and_searches_end() {
+    let commands = ["position startpos moves e2e4", "go depth 3", "isready", "quit"];
+    let mut output = Vec::new();
+    run_commands(&commands.map(str::to_owned), Cursor::new("uci\n"), &mut output);
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.contains("info depth 3"), "{output}");
+    assert!(output.contains("\nbestmove "), "{output}");
+    assert!(output.ends_with("readyok\n"), "{output}");
+    // Without `quit` the input follows.
+    let mut output = Vec::new();
+    run_commands(&["isready".to_owned()], Cursor::new("uci\n"), &mut output);
+    assert!(String::from_utf8(output).unwrap().ends_with("uciok\n"));
+}
+
+#[test]
+fn a_closed_output_ends_the_loop() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::from(ErrorKind::BrokenPipe))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    /// Never ends.
+    struct Endless;
+    impl io::Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let line = b"go infinite\nd\n";
+            buffer[..line.len()].copy_from_slice(line);
+            Ok(line.len())
+        }
+    }
+    run(io::BufReader::new(Endless), Closed);
+}
+
+#[test]
+fn a_line_without_end_is_cut() {
+    let mut script = vec![b'x'; 3 * MAX_LINE];
+    script.extend_from_slice(b" quit\nisready\n");
+    let lines = answers(&script);
+    assert_eq!(lines.len(), 2, "{}", lines.len());
+    assert!(lines[0].starts_with("info string unknown command 'xxx"));
+    assert_eq!(lines[1], "readyok");
+}
+
+#[test]
+fn the_side_to_move_has_the_clock() {
+    let go = |text: &str| match command::parse(text.as_bytes()).unwrap().unwrap() {
+        Command::Go(go) => go,
+        other => panic!("{other:?}"),
+    };
+    let clock = |text: &str, turn| {
+        clock(&go(text), turn).map(|c| (c.time.as_millis(), c.increment.as_millis(), c.moves_to_go))
+    };
+    let both = "go wtime 1000 btime 2000 winc 10 movestogo 7";
+    assert_eq!(clock(both, Color::White), Some((1000, 10, Some(7))));
+    assert_eq!(clock(both, Color::Black), Some((2000, 0, Some(7))));
+    assert_eq!(clock("go wtime 100 winc 5 binc 9", Color::Black), Some((100, 5, None)));
+    assert_eq!(clock("go wtime -100", Color::White), Some((0, 0, None)));
+    assert_eq!(clock("go winc 5", Color::White), Some((0, 5, None)));
+    assert_eq!(clock("go winc 5", Color::Black), Some((0, 0, None)));
+    assert_eq!(clock("go movestogo 5 depth 3", Color::Black), None);
+}
+
+/// Lines that a GUI, a person or a broken pipe may send; searches are short or
+/// unlimited, since the script's end stops them.
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(
+            &[
+                "uci",
+                "isready",
+                "ucinewgame",
+                "stop",
+                "ponderhit",
+                "debug on",
+                "debug off",
+                "register later",
+                "d",
+                "eval",
+                "fen",
+                "flip",
+                "help",
+                "perft 2",
+                "bench 1",
+                "position startpos",
+                "position startpos moves e2e4 e7e5 g1f3",
+                "position startpos moves e2e4 e7e5 g1f3 b8c6",
+                "position startpos moves e2e5",
+                "position fen 8/8/8/8/8/4k3/8/4K2R w K - 0 1 moves e1g1",
+                "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+                "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+                "position fen k/k/k",
+                "setoption name MultiPV value 3",
+                "setoption name MultiPV value 1",
+                "setoption name Hash value 2",
+                "setoption name Threads value 2",
+                "setoption name Threads value 1",
+                "setoption name UCI_Chess960 value true",
+                "setoption name UCI_Chess960 value false",
+                "setoption name Clear Hash",
+                "setoption name Root Search value MTD(f)",
+                "setoption name Root Search value Aspiration",
+                "setoption name Hash value none",
+                "setoption name Debug Log File value /",
+                "go infinite",
+                "go ponder wtime 1000 btime 1000",
+                "go depth 3",
+                "go nodes 500 searchmoves e2e4 a1a1",
+                "go movetime 1",
+                "go wtime 10 btime 10",
+                "go mate 1 depth 2",
+                "go depth x",
+                "go",
+            ][..]
+        )
+        .prop_map(str::to_owned),
+        "[a-z0-9 ]{0,30}".prop_filter("it would end the script", |line| !line.contains("quit")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_go_is_answered_once(script in prop::collection::vec(any_line(), 0..25)) {
+        let searches = script
+            .iter()
+            .filter(|line| matches!(command::parse(line.as_bytes()), Ok(Some(Command::Go(_)))))
+            .count();
+        let ready = script
+            .iter()
+            .filter(|line| matches!(command::parse(line.as_bytes()), Ok(Some(Command::IsReady))))
+            .count();
+        let lines = answers(script.join("\n").as_bytes());
+        prop_assert_eq!(count(&lines, "bestmove "), searches, "{:?}\n{:?}", script, lines);
+        prop_assert_eq!(count(&lines, "readyok"), ready);
+    }
+
+    #[test]
+    fn any_bytes_end(script in prop::collection::vec(any::<u8>(), 0..2000)) {
+        answers(&script);
+    }
+}

@@ -1,0 +1,796 @@
+//! Dialogues with the built binary, as GUIs, match runners and people have
+//! them.
+
+mod common;
+
+use std::{
+    collections::HashSet,
+    io::Write,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::Lancet;
+use lancet::{
+    position::{Game, Position},
+    uci::setup::read_move,
+};
+use shakmaty::CastlingMode;
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// The word after `key` in an `info` line.
+fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split(' ').skip_while(|&word| word != key).nth(1)
+}
+
+fn number(line: &str, key: &str) -> i64 {
+    let value = field(line, key).unwrap_or_else(|| panic!("no {key} in '{line}'"));
+    value.parse().unwrap_or_else(|_| panic!("{key} {value} in '{line}'"))
+}
+
+/// Lines of thought: those with a depth and a score.
+fn thoughts(lines: &[String]) -> Vec<&String> {
+    lines.iter().filter(|line| line.contains(" score ")).collect()
+}
+
+fn pv(line: &str) -> Vec<&str> {
+    line.split_once(" pv ").map_or_else(Vec::new, |(_, pv)| pv.split(' ').collect())
+}
+
+/// A line of thought has everything, in a form that match runners can read.
+fn assert_well_formed(line: &str) {
+    for key in ["depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "time"] {
+        assert!(number(line, key) >= 0, "{line}");
+    }
+    assert!(number(line, "hashfull") <= 1000, "{line}");
+    let score: Vec<&str> = line.split(' ').skip_while(|&word| word != "score").collect();
+    assert!(matches!(score[1], "cp" | "mate"), "{line}");
+    score[2].parse::<i32>().unwrap();
+    for bound in ["lowerbound", "upperbound"] {
+        assert!(!line.contains(bound) || score[3] == bound, "{line}");
+    }
+    assert!(!line.contains('.'), "{line}");
+}
+
+/// The line of moves is legal and does not go on after the game's end.
+fn assert_legal(game: &Game, line: &str) {
+    let mut game = game.clone();
+    for (i, text) in pv(line).into_iter().enumerate() {
+        assert!(i == 0 || game.ending().is_none(), "past the end at {text} in '{line}'");
+        let m = read_move(game.position(), text).unwrap_or_else(|e| panic!("{e} in '{line}'"));
+        game.play(m);
+    }
+}
+
+fn game(fen: &str, moves: &[&str]) -> Game {
+    let mut game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
+    for text in moves {
+        game.play(read_move(game.position(), text).unwrap());
+    }
+    game
+}
+
+fn assert_answer(game: &Game, lines: &[String]) {
+    let best = lines.last().unwrap();
+    let last = thoughts(lines).last().copied().unwrap_or_else(|| panic!("no score: {lines:?}"));
+    for line in thoughts(lines) {
+        assert_well_formed(line);
+        assert_legal(game, line);
+    }
+    assert_eq!(field(best, "bestmove"), pv(last).first().copied(), "{lines:?}");
+    if let Some(ponder) = field(best, "ponder") {
+        assert_legal(game, &format!("x pv {} {ponder}", field(best, "bestmove").unwrap()));
+    }
+}
+
+#[test]
+fn a_gui_shakes_hands_and_plays() {
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("uci", "uciok");
+    assert!(lines[0].starts_with("id name Lancet "));
+    assert!(lines[1].starts_with("id author "));
+    let names: HashSet<&str> = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("option name ")?.split_once(" type "))
+        .map(|(name, _)| name)
+        .collect();
+    for name in [
+        "Hash",
+        "Clear Hash",
+        "Threads",
+        "MultiPV",
+        "Ponder",
+        "Move Overhead",
+        "UCI_Chess960",
+        "UCI_AnalyseMode",
+        "Debug Log File",
+        "Root Search",
+    ] {
+        assert!(names.contains(name), "{name}");
+    }
+    for line in &lines[2..lines.len() - 1] {
+        if line.contains(" type spin ") {
+            let (min, max) = (number(line, "min"), number(line, "max"));
+            assert!((min..=max).contains(&number(line, "default")), "{line}");
+            assert!(max <= i64::from(i32::MAX), "{line}");
+        }
+    }
+    // What python-chess sends before and during a game.
+    for line in [
+        "setoption name UCI_AnalyseMode value false",
+        "setoption name Hash value 32",
+        "setoption name Threads value 2",
+        "setoption name UCI_Chess960 value false",
+        "ucinewgame",
+    ] {
+        lancet.send(line);
+    }
+    assert_eq!(lancet.drain(), [""; 0]);
+    let mut moves: Vec<String> = Vec::new();
+    let mut game = Game::default();
+    for _ in 0..6 {
+        let line = if moves.is_empty() {
+            "position startpos".to_owned()
+        } else {
+            format!("position startpos moves {}", moves.join(" "))
+        };
+        lancet.send(&line);
+        let (lines, m) = lancet.go("go wtime 1000 btime 1000 winc 10 binc 10");
+        assert_answer(&game, &lines);
+        game.play(read_move(game.position(), &m).unwrap());
+        moves.push(m);
+    }
+    assert_eq!(lancet.quit(), [""; 0]);
+}
+
+#[test]
+fn cutechess_order() {
+    let mut lancet = Lancet::start();
+    lancet.ask("uci", "uciok");
+    lancet.send("setoption name Hash value 8");
+    lancet.send("setoption name Ponder value false");
+    assert_eq!(lancet.drain(), [""; 0]);
+    for _ in 0..2 {
+        lancet.send("ucinewgame");
+        lancet
+            .send("position fen rnbqkb1r/pp1p1ppp/4pn2/2p5/2PP4/5N2/PP2PPPP/RNBQKB1R w KQkq - 0 4");
+        assert_eq!(lancet.drain(), [""; 0]);
+        let (lines, _) = lancet.go("go wtime 200 btime 200 movestogo 40");
+        assert_well_formed(thoughts(&lines).last().unwrap());
+        lancet.send("stop");
+        assert_eq!(lancet.drain(), [""; 0], "a late stop is silent");
+    }
+    lancet.quit();
+}
+
+/// fastchess --compliance, in its order.
+#[test]
+fn fastchess_compliance() {
+    let mut lancet = Lancet::start();
+    lancet.ask("uci", "uciok");
+    assert_eq!(lancet.drain(), [""; 0]);
+    lancet.send("ucinewgame");
+    let white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27";
+    let black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    for (position, fen, moves, go) in [
+        (format!("position fen {white}"), white, &[][..], "go wtime 100"),
+        (format!("position fen {black}"), black, &[], "go btime 100"),
+        (format!("position fen {black}"), black, &[], "go wtime 100 winc 100 btime 100 binc 100"),
+        (format!("position fen {black}"), black, &[], "go btime 100 binc 100 wtime 100 winc 100"),
+        ("position startpos".to_owned(), start, &[], "go wtime 100 btime 100"),
+        (
+            "position startpos moves e2e4 e7e5".to_owned(),
+            start,
+            &["e2e4", "e7e5"],
+            "go wtime 100 btime 100",
+        ),
+    ] {
+        lancet.send(&position);
+        assert_eq!(lancet.drain(), [""; 0]);
+        let (lines, _) = lancet.go(go);
+        assert_answer(&game(fen, moves), &lines);
+        assert_eq!(lancet.drain(), [""; 0], "bestmove is the last line");
+        lancet.send("ucinewgame");
+    }
+    lancet.quit();
+}
+
+#[test]
+fn pondering_holds_the_move() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name Ponder value true");
+    lancet.send("position startpos moves e2e4");
+    for go in ["go ponder wtime 50 btime 50", "go ponder depth 2", "go infinite ponder nodes 10"] {
+        for end in ["stop", "ponderhit"] {
+            lancet.send(go);
+            for _ in 0..3 {
+                let before = lancet.drain();
+                assert!(before.iter().all(|line| !line.starts_with("bestmove")), "{before:?}");
+            }
+            lancet.send(end);
+            if go.contains("infinite") {
+                lancet.send("stop");
+            }
+            lancet.until("bestmove ");
+        }
+    }
+    // The expected move is played before the search has begun to speak.
+    lancet.send("go ponder wtime 100 btime 100");
+    lancet.send("ponderhit");
+    lancet.until("bestmove ");
+    // A hit on nothing does nothing.
+    lancet.send("ponderhit");
+    assert_eq!(lancet.drain(), [""; 0]);
+    lancet.quit();
+}
+
+/// The time before the hit is the opponent's.
+#[test]
+fn the_clock_starts_at_the_ponderhit() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    lancet.send("go ponder movetime 400");
+    // Think for longer than the move may take.
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(500) {
+        lancet.drain();
+    }
+    let hit = Instant::now();
+    lancet.send("ponderhit");
+    lancet.until("bestmove ");
+    assert!(hit.elapsed() >= Duration::from_millis(300), "{:?}", hit.elapsed());
+    lancet.quit();
+}
+
+#[test]
+fn a_thousand_stops() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    for _ in 0..1000 {
+        lancet.send("go infinite");
+        lancet.send("stop");
+        lancet.until("bestmove ");
+    }
+    assert_eq!(lancet.drain(), [""; 0], "no answer twice");
+    // All at once: the answers are as many as the questions.
+    for _ in 0..200 {
+        lancet.send("go infinite\nstop");
+    }
+    let lines = {
+        lancet.send("setoption name Clear Hash");
+        let mut lines = lancet.quit();
+        lines.retain(|line| line.starts_with("bestmove "));
+        lines
+    };
+    assert_eq!(lines.len(), 200);
+}
+
+#[test]
+fn a_go_during_a_search_ends_it() {
+    let mut lancet = Lancet::start();
+    lancet.send("go infinite");
+    lancet.send("position fen 8/8/8/8/8/4k3/8/4K2R w K - 0 1");
+    let (_, m) = lancet.go("go depth 3");
+    assert!(read_move(Game::default().position(), &m).is_ok(), "{m}: of the first search");
+    let lines = lancet.until("bestmove ");
+    let second = Position::from_fen("8/8/8/8/8/4k3/8/4K2R w K - 0 1", CastlingMode::Standard);
+    let best = field(lines.last().unwrap(), "bestmove").unwrap();
+    assert!(read_move(&second.unwrap(), best).is_ok(), "{best}: of the second search");
+    lancet.quit();
+}
+
+#[test]
+fn isready_is_answered_during_a_search() {
+    let mut lancet = Lancet::start();
+    lancet.send("go infinite");
+    // These wait for the search; the answer does not wait for them.
+    lancet.send("setoption name Hash value 64");
+    lancet.send("ucinewgame");
+    for _ in 0..50 {
+        let start = Instant::now();
+        lancet.drain();
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+    lancet.ask("stop", "bestmove ");
+    assert_eq!(lancet.drain(), [""; 0]);
+    lancet.quit();
+}
+
+#[test]
+fn options_during_a_search_do_not_disturb_it() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    lancet.send("go infinite");
+    for line in [
+        "setoption name Hash value 4",
+        "setoption name Threads value 2",
+        "setoption name clear hash",
+        "setoption name Move Overhead value 20",
+        "setoption name root search value bisection",
+        "setoption name UCI_Chess960 value true",
+        "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    ] {
+        lancet.send(line);
+    }
+    let (lines, m) = lancet.go("stop");
+    assert!(lines.iter().all(|line| !line.starts_with("info string")), "{lines:?}");
+    assert!(read_move(Game::default().position(), &m).is_ok(), "{m}");
+    let (lines, _) = lancet.go("go depth 4");
+    assert!(thoughts(&lines).len() >= 4, "{lines:?}");
+    lancet.quit();
+}
+
+#[test]
+fn multipv_changes_while_searching() {
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("position fen {KIWIPETE}"));
+    lancet.send("go infinite");
+    lancet.until("info depth 3 ");
+    lancet.send("setoption name MultiPV value 3");
+    let lines = loop {
+        let lines = lancet.until("info depth ");
+        if number(lines.last().unwrap(), "multipv") == 3 {
+            break lines;
+        }
+    };
+    assert_well_formed(lines.last().unwrap());
+    lancet.send("setoption name MultiPV value 1");
+    lancet.ask("stop", "bestmove ");
+    // Different first moves, best first.
+    lancet.send("setoption name MultiPV value 4");
+    let (lines, _) = lancet.go("go depth 6");
+    let game = game(KIWIPETE, &[]);
+    let last: Vec<&String> =
+        thoughts(&lines).into_iter().filter(|line| number(line, "depth") == 6).collect();
+    let last = &last[last.len() - 4..];
+    let firsts: HashSet<&str> = last.iter().map(|line| pv(line)[0]).collect();
+    assert_eq!(firsts.len(), 4, "{last:?}");
+    for (line, rank) in last.iter().zip(1..) {
+        assert_eq!(number(line, "multipv"), rank);
+        assert_legal(&game, line);
+    }
+    // More lines than there are moves.
+    lancet.send("setoption name MultiPV value 256");
+    lancet.send("position fen 7k/8/8/8/8/8/8/K7 w - - 0 1");
+    lancet.go("go depth 2");
+    lancet.quit();
+}
+
+#[test]
+fn searchmoves_at_any_place() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    for (go, allowed) in [
+        ("go depth 4 searchmoves a2a3", &["a2a3"][..]),
+        ("go searchmoves a2a3 h2h4 depth 4", &["a2a3", "h2h4"]),
+        ("go searchmoves h2h4 a2a3 infinite depth 4", &["a2a3", "h2h4"]),
+        ("go nodes 300 searchmoves b1a3 e2e5 zz depth 8", &["b1a3"]),
+        ("go wtime 100 searchmoves g2g4 btime 100", &["g2g4"]),
+    ] {
+        lancet.send(go);
+        if go.contains("infinite") {
+            lancet.send("stop");
+        }
+        let lines = lancet.until("bestmove ");
+        let best = field(lines.last().unwrap(), "bestmove").unwrap();
+        assert!(allowed.contains(&best), "{go}: {best}");
+        for line in thoughts(&lines) {
+            assert!(allowed.contains(&pv(line)[0]), "{go}: {line}");
+        }
+    }
+    let (lines, _) = lancet.go("go depth 2 searchmoves e2e5");
+    assert_eq!(
+        lines[0],
+        "info string searchmoves: illegal move 'e2e5': White cannot move like this; skipped"
+    );
+    assert_eq!(lines[1], "info string searchmoves: none is legal; searching all moves");
+    lancet.quit();
+}
+
+/// Every set of limits, alone and combined, is answered exactly once.
+#[test]
+fn every_combination_of_limits() {
+    const LIMITS: [&str; 11] = [
+        "searchmoves e2e4 d2d4",
+        "wtime 20",
+        "btime 30",
+        "winc 1",
+        "movestogo 5",
+        "depth 3",
+        "nodes 200",
+        "movetime 2",
+        "mate 2",
+        "ponder",
+        "infinite",
+    ];
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    for set in 0_usize..1 << LIMITS.len() {
+        // Not always in the same order.
+        let mut words: Vec<&str> =
+            (0..LIMITS.len()).filter(|i| set >> i & 1 == 1).map(|i| LIMITS[i]).collect();
+        let count = words.len().max(1);
+        words.rotate_left(set % count);
+        let has = |names: &[&str]| {
+            words.iter().any(|word| names.contains(&word.split(' ').next().unwrap()))
+        };
+        let ends = has(&["wtime", "btime", "winc", "depth", "nodes", "movetime"])
+            && !has(&["ponder", "infinite"]);
+        lancet.send(&format!("go {}", words.join(" ")));
+        if !ends {
+            lancet.send("stop");
+        }
+        let lines = lancet.until("bestmove ");
+        if has(&["searchmoves"]) {
+            let best = field(lines.last().unwrap(), "bestmove").unwrap();
+            assert!(["e2e4", "d2d4"].contains(&best), "{words:?}: {lines:?}");
+        }
+        let complaints = lines.iter().filter(|line| line.contains("string")).count();
+        let lonely = has(&["movestogo"]) && !has(&["wtime", "btime", "winc"]);
+        assert_eq!(complaints, usize::from(lonely), "{words:?}: {lines:?}");
+    }
+    assert_eq!(lancet.drain(), [""; 0]);
+    lancet.quit();
+}
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let mut lancet = Lancet::start();
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    for (option, notation) in [("true", "e1h1"), ("false", "e1g1")] {
+        lancet.send(&format!("setoption name UCI_Chess960 value {option}"));
+        for given in ["e1h1", "e1g1"] {
+            lancet.send(&format!("position fen {fen}"));
+            let (lines, m) = lancet.go(&format!("go depth 2 searchmoves {given}"));
+            assert_eq!(m, notation, "{lines:?}");
+            assert_eq!(pv(thoughts(&lines)[0])[0], notation);
+            lancet.send(&format!("position fen {fen} moves {given}"));
+            assert_eq!(lancet.ask("fen", "4k3/"), ["4k3/8/8/8/8/8/8/5RK1 b - - 1 1"]);
+        }
+    }
+    // A position that is only possible in Chess960 says so itself; X-FEN,
+    // Shredder-FEN and different rook files for the two sides.
+    for (fen, castling) in [
+        ("2k2r2/8/8/8/8/8/8/1R2K2R w HBf - 0 1", "e1b1"),
+        ("2k2r2/8/8/8/8/8/8/1R2K2R w KQk - 0 1", "e1b1"),
+        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", ""),
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        if castling.is_empty() {
+            let lines = lancet.ask("perft 2", "Nodes searched");
+            assert_eq!(lines.last().unwrap(), "Nodes searched: 528");
+        } else {
+            let (_, m) = lancet.go(&format!("go depth 2 searchmoves {castling}"));
+            assert_eq!(m, castling);
+        }
+    }
+    lancet.quit();
+}
+
+#[test]
+fn hostile_lines_are_answered_and_survived() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos moves e2e4");
+    for (line, answer) in [
+        ("go depth", "info string nothing follows 'depth': expected a whole number"),
+        ("position", "info string nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
+        ("position fen", "info string nothing follows 'fen': expected a FEN"),
+        (
+            "position fen 8/8/8",
+            "info string unreadable FEN '8/8/8': invalid board part in fen; the old position stays",
+        ),
+        (
+            "position startpos moves e2e4 e7e5 e4e5",
+            "info string illegal move 'e4e5': White cannot move like this (move 3 of the line, in 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); the old position stays",
+        ),
+        (
+            "setoption",
+            "info string nothing follows 'setoption': expected 'name <name> [value <value>]'",
+        ),
+        (
+            "setoption name Hash value many",
+            "info string option 'Hash' cannot be 'many': expected a whole number from 1 to 1048576",
+        ),
+        (
+            "setoption name Threads value 0",
+            "info string option 'Threads' cannot be '0': expected a whole number from 1 to 1024",
+        ),
+        (
+            "setoption name Nothing value 0",
+            "info string unknown option 'Nothing': 'uci' lists the options",
+        ),
+        ("xyzzy", "info string unknown command 'xyzzy': 'help' lists the commands"),
+        ("perft", "info string nothing follows 'perft': expected a whole number"),
+        ("debug maybe", "info string 'maybe' after 'debug': expected 'on' or 'off'"),
+        ("bench 3 0", "info string '0' after 'bench <depth>' is not in 1..1024: using 1"),
+    ] {
+        let lines = lancet.ask(line, "info string");
+        assert_eq!(lines.last().unwrap(), answer, "{line}");
+        if line.starts_with("go") {
+            lancet.ask("stop", "bestmove ");
+        }
+    }
+    // The position before all this is still there.
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    assert_eq!(lancet.ask("fen", "rnbqkbnr"), [fen]);
+    lancet.go("go depth 3 nodes");
+    lancet.go("go depth 300000000000000000000 nodes 9");
+    for bytes in [
+        &b"\xff\xfe\x00\x80 go\xc3\x28\n"[..],
+        b"\0\0\0\n",
+        b"\r\n\r\r\n\n",
+        b"\xef\xbb\xbfisready\r\n",
+        b"position fen \xf0\x9f\x98\x80 w - - 0 1\n",
+        b"setoption name \xff value \xff\n",
+    ] {
+        lancet.send_bytes(bytes);
+    }
+    lancet.until("readyok");
+    lancet.send(&"a".repeat(5_000_000));
+    lancet.send(&"go ".repeat(1000));
+    lancet.ask("stop", "bestmove ");
+    lancet.send(&format!("position startpos moves{}", " e2e4".repeat(100_000)));
+    lancet.until("info string illegal move 'e2e4'");
+    assert_eq!(lancet.ask("fen", "rnbqkbnr"), [fen]);
+    lancet.quit();
+}
+
+#[test]
+fn what_people_ask() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos moves e2e4 f7f6 d1h5");
+    let lines = lancet.ask("d", "Black to move");
+    assert!(lines.contains(&"Checkers: h5".to_owned()), "{lines:?}");
+    assert!(lines.iter().any(|line| {
+        line.strip_prefix("Key: ")
+            .is_some_and(|key| key.len() == 16 && key.bytes().all(|b| b.is_ascii_hexdigit()))
+    }));
+    assert!(lines.iter().any(|line| line.starts_with("Fen: rnbqkbnr/ppppp1pp/5p2/7Q/")));
+    lancet.send("flip");
+    let flipped = "rnb1kbnr/pppp1ppp/8/4p3/7q/5P2/PPPPP1PP/RNBQKBNR w KQkq - 1 2";
+    assert_eq!(lancet.ask("fen", "rnb"), [flipped]);
+    lancet.send("position startpos moves e2e4");
+    let white = lancet.ask("eval", "Evaluation: ").pop().unwrap();
+    lancet.send("flip");
+    let black = lancet.ask("eval", "Evaluation: ").pop().unwrap();
+    let own = |line: &str| line.split_once('(').map(|(_, own)| own.to_owned());
+    assert_eq!(own(&white), own(&black), "the evaluation is symmetric");
+    assert!(lancet.ask("help", "help").iter().any(|line| line.starts_with("go ")));
+    lancet.send("position startpos");
+    let lines = lancet.ask("go perft 3", "Nodes searched");
+    assert!(lines.contains(&"e2e4: 600".to_owned()), "{lines:?}");
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
+    assert_eq!(lines.len(), 22);
+    let lines = lancet.ask("go perft 0", "Nodes searched");
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 1");
+    // A long count can be stopped; the next command is not kept waiting.
+    lancet.send("perft 12");
+    lancet.send("isready");
+    lancet.until("readyok");
+    lancet.send("stop");
+    lancet.ask("uci", "uciok");
+    lancet.send("debug on");
+    assert!(lancet.ask("position startpos", "info string")[0].contains("rnbqkbnr"));
+    lancet.send("debug off");
+    lancet.quit();
+}
+
+#[test]
+fn no_legal_moves() {
+    let mut lancet = Lancet::start();
+    for (fen, score) in
+        [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")]
+    {
+        lancet.send(&format!("position fen {fen}"));
+        for go in ["go depth 5", "go wtime 1000 btime 1000", "go infinite"] {
+            lancet.send(go);
+            if go == "go infinite" {
+                lancet.send("stop");
+            }
+            let lines = lancet.until("bestmove");
+            assert!(lines[0].starts_with("info depth 0 "), "{lines:?}");
+            assert!(lines[0].contains(&format!(" score {score} ")), "{lines:?}");
+            assert_eq!(lines.last().unwrap(), "bestmove (none)");
+        }
+    }
+    lancet.quit();
+}
+
+/// Lines of moves are legal and stop where the game does; a mate line mates.
+#[test]
+fn lines_can_be_trusted() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name MultiPV value 3");
+    for (fen, moves, depth) in [
+        (KIWIPETE, &[][..], 9),
+        // Mates for and against.
+        ("r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 18", &[], 9),
+        ("8/8/8/8/1k6/8/1q6/K7 w - - 0 1", &[], 9),
+        ("6k1/5ppp/8/8/8/8/r7/1r4K1 w - - 0 1", &[], 9),
+        ("8/8/8/8/8/4k3/4p3/4K3 b - - 0 1", &[], 12),
+        // The fifty-move rule and a third repetition are near.
+        ("6k1/5pp1/7p/8/8/1q6/6PP/6KQ w - - 96 90", &[], 9),
+        ("7k/8/8/8/8/8/R7/K7 w - - 97 90", &[], 9),
+        (
+            "6k1/5pp1/7p/8/8/1q6/6PP/6KQ w - - 0 1",
+            &["g1f1", "g8h7", "f1g1", "h7g8", "g1f1", "g8h7", "f1g1"],
+            9,
+        ),
+    ] {
+        let game = game(fen, moves);
+        lancet.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+        let (lines, _) = lancet.go(&format!("go depth {depth}"));
+        for line in thoughts(&lines) {
+            assert_well_formed(line);
+            assert_legal(&game, line);
+            let exact = !line.contains("bound");
+            if exact && field(line, "score") == Some("mate") {
+                let moves = number(line, "mate");
+                let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+                assert_eq!(pv(line).len() as i64, plies, "{line}");
+            }
+        }
+    }
+    lancet.quit();
+}
+
+#[test]
+fn long_games_are_cheap() {
+    let mut lancet = Lancet::start();
+    // 1200 plies: knights go out and back, a pawn moves now and then.
+    let mut moves: Vec<String> = Vec::new();
+    let pawns = "abcdefgh".chars().flat_map(|file| {
+        [(2, 3), (3, 4)].map(|(from, to)| {
+            (format!("{file}{from}{file}{to}"), format!("{file}{}{file}{}", 9 - from, 9 - to))
+        })
+    });
+    let mut pawns = pawns.filter(|(white, _)| !white.starts_with(['e', 'f', 'g', 'h', 'd']));
+    while moves.len() < 1200 {
+        for m in ["g1h3", "g8h6", "h3g1", "h6g8"] {
+            moves.push(m.to_owned());
+        }
+        if moves.len() % 120 < 4
+            && let Some((white, black)) = pawns.next()
+        {
+            moves.push(white);
+            moves.push(black);
+        }
+    }
+    let start = Instant::now();
+    let mut line = "position startpos moves".to_owned();
+    for m in &moves {
+        line.push(' ');
+        line.push_str(m);
+        lancet.send(&line);
+    }
+    assert_eq!(lancet.drain(), [""; 0]);
+    let each = start.elapsed() / 1200;
+    assert!(each < Duration::from_millis(5), "{each:?} for each of 1200 lines");
+    lancet.go("go depth 4");
+    lancet.quit();
+}
+
+#[test]
+fn current_moves_after_three_seconds() {
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("position fen {KIWIPETE}"));
+    let start = Instant::now();
+    lancet.send("go infinite");
+    let early = lancet.until("info depth 5 ");
+    assert!(early.iter().all(|line| !line.contains("currmove")));
+    let line = loop {
+        let line = lancet.until("info depth").pop().unwrap();
+        if line.contains(" currmove ") {
+            break line;
+        }
+    };
+    assert!(start.elapsed() >= Duration::from_secs(3));
+    assert!(number(&line, "currmovenumber") >= 1, "{line}");
+    let game = game(KIWIPETE, &[]);
+    read_move(game.position(), field(&line, "currmove").unwrap()).unwrap();
+    lancet.ask("stop", "bestmove ");
+    lancet.quit();
+}
+
+/// One legal move: played at once in a game, thought about in analysis.
+#[test]
+fn analysis_does_not_hurry() {
+    let mut lancet = Lancet::start();
+    lancet.send("position fen k6r/8/8/8/8/8/PPP3q1/7K w - - 0 1");
+    let deepest = |lines: &[String]| thoughts(lines).last().map(|line| number(line, "depth"));
+    let (lines, m) = lancet.go("go wtime 1000 btime 1000");
+    assert_eq!((m.as_str(), deepest(&lines)), ("h1g2", Some(1)), "{lines:?}");
+    lancet.send("setoption name UCI_AnalyseMode value true");
+    let (lines, m) = lancet.go("go wtime 1000 btime 1000");
+    assert!(m == "h1g2" && deepest(&lines) > Some(3), "{lines:?}");
+    lancet.quit();
+}
+
+#[test]
+fn both_directions_are_logged() {
+    let path = std::env::temp_dir().join(format!("lancet {} uci.log", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let mut lancet = Lancet::start();
+    lancet.send("isready");
+    lancet.send(&format!("setoption name Debug Log File value {}", path.display()));
+    lancet.drain();
+    lancet.send("position startpos");
+    let (_, m) = lancet.go("go depth 2");
+    lancet.send("setoption name debug log file value <empty>");
+    lancet.send("fen");
+    lancet.quit();
+    let log = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    for line in [">> isready", "<< readyok", ">> go depth 2", &format!("<< bestmove {m}")] {
+        assert!(log.lines().any(|logged| logged[13..].starts_with(line)), "{line}\n{log}");
+    }
+    assert!(!log.contains(">> fen") && !log.contains("<< rnbq"), "{log}");
+    for line in log.lines() {
+        let stamp: Vec<&str> = line.split(' ').next().unwrap().split([':', '.']).collect();
+        assert_eq!(stamp.len(), 4, "{line}");
+    }
+    let mut lancet = Lancet::start();
+    let missing = "setoption name Debug Log File value /no/such/folder/x.log";
+    assert!(lancet.ask(missing, "info string")[0].contains("cannot log to '/no/such"));
+    lancet.quit();
+}
+
+#[test]
+fn the_end_of_input_ends_the_program() {
+    for script in ["go infinite\n", "go depth 100", "go ponder\n", "", "uci\n", "go wtime 900000\n"]
+    {
+        let mut lancet = Lancet::start();
+        lancet.send_bytes(script.as_bytes());
+        lancet.close_input();
+        let start = Instant::now();
+        let (lines, status) = lancet.rest();
+        assert!(status.success());
+        assert!(start.elapsed() < Duration::from_secs(5), "{script}");
+        let moves = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
+        assert_eq!(moves, usize::from(script.starts_with("go")), "{script}: {lines:?}");
+    }
+}
+
+/// Nobody reads any more, but the input stays open.
+#[test]
+fn a_closed_output_ends_the_program() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lancet"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"uci\ngo infinite\n").unwrap();
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{status}");
+    let mut complaint = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut complaint).unwrap();
+    assert_eq!(complaint, "");
+}
+
+#[test]
+fn arguments_are_commands() {
+    let (lines, status) =
+        Lancet::with(&["position startpos moves e2e4", "go depth 4", "quit"]).rest();
+    assert!(status.success());
+    assert!(lines.iter().any(|line| line.starts_with("info depth 4 ")), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("bestmove "));
+    // Without quit, the dialogue goes on.
+    let mut lancet = Lancet::with(&["setoption name MultiPV value 2", "go infinite"]);
+    lancet.until("info depth 3 seldepth");
+    lancet.ask("stop", "bestmove ");
+    lancet.quit();
+    let (lines, _) = Lancet::with(&["bench", "3"]).rest();
+    let last: Vec<&str> = lines.last().unwrap().split(' ').collect();
+    assert!(matches!(last[..], [_, "nodes", _, "nps"]), "{last:?}");
+    let mut lancet = Lancet::with(&["uci"]);
+    lancet.ask("uci", "uciok");
+    // The same count through the loop.
+    let inside = lancet.ask("bench 3", &format!("{} nodes ", last[0]));
+    assert_eq!(inside.len(), lines.len());
+    lancet.quit();
+}
