@@ -20,5 +20,6 @@ pub mod score;
 pub mod search;
 pub mod see;
 pub mod tools;
+pub mod train;
 pub mod tt;
 pub mod uci;

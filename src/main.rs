@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use lancet::{tools, uci};
+use lancet::{tools, train, uci};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and
 /// output; other words are carried out as UCI commands first, one per
@@ -21,6 +21,8 @@ enum Command {
     Uci,
     /// Search a fixed set of positions, and count nodes and time
     Bench(tools::bench::Args),
+    /// Play games against itself and write them as training data
+    Datagen(train::datagen::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
+        Some(Command::Datagen(args)) => train::datagen::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

@@ -1,0 +1,502 @@
+//! `lancet datagen`: plays games on all cores and appends them to files.
+//!
+//! Each thread owns a stream of games, kept in its own file. Game k of a
+//! stream depends only on the settings, the seed, the stream's number and k, so
+//! the file itself says where to continue. Games are written whole; a torn
+//! last game, left by a kill, is cut off at the next start.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufReader, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Args as ClapArgs;
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use shakmaty::Chess;
+use shakmaty_syzygy::Tablebase;
+
+use super::{
+    FileError,
+    filter::Filter,
+    format::{self, Record, Tally},
+    openings::{self, Openings},
+    selfplay::{Played, SelfPlay},
+};
+use crate::engine::STACK_SIZE;
+
+/// The file that says how the games of a directory were made.
+const SETTINGS_FILE: &str = "datagen.toml";
+
+/// Play games against itself and write them as training data
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Directory for the games; games already there are continued
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Games played at the same time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Nodes per move after which no new iteration starts
+    #[arg(long, value_name = "SOFT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
+    /// Nodes per move that are never exceeded [default: 8 times SOFT]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub hard: Option<u64>,
+    /// Stop when the directory holds this many games
+    #[arg(long, value_name = "N")]
+    pub games: Option<u64>,
+    /// Stop when the directory holds this many positions
+    #[arg(long, value_name = "N")]
+    pub positions: Option<u64>,
+    /// Stop after this many hours
+    #[arg(long, value_name = "H", value_parser = hours)]
+    pub hours: Option<f64>,
+    /// Seed of all randomness
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Start from positions of this book, one FEN or EPD per line
+    #[arg(long, value_name = "FILE.epd")]
+    pub book: Option<PathBuf>,
+    /// Random plies at the start of a game, or one more [default: 8, after a
+    /// book position 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
+    pub random_plies: Option<u32>,
+    /// Share of games that start from a Chess960 position
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub chess960: u32,
+    /// End games by the Syzygy tablebases in this directory
+    #[arg(long, value_name = "DIR")]
+    pub syzygy: Option<PathBuf>,
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(hours) if (0.0..1e6).contains(&hours) => Ok(hours),
+        _ => Err("expected a number of hours".to_owned()),
+    }
+}
+
+/// What decides how games are played: a directory holds games of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    version: String,
+    evaluation: String,
+    seed: u64,
+    nodes: u64,
+    hard: u64,
+    book: Option<String>,
+    random_plies: u32,
+    chess960: u32,
+    syzygy: bool,
+}
+
+impl Settings {
+    fn new(args: &Args, evaluation: &str) -> Settings {
+        let default = if args.book.is_some() {
+            openings::RANDOM_PLIES_AFTER_BOOK
+        } else {
+            openings::RANDOM_PLIES
+        };
+        let name =
+            |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Settings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            evaluation: evaluation.to_owned(),
+            seed: args.seed,
+            nodes: args.nodes,
+            hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)).max(args.nodes),
+            book: args.book.as_ref().map(name),
+            random_plies: args.random_plies.unwrap_or(default),
+            chess960: args.chess960,
+            syzygy: args.syzygy.is_some(),
+        }
+    }
+
+    /// Claims `dir` for this process and these settings. The returned file
+    /// holds the claim.
+    fn claim(&self, dir: &Path) -> Result<File, FileError> {
+        fs::create_dir_all(dir).map_err(|error| FileError::new(dir, error))?;
+        let path = dir.join(SETTINGS_FILE);
+        let fail = |reason: String| FileError::new(&path, reason);
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(|error| fail(error.to_string()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(fail("another datagen is writing to this directory".to_owned()));
+            }
+            Err(TryLockError::Error(error)) => return Err(fail(error.to_string())),
+        }
+        let text = fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
+        let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
+        if text.is_empty() {
+            (&file).write_all(ours.as_bytes()).map_err(|error| fail(error.to_string()))?;
+            return Ok(file);
+        }
+        let theirs: Settings =
+            toml::from_str(&text).map_err(|error| fail(format!("not understood: {error}")))?;
+        if theirs != *self {
+            return Err(fail(format!(
+                "this directory holds games made with other settings; choose another. There:\n\
+                 {text}asked for:\n{ours}"
+            )));
+        }
+        Ok(file)
+    }
+}
+
+/// What has been written so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stats {
+    tally: Tally,
+    positions: u64,
+    kept: u64,
+    nodes: u64,
+    unbalanced: u64,
+}
+
+impl Stats {
+    fn add(&mut self, game: &Record) {
+        let filter = Filter::default();
+        self.tally.add(game.result);
+        self.positions += game.moves.len() as u64;
+        game.visit(|chess, m, score| self.kept += u64::from(filter.keeps(chess, m, score)));
+    }
+
+    fn merge(&mut self, other: &Stats) {
+        for (a, b) in self.tally.results.iter_mut().zip(other.tally.results) {
+            *a += b;
+        }
+        self.positions += other.positions;
+        self.kept += other.kept;
+        self.nodes += other.nodes;
+        self.unbalanced += other.unbalanced;
+    }
+}
+
+/// A file of games that only ever grows by whole games.
+#[derive(Debug)]
+struct Stream {
+    path: PathBuf,
+    file: File,
+    /// Games in the file.
+    games: u64,
+    /// Bytes in the file.
+    length: u64,
+}
+
+impl Stream {
+    /// Opens or creates a stream; cuts off a torn last game.
+    fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
+        let fail = |reason: String| FileError::new(&path, reason);
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .read(true)
+            .open(&path)
+            .map_err(|error| fail(error.to_string()))?;
+        let mut stats = Stats::default();
+        let (mut games, mut length) = (0, 0);
+        let mut reader = BufReader::with_capacity(1 << 20, &file);
+        let mut frame = Vec::new();
+        loop {
+            match format::next_frame(&mut reader, &mut frame) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    file.set_len(length).map_err(|error| fail(error.to_string()))?;
+                    break;
+                }
+                Err(error) => return Err(fail(error.to_string())),
+            }
+            let game = Record::decode(&frame)
+                .map_err(|error| fail(format!("game {} at byte {length}: {error}", games + 1)))?;
+            stats.add(&game);
+            games += 1;
+            length += frame.len() as u64;
+        }
+        Ok((Stream { path, file, games, length }, stats))
+    }
+
+    /// Appends a game, whole or not at all.
+    fn append(&mut self, game: &Record) -> Result<(), FileError> {
+        let bytes = game.encode();
+        if let Err(error) = self.file.write_all(&bytes) {
+            // A full disk may have taken half of it.
+            let _ = self.file.set_len(self.length);
+            return Err(FileError::new(&self.path, error));
+        }
+        self.games += 1;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// What all threads share.
+struct Shared {
+    openings: Openings,
+    settings: Settings,
+    tablebase: Option<Arc<Tablebase<Chess>>>,
+    goal: Goal,
+    stats: Mutex<Stats>,
+    stop: Arc<AtomicBool>,
+    error: Mutex<Option<String>>,
+}
+
+#[derive(Clone, Copy)]
+struct Goal {
+    games: Option<u64>,
+    positions: Option<u64>,
+    end: Option<Instant>,
+}
+
+impl Goal {
+    fn reached(&self, stats: &Stats) -> bool {
+        self.games.is_some_and(|games| stats.tally.games() >= games)
+            || self.positions.is_some_and(|positions| stats.positions >= positions)
+            || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl Shared {
+    fn stats(&self) -> Stats {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fail(&self, reason: impl ToString) {
+        self.stop.store(true, Relaxed);
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason.to_string());
+    }
+
+    /// Plays the games of a stream until it is time to stop.
+    fn work(&self, mut stream: Stream, number: u32) {
+        let settings = &self.settings;
+        let made = SelfPlay::new(settings.nodes, settings.hard, self.tablebase.clone());
+        let mut players = match made {
+            Ok(players) => players,
+            Err(error) => return self.fail(error),
+        };
+        while !self.stop.load(Relaxed) {
+            let mut rng = game_rng(settings.seed, number, stream.games);
+            let mut news = Stats::default();
+            let game = loop {
+                let start = self.openings.make(&mut rng);
+                match players.play(start, &mut news.nodes, || self.stop.load(Relaxed)) {
+                    Played::Game(game) => break game,
+                    Played::Unbalanced => news.unbalanced += 1,
+                    Played::Stopped => return,
+                }
+            };
+            news.add(&game);
+            // Under the lock, so that a goal in games is met exactly.
+            let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.goal.reached(&stats) {
+                self.stop.store(true, Relaxed);
+                return;
+            }
+            if let Err(error) = stream.append(&game) {
+                drop(stats);
+                return self.fail(error);
+            }
+            stats.merge(&news);
+            if self.goal.reached(&stats) {
+                self.stop.store(true, Relaxed);
+            }
+        }
+    }
+}
+
+/// The randomness of one game.
+fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..12].copy_from_slice(&stream.to_le_bytes());
+    key[16..24].copy_from_slice(&game.to_le_bytes());
+    ChaCha8Rng::from_seed(key)
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match generate(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "lancet datagen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1));
+    let settings = Settings::new(args, "psqt");
+    let book = args.book.as_deref().map(openings::read_book).transpose()?.unwrap_or_default();
+    let openings =
+        Openings { book, random_plies: settings.random_plies, chess960: settings.chess960 };
+    let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
+    let _claim = settings.claim(&args.out)?;
+    let (streams, found) = open_streams(&args.out, settings.seed, threads)?;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler_stop = Arc::clone(&stop);
+    ctrlc::set_handler(move || handler_stop.store(true, Relaxed))?;
+    let start = Instant::now();
+    let goal = Goal {
+        games: args.games,
+        positions: args.positions,
+        end: args.hours.map(|hours| start + Duration::from_secs_f64(hours * 3600.0)),
+    };
+    if goal.reached(&found) {
+        stop.store(true, Relaxed);
+    }
+    let shared = Shared {
+        openings,
+        settings,
+        tablebase,
+        goal,
+        stats: Mutex::new(found),
+        stop,
+        error: Mutex::new(None),
+    };
+    std::thread::scope(|scope| -> io::Result<()> {
+        let mut handles = Vec::new();
+        for (stream, number) in streams.into_iter().zip(0..) {
+            let shared = &shared;
+            let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
+            handles.push(builder.spawn_scoped(scope, move || shared.work(stream, number))?);
+        }
+        Display::new(&shared, found, start)
+            .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
+        Ok(())
+    })
+    .inspect_err(|_| shared.stop.store(true, Relaxed))?;
+    match shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
+}
+
+/// Opens the streams of `threads` threads and counts all games in `dir`,
+/// those of earlier runs with more threads included.
+fn open_streams(dir: &Path, seed: u64, threads: u32) -> Result<(Vec<Stream>, Stats), FileError> {
+    let path = |number| dir.join(format!("games-{seed}-{number}.vf"));
+    let mut found = Stats::default();
+    let mut streams = Vec::new();
+    for number in 0.. {
+        if number >= threads && !path(number).exists() {
+            break;
+        }
+        let (stream, stats) = Stream::open(path(number))?;
+        found.merge(&stats);
+        if number < threads {
+            streams.push(stream);
+        }
+    }
+    Ok((streams, found))
+}
+
+fn open_tablebase(dir: &Path) -> Result<Tablebase<Chess>, FileError> {
+    let mut tablebase = Tablebase::new();
+    let count = tablebase.add_directory(dir).map_err(|error| FileError::new(dir, error))?;
+    if count == 0 {
+        return Err(FileError::new(dir, "no Syzygy tables here"));
+    }
+    Ok(tablebase)
+}
+
+/// Shows how it goes: a bar on a terminal, a line a minute elsewhere.
+struct Display<'a> {
+    shared: &'a Shared,
+    /// What was there before this run.
+    found: Stats,
+    start: Instant,
+    bar: ProgressBar,
+}
+
+impl<'a> Display<'a> {
+    fn new(shared: &'a Shared, found: Stats, start: Instant) -> Display<'a> {
+        let bar = ProgressBar::new(1000);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}") {
+            bar.set_style(style);
+        }
+        Display { shared, found, start, bar }
+    }
+
+    fn run(&self, finished: impl Fn() -> bool) {
+        let plain = !io::stderr().is_terminal();
+        let mut shown = Instant::now();
+        while !finished() {
+            std::thread::sleep(Duration::from_millis(100));
+            let (permille, text) = self.text();
+            if !plain {
+                self.bar.set_position(permille);
+                self.bar.set_message(text);
+            } else if shown.elapsed() >= Duration::from_mins(1) {
+                shown = Instant::now();
+                let _ = writeln!(io::stderr(), "{:>3}% {text}", permille / 10);
+            }
+        }
+        self.bar.finish_and_clear();
+        let _ = writeln!(io::stderr(), "{}", self.text().1);
+    }
+
+    /// Progress in permille of the goal, and all statistics.
+    fn text(&self) -> (u64, String) {
+        let stats = self.shared.stats();
+        let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
+        let new = |now: u64, before: u64| (now - before) as f64;
+        let games = stats.tally.games();
+        let per_second = new(stats.positions, self.found.positions) / seconds;
+        let goal = &self.shared.goal;
+        let mut done: f64 = 0.0;
+        let mut left = f64::INFINITY;
+        let mut aim = |now: u64, before: u64, goal: Option<u64>| {
+            if let Some(goal) = goal {
+                done = done.max(now as f64 / goal.max(1) as f64);
+                left = left.min(goal.saturating_sub(now) as f64 * seconds / new(now, before));
+            }
+        };
+        aim(games, self.found.tally.games(), goal.games);
+        aim(stats.positions, self.found.positions, goal.positions);
+        if let Some(end) = goal.end {
+            let rest = end.saturating_duration_since(Instant::now()).as_secs_f64();
+            done = done.max(seconds / (seconds + rest));
+            left = left.min(rest);
+        }
+        let eta = if left.is_finite() {
+            format!(" ETA {}", indicatif::HumanDuration(Duration::from_secs_f64(left)))
+        } else {
+            String::new()
+        };
+        let nodes_per_second = stats.nodes as f64 / seconds;
+        let text = format!(
+            "{games} games {} {} positions {} kept length {:.1} dropped {} {:.2} Mnps {:.0} \
+             positions/s{eta}",
+            stats.tally,
+            stats.positions,
+            stats.kept,
+            stats.positions as f64 / games.max(1) as f64,
+            stats.unbalanced,
+            nodes_per_second / 1e6,
+            per_second,
+        );
+        ((1000.0 * done.min(1.0)) as u64, text)
+    }
+}

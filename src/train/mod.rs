@@ -1,0 +1,41 @@
+//! Learning: self-play games, tools for such files, and the trainer.
+//!
+//! Plays through [`crate::engine`] and takes its inputs from
+//! [`crate::eval::nnue`], so that trainer and player cannot disagree. Nothing
+//! here is needed to play.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod datagen;
+pub mod filter;
+pub mod format;
+pub mod openings;
+pub mod selfplay;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Something went wrong with a file.
+#[derive(Debug)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What went wrong, and where in the file.
+    pub reason: String,
+}
+
+impl FileError {
+    fn new(path: &Path, reason: impl fmt::Display) -> FileError {
+        FileError { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for FileError {}

@@ -1,0 +1,183 @@
+//! Where self-play games begin: random moves from the start position, from
+//! Chess960 positions or from a book.
+
+use std::path::Path;
+
+use rand::{Rng, SeedableRng as _, seq::IndexedRandom as _};
+use rand_chacha::ChaCha8Rng;
+use shakmaty::CastlingMode;
+use viriformat::chess::{board::Board, piece::PieceType};
+
+use super::FileError;
+use crate::{
+    engine::{Engine, Job, Settings},
+    position::{Game, Position},
+    report::{Limits, Silent},
+    score::Score,
+};
+
+/// Openings that a short search scores beyond this are not played.
+pub const BALANCE: Score = 1000;
+/// Random plies without a book.
+pub const RANDOM_PLIES: u32 = 8;
+/// Random plies after a book position: enough that no game is played twice.
+pub const RANDOM_PLIES_AFTER_BOOK: u32 = 2;
+
+/// What openings to make.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    /// Positions to start from; if empty, the start of the game.
+    pub book: Vec<Position>,
+    /// Random plies; each opening has this many or one more.
+    pub random_plies: u32,
+    /// Share of games that start from a random Chess960 position, in percent.
+    pub chess960: u32,
+}
+
+impl Openings {
+    /// An opening in which the game is not over. Its balance is not checked.
+    pub fn make(&self, rng: &mut ChaCha8Rng) -> Position {
+        loop {
+            let start = if rng.random_range(0..100) < self.chess960 {
+                chess960(rng)
+            } else {
+                self.book.choose(rng).cloned().unwrap_or_default()
+            };
+            let plies = self.random_plies + rng.random_range(0..2);
+            if let Some(position) = random_moves(start, plies, rng)
+                && Game::from(position.clone()).ending().is_none()
+            {
+                return position;
+            }
+        }
+    }
+}
+
+fn random_moves(mut position: Position, plies: u32, rng: &mut ChaCha8Rng) -> Option<Position> {
+    for _ in 0..plies {
+        let m = *position.legal_moves().choose(rng)?;
+        position = position.play(m);
+    }
+    Some(position)
+}
+
+/// A random one of the 960 start positions.
+pub fn chess960(rng: &mut impl Rng) -> Position {
+    let rank: String = Board::get_scharnagl_backrank(rng.random_range(0..960))
+        .into_iter()
+        .map(|kind| match kind {
+            PieceType::Pawn => 'p',
+            PieceType::Knight => 'n',
+            PieceType::Bishop => 'b',
+            PieceType::Rook => 'r',
+            PieceType::Queen => 'q',
+            PieceType::King => 'k',
+        })
+        .collect();
+    let white = rank.to_uppercase();
+    let fen = format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
+    Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
+}
+
+/// Reads a book: a FEN or EPD position per line; empty lines and lines that
+/// begin with `#` are skipped.
+///
+/// # Errors
+///
+/// If the file cannot be read, has no position, or a line is no position.
+pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
+    let text = std::fs::read_to_string(path).map_err(|error| FileError::new(path, error))?;
+    let mut book = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let position = Position::from_fen(&fen_part(line), CastlingMode::Standard)
+            .map_err(|error| FileError::new(path, format!("line {number}: {error}")))?;
+        if !position.legal_moves().is_empty() {
+            book.push(position);
+        }
+    }
+    if book.is_empty() {
+        return Err(FileError::new(path, "no position in this book"));
+    }
+    Ok(book)
+}
+
+/// The FEN at the beginning of an EPD line: four fields, and the two counters
+/// if they are there.
+fn fen_part(line: &str) -> String {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let is_number = |i: usize| fields.get(i).is_some_and(|field| field.parse::<u32>().is_ok());
+    let length = if is_number(4) && is_number(5) { 6 } else { 4.min(fields.len()) };
+    fields[..length].join(" ")
+}
+
+/// `count` balanced openings for OpenBench, as FENs: from the book if there is
+/// one, else random moves from the start position. The same seed gives the
+/// same openings.
+///
+/// # Errors
+///
+/// If the book cannot be read or there is no memory for a small table.
+pub fn genfens(
+    count: usize,
+    seed: u64,
+    book: Option<&Path>,
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let random_plies = if book.is_some() { RANDOM_PLIES_AFTER_BOOK } else { RANDOM_PLIES };
+    let book = book.map(read_book).transpose()?.unwrap_or_default();
+    let openings = Openings { book, random_plies, chess960: 0 };
+    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut fens = Vec::with_capacity(count);
+    while fens.len() < count {
+        let position = openings.make(&mut rng);
+        let limits = Limits { soft_nodes: Some(1000), nodes: Some(10_000), ..Limits::default() };
+        engine.new_game();
+        let outcome = engine.go(&Job::new(position.clone().into(), limits), &Silent);
+        if outcome.info.score.abs() <= BALANCE {
+            fens.push(position.fen());
+        }
+    }
+    Ok(fens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Position as _;
+    use std::collections::HashSet;
+
+    #[test]
+    fn openings_vary_in_parity_and_follow_the_seed() {
+        let openings = Openings { book: Vec::new(), random_plies: 8, chess960: 50 };
+        let make = |seed| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            (0..50).map(|_| openings.make(&mut rng).fen()).collect::<Vec<_>>()
+        };
+        let fens = make(3);
+        assert_eq!(fens, make(3));
+        assert_ne!(fens, make(4));
+        assert!(fens.iter().any(|fen| fen.contains(" w ")));
+        assert!(fens.iter().any(|fen| fen.contains(" b ")));
+        assert_eq!(fens.iter().collect::<HashSet<_>>().len(), 50);
+    }
+
+    #[test]
+    fn chess960_positions_are_legal_and_castle() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for _ in 0..50 {
+            let position = chess960(&mut rng);
+            assert_eq!(position.chess().castles().castling_rights().count(), 4);
+            assert_eq!(position.board().occupied().count(), 32);
+        }
+    }
+
+    #[test]
+    fn epd_lines() {
+        assert_eq!(fen_part("8/8/8/8/8/8/8/8 w - - bm Qf7; id \"a 1\";"), "8/8/8/8/8/8/8/8 w - -");
+        assert_eq!(fen_part("8/8/8/8/8/8/8/8 w - - 3 9 extra"), "8/8/8/8/8/8/8/8 w - - 3 9");
+    }
+}

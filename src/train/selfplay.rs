@@ -1,0 +1,219 @@
+//! One game of Lancet against itself, and when it is over.
+
+use std::sync::Arc;
+
+use shakmaty::{Chess, Color, Position as _};
+use shakmaty_syzygy::{Tablebase, Wdl};
+
+use super::{
+    format::{GameResult, Record},
+    openings::BALANCE,
+};
+use crate::{
+    engine::{Engine, HashError, Job, Settings},
+    position::{Ending, Game, Position},
+    report::{Limits, Silent},
+    score::Score,
+};
+
+/// A side is winning at this score ...
+const WIN_SCORE: Score = 2500;
+/// ... and has won when both sides have agreed for this many plies. Never at
+/// the first such score: the network must see won positions too.
+const WIN_PLIES: i32 = 6;
+/// A position is level within this score ...
+const DRAW_SCORE: Score = 5;
+/// ... and the game drawn after this many level plies in a row ...
+const DRAW_PLIES: u32 = 12;
+/// ... but not before this ply of the game.
+const DRAW_FROM: usize = 60;
+/// Longer games are drawn.
+const MAX_PLIES: usize = 500;
+
+/// Counts towards an adjudication.
+#[derive(Debug, Default)]
+struct Adjudicator {
+    /// Plies in a row that White (positive) or Black (negative) was winning.
+    winning: i32,
+    /// Plies in a row that were level.
+    level: u32,
+    plies: usize,
+}
+
+impl Adjudicator {
+    /// Looks at the score of the next ply, from White's point of view.
+    fn see(&mut self, score: Score) -> Option<GameResult> {
+        self.plies += 1;
+        self.level = if score.abs() <= DRAW_SCORE { self.level + 1 } else { 0 };
+        self.winning = if score >= WIN_SCORE {
+            self.winning.max(0) + 1
+        } else if score <= -WIN_SCORE {
+            self.winning.min(0) - 1
+        } else {
+            0
+        };
+        if self.winning.abs() >= WIN_PLIES {
+            return Some(GameResult::win(Color::from_white(self.winning > 0)));
+        }
+        let level = self.level >= DRAW_PLIES && self.plies >= DRAW_FROM;
+        (level || self.plies >= MAX_PLIES).then_some(GameResult::Draw)
+    }
+}
+
+/// Two engines that play each other, each with its own table and histories.
+#[derive(Debug)]
+pub struct SelfPlay {
+    /// White's, then Black's.
+    engines: [Engine; 2],
+    limits: Limits,
+    tablebase: Option<Arc<Tablebase<Chess>>>,
+}
+
+/// What became of a game.
+#[derive(Debug)]
+pub enum Played {
+    /// It was played to an end.
+    Game(Box<Record>),
+    /// The opening favours one side too much.
+    Unbalanced,
+    /// It was interrupted.
+    Stopped,
+}
+
+impl SelfPlay {
+    /// Players that begin no new iteration after `soft` nodes and stop at
+    /// `hard` nodes. `tablebase` ends games as soon as it knows the result.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for the tables.
+    pub fn new(
+        soft: u64,
+        hard: u64,
+        tablebase: Option<Arc<Tablebase<Chess>>>,
+    ) -> Result<SelfPlay, HashError> {
+        // A game is some hundred searches; about 16 bytes of table for a node.
+        // Small tables are quickly cleared and stay in cache.
+        let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
+        let settings = Settings { hash: hash.next_power_of_two(), ..Settings::default() };
+        let engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
+        let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
+        Ok(SelfPlay { engines, limits, tablebase })
+    }
+
+    /// The players, to change their settings.
+    pub fn engines(&mut self) -> &mut [Engine; 2] {
+        &mut self.engines
+    }
+
+    /// Plays a game from `start`. Adds the nodes searched to `nodes`; asks
+    /// `stopped` before every move.
+    pub fn play(&mut self, start: Position, nodes: &mut u64, stopped: impl Fn() -> bool) -> Played {
+        self.engines.iter_mut().for_each(Engine::new_game);
+        let mut game = Game::from(start.clone());
+        let mut moves = Vec::new();
+        let mut adjudicator = Adjudicator::default();
+        loop {
+            if let Some(result) = self.result(&game) {
+                return Played::Game(Box::new(Record { start, result, moves }));
+            }
+            if stopped() {
+                return Played::Stopped;
+            }
+            let turn = game.position().turn();
+            let job = Job::new(game.clone(), self.limits.clone());
+            let outcome = self.engines[usize::from(turn.is_black())].go(&job, &Silent);
+            *nodes += outcome.info.nodes;
+            let Some(m) = outcome.best else { return Played::Stopped };
+            let score = if turn.is_white() { outcome.info.score } else { -outcome.info.score };
+            if moves.is_empty() && score.abs() > BALANCE {
+                return Played::Unbalanced;
+            }
+            // Scores fit by definition; saturating keeps it true for any.
+            let bound = Score::from(i16::MAX);
+            moves.push((m, i16::try_from(score.clamp(-bound, bound)).unwrap_or_default()));
+            game.play(m);
+            if let Some(result) = adjudicator.see(score) {
+                // Rules come first: the move may have mated or stalemated.
+                let result = self.result(&game).unwrap_or(result);
+                return Played::Game(Box::new(Record { start, result, moves }));
+            }
+        }
+    }
+
+    /// The result if the game is over by the rules or by a tablebase.
+    fn result(&self, game: &Game) -> Option<GameResult> {
+        let position = game.position();
+        match game.ending() {
+            Some(Ending::Checkmate) => return Some(GameResult::win(!position.turn())),
+            Some(Ending::Draw) => return Some(GameResult::Draw),
+            None => {}
+        }
+        let tablebase = self.tablebase.as_deref()?;
+        // With a fresh fifty-move counter the win-draw-loss value is exact.
+        let known = position.halfmoves() == 0
+            && position.board().occupied().count() <= tablebase.max_pieces()
+            && position.chess().castles().is_empty();
+        if !known {
+            return None;
+        }
+        Some(match tablebase.probe_wdl_after_zeroing(position.chess()).ok()? {
+            Wdl::Win => GameResult::win(position.turn()),
+            Wdl::Loss => GameResult::win(!position.turn()),
+            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => GameResult::Draw,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+
+    fn see(scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult)> {
+        let mut adjudicator = Adjudicator::default();
+        scores.into_iter().zip(1..).find_map(|(score, ply)| Some((ply, adjudicator.see(score)?)))
+    }
+
+    #[test]
+    fn adjudication() {
+        assert_eq!(see([3000; 20]), Some((6, GameResult::WhiteWins)));
+        assert_eq!(see([-31_990; 20]), Some((6, GameResult::BlackWins)));
+        let interrupted = [3000, 3000, 3000, 3000, 3000, 100];
+        assert_eq!(see(interrupted.into_iter().cycle().take(400)), None);
+        let disagreeing = [3000, -3000];
+        assert_eq!(see(disagreeing.into_iter().cycle().take(400)), None);
+        assert_eq!(see([0; 100]), Some((60, GameResult::Draw)));
+        assert_eq!(see([40; 59].into_iter().chain([-5; 20])), Some((71, GameResult::Draw)));
+        assert_eq!(see([40; 600]), Some((500, GameResult::Draw)));
+    }
+
+    /// The result and the sign of the scores belong to White, whoever is to
+    /// move first.
+    #[test]
+    fn labels_are_whites() {
+        for (fen, winner) in [
+            ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", Color::White),
+            ("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", Color::Black),
+        ] {
+            let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let mut players = SelfPlay::new(1000, 10_000, None).unwrap();
+            let mut nodes = 0;
+            // A mate in one is no balanced opening.
+            let Played::Unbalanced = players.play(start, &mut nodes, || false) else { panic!() };
+            assert!(nodes > 0);
+
+            let (fen, ply) = match winner {
+                Color::White => ("4k3/8/8/8/8/8/4P3/R3K2n w - - 0 1", 0),
+                Color::Black => ("r3k2N/4p3/8/8/8/8/8/4K3 b - - 0 1", 0),
+            };
+            let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let Played::Game(game) = players.play(start, &mut nodes, || false) else { panic!() };
+            assert_eq!(game.result, GameResult::win(winner), "{fen}");
+            let (_, score) = game.moves[ply];
+            assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");
+            let (_, last) = game.moves[game.moves.len() - 1];
+            assert!(last.signum() == score.signum() && last.abs() > 2000);
+        }
+    }
+}
