@@ -21,6 +21,10 @@ enum Command {
     Uci,
     /// Search a fixed set of positions, and count nodes and time
     Bench(tools::bench::Args),
+    /// Count legal move paths, to test and time move generation
+    Perft(tools::perft::Args),
+    /// Run EPD test suites and grade the answers
+    Epd(tools::epd::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
+        Some(Command::Perft(args)) => tools::perft::run(&args),
+        Some(Command::Epd(args)) => tools::epd::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }
