@@ -15,10 +15,14 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use shakmaty::{CastlingMode, Chess, Move, MoveList, Position as _, uci::UciMove};
+use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci::UciMove};
 
 use super::{complain, say};
-use crate::position::Position;
+use crate::{
+    history::{Context, Histories},
+    picker::Picker,
+    position::{PackedMove, Position},
+};
 
 pub mod suite;
 
@@ -68,38 +72,72 @@ pub fn count(chess: &Chess, depth: u32) -> u64 {
     }
 }
 
-/// The same count, made through the search's layers.
-///
-/// # Errors
-///
-/// The first node at which a layer disagrees with the rules.
-pub fn count_through_search(position: &Position, depth: u32) -> Result<u64, Fault> {
-    check(position)?;
-    if depth == 0 {
-        return Ok(1);
+/// Counts through the layers that the search plays on.
+#[derive(Default)]
+pub struct Layers {
+    /// Empty: the picker's order does not matter here.
+    histories: Histories,
+}
+
+impl Layers {
+    /// The same count as [`count`], every node made and checked.
+    ///
+    /// # Errors
+    ///
+    /// The first node at which a layer disagrees with the rules.
+    pub fn count(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
+        check(position)?;
+        if depth == 0 {
+            return Ok(1);
+        }
+        let mut nodes = 0;
+        for m in self.picked(position)? {
+            nodes += self.count(&position.play(m), depth - 1)?;
+        }
+        Ok(nodes)
     }
-    let mut nodes = 0;
-    for m in picked(position)? {
-        nodes += count_through_search(&position.play(m), depth - 1)?;
+
+    /// The moves of a position as the picker hands them out: each legal move
+    /// once. Any of them may be the table's move.
+    fn picked(&self, position: &Position) -> Result<MoveList, Fault> {
+        let list = position.legal_moves();
+        let mut moves = MoveList::new();
+        if list.is_empty() {
+            return Ok(moves);
+        }
+        #[allow(clippy::cast_possible_truncation)] // any index will do
+        let hint = PackedMove::from(list[position.key() as usize % list.len()]);
+        let context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
+        let mut picker = Picker::new(&list, hint);
+        while let Some((m, _)) = picker.next(position, &self.histories, &context) {
+            if moves.try_push(m).is_err() {
+                break;
+            }
+        }
+        // Equal sums of squares: no move is missing for another one twice.
+        let sum = |moves: &MoveList| -> u64 {
+            moves.iter().map(|&m| u64::from(PackedMove::from(m).bits()).pow(2)).sum()
+        };
+        if moves.len() != list.len() || sum(&moves) != sum(&list) {
+            return Err(fault(position, "the picker's moves are not the legal moves"));
+        }
+        Ok(moves)
     }
-    Ok(nodes)
+}
+
+fn fault(position: &Position, what: &'static str) -> Fault {
+    Fault { fen: position.fen(), what }
 }
 
 /// Do the incremental facts of a position equal those computed anew?
 fn check(position: &Position) -> Result<(), Fault> {
-    let fault = |what| Err(Fault { fen: position.fen(), what });
     if *position.keys() != position.keys_from_scratch() {
-        return fault("incremental keys differ from keys from scratch");
+        return Err(fault(position, "incremental keys differ from keys from scratch"));
     }
     if position.checkers() != position.chess().checkers() {
-        return fault("cached checkers are wrong");
+        return Err(fault(position, "cached checkers are wrong"));
     }
     Ok(())
-}
-
-/// The moves of a position in the order in which the search would get them.
-fn picked(position: &Position) -> Result<MoveList, Fault> {
-    Ok(position.legal_moves())
 }
 
 /// The count below each root move, in the order of their UCI notation. Spreads
@@ -114,14 +152,13 @@ pub fn divide(
     threads: usize,
     through: Through,
 ) -> Result<Vec<(Move, u64)>, Fault> {
-    if through == Through::Search {
-        check(position)?;
-    }
-    let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
-    let mut roots: Vec<Move> = match through {
-        Through::Rules => position.legal_moves().to_vec(),
-        Through::Search => picked(position)?.to_vec(),
+    let layers = Layers::default();
+    let moves = |position: &Position| match through {
+        Through::Rules => Ok(position.legal_moves()),
+        Through::Search => check(position).and_then(|()| layers.picked(position)),
     };
+    let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
+    let mut roots: Vec<Move> = moves(position)?.to_vec();
     roots.sort_by_cached_key(|&m| UciMove::from_move(m, position.mode()).to_string());
 
     // One task per root move, or per reply where there is enough below it.
@@ -132,14 +169,7 @@ pub fn divide(
             tasks.push((root, child, below));
             continue;
         }
-        let replies = match through {
-            Through::Rules => child.legal_moves(),
-            Through::Search => {
-                check(&child)?;
-                picked(&child)?
-            }
-        };
-        tasks.extend(replies.iter().map(|&reply| (root, child.play(reply), below - 1)));
+        tasks.extend(moves(&child)?.iter().map(|&reply| (root, child.play(reply), below - 1)));
     }
 
     let next = AtomicUsize::new(0);
@@ -153,7 +183,7 @@ pub fn divide(
             }
             let nodes = match through {
                 Through::Rules => Ok(count(child.chess(), *below)),
-                Through::Search => count_through_search(child, *below),
+                Through::Search => layers.count(child, *below),
             };
             match nodes {
                 Ok(nodes) => counts[*root] += nodes,

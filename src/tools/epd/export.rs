@@ -39,7 +39,8 @@ pub struct Run<'a> {
 /// If it cannot be written.
 pub fn write_json(run: &Run, to: impl Write) -> io::Result<()> {
     let plan = run.plan;
-    let suites: Vec<Json> = run.suites.iter().zip(run.results).map(|(s, r)| suite(run, s, r)).collect();
+    let suites: Vec<Json> =
+        run.suites.iter().zip(run.results).map(|(s, r)| suite(run, s, r)).collect();
     let broken: Vec<Json> = run.suites.iter().flat_map(broken_lines).collect();
     let total: Vec<Json> = (0..run.contestants.len())
         .map(|engine| {

@@ -119,7 +119,8 @@ struct Process {
 
 impl Process {
     fn spawn(words: &[String]) -> Result<Process, Failure> {
-        let failure = |what: String| Failure::Engine(format!("cannot start '{}': {what}", words[0]));
+        let failure =
+            |what: String| Failure::Engine(format!("cannot start '{}': {what}", words[0]));
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -188,7 +189,12 @@ impl Process {
     }
 
     /// The next line, waiting at most `patience` for it.
-    fn wait(&mut self, what: &str, patience: Duration, interrupt: &Interrupt) -> Result<String, Failure> {
+    fn wait(
+        &mut self,
+        what: &str,
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<String, Failure> {
         let deadline = Instant::now() + patience;
         loop {
             match self.output.recv_timeout(TICK) {
@@ -218,7 +224,8 @@ impl Process {
                 Err(_) => break None,
             }
         };
-        let how = status.map_or("closed its output".to_owned(), |status| format!("ended, {status}"));
+        let how =
+            status.map_or("closed its output".to_owned(), |status| format!("ended, {status}"));
         Failure::Engine(format!("the engine {how} (at '{during}')"))
     }
 
@@ -312,7 +319,10 @@ fn go(limits: &Limits) -> String {
     add("depth", limits.depth.map(u64::from));
     add("nodes", limits.nodes);
     add("mate", limits.mate.map(u64::from));
-    add("movetime", limits.movetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
+    add(
+        "movetime",
+        limits.movetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+    );
     line
 }
 
@@ -422,7 +432,10 @@ mod tests {
 
     #[test]
     fn limits_become_go() {
-        assert_eq!(go(&Limits { depth: Some(7), nodes: Some(9), ..Limits::default() }), "go depth 7 nodes 9");
+        assert_eq!(
+            go(&Limits { depth: Some(7), nodes: Some(9), ..Limits::default() }),
+            "go depth 7 nodes 9"
+        );
         let limits =
             Limits { mate: Some(3), movetime: Some(Duration::from_millis(5)), ..Limits::default() };
         assert_eq!(go(&limits), "go mate 3 movetime 5");

@@ -221,7 +221,14 @@ pub fn run(args: &Args) -> ExitCode {
         say("\nInterrupted: the tables show what was done.");
     }
     let jobs = args.jobs;
-    let run = Run { plan: &plan, jobs, suites: &suites, contestants: &contestants, results: &results, interrupted };
+    let run = Run {
+        plan: &plan,
+        jobs,
+        suites: &suites,
+        contestants: &contestants,
+        results: &results,
+        interrupted,
+    };
     if let Err(error) = outputs.write(&run) {
         complain(format_args!("cannot write results: {error}"));
         unusable = true;

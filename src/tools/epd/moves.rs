@@ -54,7 +54,9 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
     if let Ok(san) = San::from_ascii(with_equals_sign(san).as_bytes()) {
         match san.to_move(chess) {
             Ok(m) => return Ok(m),
-            Err(SanError::AmbiguousSan) => return Err(MoveError::Ambiguous(fitting(position, san))),
+            Err(SanError::AmbiguousSan) => {
+                return Err(MoveError::Ambiguous(fitting(position, san)));
+            }
             Err(SanError::IllegalSan) => error = MoveError::Illegal,
         }
         if let San::Normal { role, file, rank, capture, to, promotion } = san {

@@ -231,8 +231,11 @@ const FIELDS: [&str; 4] = ["board", "side to move", "castling rights", "en passa
 /// Reads the fields and says where they end.
 fn read_fields(text: &str) -> Result<(Fields<'_>, usize), Fault> {
     let mut words = lines::words(text);
-    let mut fields =
-        Fields { start: text.len() - text.trim_start().len(), position: [""; 4], clocks: [None; 2] };
+    let mut fields = Fields {
+        start: text.len() - text.trim_start().len(),
+        position: [""; 4],
+        clocks: [None; 2],
+    };
     let mut end = 0;
     for (index, name) in FIELDS.into_iter().enumerate() {
         let (at, word) = words.next().ok_or((text.trim_end().len(), Reason::MissingField(name)))?;
@@ -267,7 +270,10 @@ fn check_field(index: usize, word: &str) -> Result<(), (usize, String)> {
         1 => expected(matches!(word, "w" | "b"), "'w' or 'b'"),
         2 => {
             let mark = |c| matches!(c, 'K' | 'Q' | 'k' | 'q' | 'A'..='H' | 'a'..='h');
-            expected(word == "-" || word.chars().all(mark), "'-' or rights such as 'KQkq' or 'HAha'")
+            expected(
+                word == "-" || word.chars().all(mark),
+                "'-' or rights such as 'KQkq' or 'HAha'",
+            )
         }
         _ => expected(
             word == "-" || word.parse::<Square>().is_ok(),
@@ -388,11 +394,8 @@ fn read_position(fields: &Fields, operations: &[RawOperation]) -> Result<Positio
 
 fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<Option<u32>, Fault> {
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
-    let expected = if least == 0 {
-        "a whole number from 0 to 9999"
-    } else {
-        "a whole number from 1 to 9999"
-    };
+    let expected =
+        if least == 0 { "a whole number from 0 to 9999" } else { "a whole number from 1 to 9999" };
     let (at, text) = only_operand(operation, expected)?;
     match text.parse() {
         Ok(number) if (least..=9999).contains(&number) => Ok(Some(number)),
@@ -405,11 +408,7 @@ fn check_number(operations: &[RawOperation], opcode: &str) -> Result<(), Fault> 
     let expected = "a whole number";
     let (at, text) = only_operand(operation, expected)?;
     let text = text.strip_prefix('+').unwrap_or(text);
-    if text.parse::<i64>().is_ok() {
-        Ok(())
-    } else {
-        Err(bad_number(at, opcode, text, expected))
-    }
+    if text.parse::<i64>().is_ok() { Ok(()) } else { Err(bad_number(at, opcode, text, expected)) }
 }
 
 fn only_operand<'a>(
@@ -499,8 +498,7 @@ fn read_point_list(
     let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(None) };
     let listed_words = words(listed);
     if numbers.len() != listed_words.len() {
-        let reason =
-            Reason::PointsMismatch { moves: listed_words.len(), points: numbers.len() };
+        let reason = Reason::PointsMismatch { moves: listed_words.len(), points: numbers.len() };
         return Err((points.at, reason));
     }
     let read = |(at, word): &(usize, String)| read_move(position, "c9", *at, word);

@@ -34,7 +34,12 @@ pub fn progress_bar(positions: usize) -> ProgressBar {
 /// The line about a position that was just answered. `engine` is named where
 /// several run.
 #[must_use]
-pub fn live_line(number: usize, record: &Record, attempt: &Attempt, engine: Option<&str>) -> String {
+pub fn live_line(
+    number: usize,
+    record: &Record,
+    attempt: &Attempt,
+    engine: Option<&str>,
+) -> String {
     let grade = &attempt.grade;
     let verdict = match (&attempt.failure, grade.solved) {
         (Some(_), _) => style("failed").red().bold(),
@@ -120,7 +125,8 @@ fn percent_text(percent: Option<f64>) -> String {
 }
 
 fn speed_text(tally: &Tally) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive, far from u64::MAX
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // positive, far from u64::MAX
     tally.speed().map_or("-".to_owned(), |speed| HumanCount(speed as u64).to_string())
 }
 
@@ -164,7 +170,12 @@ fn header(first: &'static str) -> Vec<&'static str> {
 /// The tables of one suite: a row per engine, and per theme where the ids are
 /// those of the Strategic Test Suite.
 #[must_use]
-pub fn suite_report(path: &Path, records: &[Record], result: &SuiteResult, names: &[String]) -> String {
+pub fn suite_report(
+    path: &Path,
+    records: &[Record],
+    result: &SuiteResult,
+    names: &[String],
+) -> String {
     let row = |(name, attempts): (&String, &Vec<Option<Attempt>>)| {
         let tally = Tally::of(grades(attempts));
         std::iter::once(name.clone()).chain(figures(&tally)).collect()
@@ -239,9 +250,9 @@ pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]
     let total = |engine: usize| {
         Tally::of(results.iter().flat_map(|result| grades(&result.attempts[engine])))
     };
-    let labels = paths.iter().map(|path| {
-        path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-    });
+    let labels = paths
+        .iter()
+        .map(|path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
     let suites = labels.zip(results);
     if let [_] = names {
         let rows = suites
@@ -290,7 +301,10 @@ mod tests {
         assert_eq!(value_text(Value::Mate(-3)), "#-3");
         assert_eq!(time_text(Some(Duration::from_millis(1500))), "1500 ms");
         assert_eq!(time_text(Some(Duration::from_millis(15_550))), "15.6 s");
-        assert_eq!(shorten("STS(v2.2) Open Files and Diagonals.001", 26), "STS(v2.2) Open Fi..als.001");
+        assert_eq!(
+            shorten("STS(v2.2) Open Files and Diagonals.001", 26),
+            "STS(v2.2) Open Fi..als.001"
+        );
         assert_eq!(shorten("WAC.001", 26), "WAC.001");
     }
 }

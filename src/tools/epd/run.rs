@@ -20,7 +20,7 @@ use super::{
     score::{Answer, Found, Goal, Grade, Value},
 };
 use crate::{
-    engine::{Engine, HashError, Job, Settings},
+    engine::{Engine, HashError, Job, STACK_SIZE, Settings},
     position::Game,
     report::{Bound, Info, Limits, Reporter, Signals},
     score::mate_distance,
@@ -253,7 +253,12 @@ impl Lancet {
     ///
     /// If there is not enough memory for the table.
     pub fn new(plan: &Plan) -> Result<Lancet, HashError> {
-        let settings = Settings { hash: plan.hash, threads: plan.threads, ..Settings::default() };
+        let settings = Settings {
+            hash: plan.hash,
+            threads: plan.threads,
+            move_overhead: Duration::ZERO, // nothing is transmitted
+            ..Settings::default()
+        };
         let engine = Engine::new(settings)?;
         engine.live().multi_pv.store(plan.multi_pv, Ordering::Relaxed);
         Ok(Lancet { engine })
@@ -353,9 +358,6 @@ fn attempt(
     Some(Attempt { grade, best: ending.best, lines, rank, failure })
 }
 
-/// Search threads recurse deeply.
-const STACK: usize = 16 << 20;
-
 /// Lets the players answer all records, side by side. `done` is told every
 /// attempt as it ends, from any thread. An entry of the result is `None` where
 /// the run was interrupted before.
@@ -382,7 +384,9 @@ pub fn run(
                     attempts.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(attempt);
                 }
             };
-            if let Err(error) = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+            if let Err(error) =
+                thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)
+            {
                 crate::tools::complain(format_args!("cannot start a thread: {error}"));
             }
         }

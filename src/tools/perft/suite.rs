@@ -15,7 +15,7 @@ use std::{
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use shakmaty::CastlingMode;
 
-use super::{Through, count, count_through_search, speed};
+use super::{Layers, Through, count, speed};
 use crate::{
     position::Position,
     tools::{
@@ -135,6 +135,7 @@ pub fn check(
     through: Through,
     progress: &(dyn Fn(u64, Option<&Mismatch>) + Sync),
 ) -> Outcome {
+    let layers = Layers::default();
     let next = AtomicUsize::new(0);
     let outcome = Mutex::new(Outcome::default());
     let work = || {
@@ -148,7 +149,7 @@ pub fn check(
                 } else {
                     let got = match through {
                         Through::Rules => Ok(count(entry.position.chess(), depth)),
-                        Through::Search => count_through_search(&entry.position, depth),
+                        Through::Search => layers.count(&entry.position, depth),
                     };
                     done.counts = 1;
                     done.nodes = got.as_ref().copied().unwrap_or_default();
