@@ -24,6 +24,7 @@ use crate::{
     position::{PackedMove, Position},
 };
 
+pub mod bulk;
 pub mod suite;
 
 /// The layers a count goes through.
@@ -59,7 +60,7 @@ impl std::error::Error for Fault {}
 pub fn count(chess: &Chess, depth: u32) -> u64 {
     match depth {
         0 => 1,
-        1 => chess.legal_moves().len() as u64,
+        1 => bulk::count_moves(chess) as u64,
         _ => {
             let mut nodes = 0;
             for m in &chess.legal_moves() {

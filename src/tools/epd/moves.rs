@@ -51,7 +51,8 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
 
     let castling = word.replace(['0', 'o'], "O");
     let san = if castling.starts_with("O-O") { castling.as_str() } else { word };
-    if let Ok(san) = San::from_ascii(with_equals_sign(san).as_bytes()) {
+    let san = San::from_ascii(with_equals_sign(san).as_bytes());
+    if let Ok(san @ (San::Normal { .. } | San::Castle(_))) = san {
         match san.to_move(chess) {
             Ok(m) => return Ok(m),
             Err(SanError::AmbiguousSan) => {

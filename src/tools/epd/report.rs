@@ -161,7 +161,8 @@ fn figures(tally: &Tally) -> Vec<String> {
     ]
 }
 
-const FIGURES: [&str; 7] = ["solved", "%", "points", "%", "mean time", "median time", "nodes/s"];
+const FIGURES: [&str; 7] =
+    ["solved", "solved %", "points", "points %", "mean time", "median time", "nodes/s"];
 
 fn header(first: &'static str) -> Vec<&'static str> {
     std::iter::once(first).chain(FIGURES).collect()
@@ -198,7 +199,10 @@ pub fn suite_report(
             row
         });
         let title = format!("{name} by theme");
-        text.push_str(&format!("\n{}\n", table(&[&title, "solved", "%", "points", "%"], rows)));
+        text.push_str(&format!(
+            "\n{}\n",
+            table(&[&title, FIGURES[0], FIGURES[1], FIGURES[2], FIGURES[3]], rows)
+        ));
         if let Some(rating) = tally.sts_rating() {
             text.push_str(&format!(
                 "{name}: STS rating {rating:.0} (a customary estimate, not a measured rating)\n"

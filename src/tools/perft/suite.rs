@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn wrong_counts_are_found() {
         let entries = [
-            line("8/8/8/8/8/8/8/K1k5 w - - 0 1 ;D1 1 ;D2 5").unwrap(),
+            line("8/8/8/8/8/8/8/K1k5 w - - 0 1 ;D1 1 ;D2 3").unwrap(),
             line("8/8/8/8/8/8/8/K1k5 w - - 0 1 ;D1 2 ;D2 1000").unwrap(),
         ];
         for through in [Through::Rules, Through::Search] {
