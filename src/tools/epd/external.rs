@@ -25,6 +25,8 @@ use crate::{
 
 /// Failures in a row after which an engine is not started again.
 const MAX_FAILURES: u32 = 3;
+/// A depth, in plies, that every engine accepts and hardly any search reaches.
+const DEEP: u32 = 99;
 /// How often a waiting player looks whether the run was interrupted.
 const TICK: Duration = Duration::from_millis(50);
 /// What an engine may take beyond its movetime before it is told to stop.
@@ -115,6 +117,8 @@ struct Process {
     name: Option<String>,
     /// Names of its options in lower case.
     options: HashSet<String>,
+    /// It does not know `go nodes`.
+    ignores_nodes: bool,
 }
 
 impl Process {
@@ -143,7 +147,14 @@ impl Process {
                 line.clear();
             }
         });
-        Ok(Process { child, input, output, name: None, options: HashSet::new() })
+        Ok(Process {
+            child,
+            input,
+            output,
+            name: None,
+            options: HashSet::new(),
+            ignores_nodes: false,
+        })
     }
 
     fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -237,14 +248,19 @@ impl Process {
         interrupt: &Interrupt,
     ) -> Result<Ending, Failure> {
         let position = &record.position;
+        let limits = plan.limits(&record.goal);
+        let mut sent = limits.clone();
+        if self.ignores_nodes && sent.nodes.take().is_some() {
+            // Not `infinite`: engines that reach their last depth would wait.
+            sent.depth = sent.depth.or(Some(DEEP));
+        }
         self.set("UCI_Chess960", position.mode() == CastlingMode::Chess960)?;
         self.send("ucinewgame")?;
         self.ready(plan, interrupt)?;
-        let limits = plan.limits(&record.goal);
         self.send(&format!("position fen {}", position.fen()))?;
-        self.send(&go(&limits))?;
+        self.send(&go(&sent))?;
         let start = Instant::now();
-        let mut nodes = 0;
+        let mut progress = Progress::default();
         let mut last_word = start;
         let mut stopped: Option<Instant> = None;
         loop {
@@ -253,23 +269,29 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died("bestmove")),
                 Err(RecvTimeoutError::Timeout) => String::new(),
             };
-            let now = Instant::now();
-            if !line.is_empty() {
-                last_word = now;
-            }
             if interrupt.is_raised() {
                 return Err(Failure::Interrupted);
             }
             if let Some(answer) = line.strip_prefix("bestmove") {
+                if !self.ignores_nodes && stopped.is_none() && progress.is_too_little(&limits) {
+                    // It answered at once: once more, stopping it ourselves.
+                    self.ignores_nodes = true;
+                    return self.search(record, plan, watch, interrupt);
+                }
                 let best = read_best(position, answer)?;
-                return Ok(Ending { best, nodes, time: start.elapsed() });
+                return Ok(Ending { best, nodes: progress.nodes, time: start.elapsed() });
+            }
+            let now = Instant::now();
+            if !line.is_empty() {
+                last_word = now;
             }
             let mut stop = limits.movetime.is_some_and(|time| now > start + time + GRACE)
                 || now > last_word + plan.patience;
             if let Some(info) = line.strip_prefix("info ") {
-                let read = read_info(position, info, start.elapsed());
-                nodes = nodes.max(read.nodes.unwrap_or(0));
-                stop |= read.thought.is_some_and(|thought| watch.note(thought));
+                let info = read_info(position, info, start.elapsed());
+                progress.add(&info);
+                stop |= info.thought.is_some_and(|thought| watch.note(thought));
+                stop |= progress.is_enough(&limits);
             }
             match stopped {
                 Some(when) if now > when + plan.patience => {
@@ -283,6 +305,41 @@ impl Process {
                 _ => {}
             }
         }
+    }
+}
+
+/// How far a search has come, for engines that know fewer limits than we do.
+#[derive(Debug, Default)]
+struct Progress {
+    depth: u32,
+    nodes: u64,
+    mate: bool,
+}
+
+impl Progress {
+    fn add(&mut self, info: &InfoLine) {
+        self.nodes = self.nodes.max(info.nodes.unwrap_or(0));
+        if let Some(thought) = &info.thought {
+            self.depth = self.depth.max(thought.depth);
+            self.mate = matches!(thought.value, Value::Mate(_));
+        }
+    }
+
+    /// Is a limit behind us that the engine should have kept?
+    fn is_enough(&self, limits: &Limits) -> bool {
+        limits.nodes.is_some_and(|nodes| self.nodes >= nodes)
+            || limits.depth.is_some_and(|depth| self.depth > depth)
+    }
+
+    /// Did the engine answer long before its node limit, and for no reason?
+    /// Some read `go nodes` as a `go` without any limit and answer at once.
+    fn is_too_little(&self, limits: &Limits) -> bool {
+        let only_nodes = limits.movetime.is_none() && limits.depth.is_none();
+        only_nodes
+            && limits.mate.is_none()
+            && !self.mate
+            && self.depth < 60
+            && limits.nodes.is_some_and(|nodes| self.nodes < nodes / 2)
     }
 }
 
@@ -310,19 +367,18 @@ impl Process {
 }
 
 fn go(limits: &Limits) -> String {
+    let movetime = limits.movetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     let mut line = "go".to_owned();
-    let mut add = |word: &str, number: Option<u64>| {
+    for (word, number) in [
+        ("depth", limits.depth.map(u64::from)),
+        ("nodes", limits.nodes),
+        ("mate", limits.mate.map(u64::from)),
+        ("movetime", movetime),
+    ] {
         if let Some(number) = number {
             line.push_str(&format!(" {word} {number}"));
         }
-    };
-    add("depth", limits.depth.map(u64::from));
-    add("nodes", limits.nodes);
-    add("mate", limits.mate.map(u64::from));
-    add(
-        "movetime",
-        limits.movetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-    );
+    }
     line
 }
 

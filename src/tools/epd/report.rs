@@ -225,6 +225,9 @@ fn notes(positions: usize, attempts: &[Option<Attempt>], tally: &Tally) -> Vec<S
     note(positions - tally.positions, "not reached");
     let lower = attempts.iter().flatten().filter(|a| a.rank.is_some_and(|rank| rank > 1)).count();
     note(lower, "with the solution in a lower line");
+    if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64).filter(|&n| n > 0) {
+        notes.push(format!("{} nodes a position", HumanCount(nodes)));
+    }
     notes
 }
 
