@@ -250,9 +250,14 @@ impl Process {
         let position = &record.position;
         let limits = plan.limits(&record.goal);
         let mut sent = limits.clone();
+        let mut quiet = plan.patience;
         if self.ignores_nodes && sent.nodes.take().is_some() {
             // Not `infinite`: engines that reach their last depth would wait.
             sent.depth = sent.depth.or(Some(DEEP));
+            // Nor can it be waited for long: at 50,000 nodes a second, which
+            // every engine surpasses, it has had its nodes by then.
+            let enough = Duration::from_millis(limits.nodes.unwrap_or(0) / 50);
+            quiet = quiet.min(GRACE + enough);
         }
         self.set("UCI_Chess960", position.mode() == CastlingMode::Chess960)?;
         self.send("ucinewgame")?;
@@ -286,7 +291,7 @@ impl Process {
                 last_word = now;
             }
             let mut stop = limits.movetime.is_some_and(|time| now > start + time + GRACE)
-                || now > last_word + plan.patience;
+                || now > last_word + quiet;
             if let Some(info) = line.strip_prefix("info ") {
                 let info = read_info(position, info, start.elapsed());
                 progress.add(&info);

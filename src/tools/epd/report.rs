@@ -189,6 +189,12 @@ pub fn suite_report(
         for note in notes(records.len(), attempts, &tally) {
             text.push_str(&format!("{name}: {note}\n"));
         }
+        // Some engines stop long after a node limit: comparisons should tell.
+        if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64)
+            && names.len() > 1
+        {
+            text.push_str(&format!("{name}: {} nodes a position\n", HumanCount(nodes)));
+        }
         let themes = themes(records, attempts);
         if themes.is_empty() {
             continue;
@@ -225,9 +231,6 @@ fn notes(positions: usize, attempts: &[Option<Attempt>], tally: &Tally) -> Vec<S
     note(positions - tally.positions, "not reached");
     let lower = attempts.iter().flatten().filter(|a| a.rank.is_some_and(|rank| rank > 1)).count();
     note(lower, "with the solution in a lower line");
-    if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64).filter(|&n| n > 0) {
-        notes.push(format!("{} nodes a position", HumanCount(nodes)));
-    }
     notes
 }
 
