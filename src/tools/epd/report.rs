@@ -186,7 +186,7 @@ pub fn suite_report(
     text.push('\n');
     for (name, attempts) in names.iter().zip(&result.attempts) {
         let tally = Tally::of(grades(attempts));
-        for note in notes(records.len(), attempts, &tally) {
+        for note in notes(records, attempts, &tally) {
             text.push_str(&format!("{name}: {note}\n"));
         }
         // Some engines stop long after a node limit: comparisons should tell.
@@ -219,7 +219,7 @@ pub fn suite_report(
 }
 
 /// What a row of figures does not say.
-fn notes(positions: usize, attempts: &[Option<Attempt>], tally: &Tally) -> Vec<String> {
+fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |count: usize, what: &str| {
         if count > 0 {
@@ -228,10 +228,28 @@ fn notes(positions: usize, attempts: &[Option<Attempt>], tally: &Tally) -> Vec<S
     };
     note(tally.failures, "not answered (counted as not solved)");
     note(tally.positions - tally.graded, "without anything to grade");
-    note(positions - tally.positions, "not reached");
+    note(records.len() - tally.positions, "not reached");
     let lower = attempts.iter().flatten().filter(|a| a.rank.is_some_and(|rank| rank > 1)).count();
     note(lower, "with the solution in a lower line");
+    let longer = records
+        .iter()
+        .zip(attempts)
+        .filter(|(record, attempt)| shows_longer_mate(record, attempt.as_ref()))
+        .count();
+    note(longer, "more with a longer mate than asked for");
     notes
+}
+
+/// Did the engine see that there is a mate, but not the shortest?
+fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
+    let shown = attempt
+        .filter(|attempt| attempt.grade.solved == Some(false))
+        .and_then(|attempt| attempt.lines.first())
+        .map(|line| line.value);
+    match (record.goal.mate, shown) {
+        (Some(goal), Some(Value::Mate(moves))) => (goal > 0) == (moves > 0),
+        _ => false,
+    }
 }
 
 pub(super) fn grades(attempts: &[Option<Attempt>]) -> impl Iterator<Item = &Grade> {

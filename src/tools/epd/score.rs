@@ -204,13 +204,14 @@ impl Tally {
         (seconds > 0.0).then(|| self.nodes as f64 / seconds)
     }
 
-    /// The customary rating estimate of the Strategic Test Suite: a straight
-    /// line through the percentage of points, fitted by F. Mosca (STS Rating
-    /// 13.1) to CCRL 40/4 ratings of 2015, at 200 ms a move on an i7-2600K with
-    /// points out of ten. Far outside those conditions it means little.
+    /// The customary rating estimate of the Strategic Test Suite, if every
+    /// position was worth ten points: a straight line through the percentage of
+    /// points, fitted by F. Mosca (STS Rating 13.1) to CCRL 40/4 ratings of
+    /// its time, at 200 ms a move on an i7-2600K. Far from there it means little.
     #[must_use]
     pub fn sts_rating(&self) -> Option<f64> {
-        self.percent_points().map(|percent| 44.523 * percent - 242.85)
+        let out_of_ten = self.max_points == 10 * self.positions as u64;
+        self.percent_points().filter(|_| out_of_ten).map(|percent| 44.523 * percent - 242.85)
     }
 }
 
@@ -225,4 +226,92 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
 pub fn theme(id: &str) -> Option<&str> {
     let (theme, number) = id.rsplit_once('.')?;
     (theme.starts_with("STS") && number.bytes().all(|b| b.is_ascii_digit())).then_some(theme)
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+
+    fn king(from: Square, to: Square) -> Move {
+        Move::Normal { role: shakmaty::Role::King, from, capture: None, to, promotion: None }
+    }
+
+    fn answer(m: Move, score: Value, bound: Bound) -> Answer {
+        Answer { best: Some(m), score: Some(score), bound }
+    }
+
+    #[test]
+    fn moves_are_graded() {
+        let (a, b, c) = (
+            king(Square::E1, Square::D1),
+            king(Square::E1, Square::D2),
+            king(Square::E1, Square::E2),
+        );
+        let plays = |goal: &Goal, m| goal.is_met(&answer(m, Value::Centipawns(0), Bound::Exact));
+        let best = Goal { best: vec![a, b], ..Goal::default() };
+        assert_eq!([a, b, c].map(|m| plays(&best, m)), [true, true, false]);
+        let avoid = Goal { avoid: vec![a, b], ..Goal::default() };
+        assert_eq!([a, b, c].map(|m| plays(&avoid, m)), [false, false, true]);
+        let both = Goal { best: vec![a], avoid: vec![b], ..Goal::default() };
+        assert_eq!([a, b, c].map(|m| plays(&both, m)), [true, false, false]);
+        let points = Goal { points: vec![(a, 4), (b, 10)], ..Goal::default() };
+        assert_eq!([a, b, c].map(|m| plays(&points, m)), [false, true, false]);
+        assert_eq!([a, b, c].map(|m| points.points(m)), [4, 10, 0]);
+        assert!(!plays(&Goal::default(), a));
+        assert!(!best.is_met(&Answer { best: None, score: None, bound: Bound::Exact }));
+    }
+
+    #[test]
+    fn mates_are_graded() {
+        let m = king(Square::E1, Square::D1);
+        let other = king(Square::E1, Square::D2);
+        let mates = Goal { best: vec![other], mate: Some(3), ..Goal::default() };
+        let shows = |goal: &Goal, score, bound| goal.is_met(&answer(m, score, bound));
+        assert!(shows(&mates, Value::Mate(3), Bound::Exact));
+        assert!(shows(&mates, Value::Mate(2), Bound::Lower));
+        assert!(!shows(&mates, Value::Mate(4), Bound::Exact));
+        assert!(!shows(&mates, Value::Mate(3), Bound::Upper));
+        assert!(!shows(&mates, Value::Mate(-3), Bound::Exact));
+        assert!(!shows(&mates, Value::Centipawns(900), Bound::Exact));
+        let mated = Goal { mate: Some(-3), ..Goal::default() };
+        assert!(shows(&mated, Value::Mate(-3), Bound::Exact));
+        assert!(!shows(&mated, Value::Mate(-4), Bound::Exact));
+        assert!(!shows(&mated, Value::Mate(-3), Bound::Lower));
+        assert!(!shows(&mated, Value::Mate(3), Bound::Exact));
+    }
+
+    #[test]
+    fn sums_and_times() {
+        let grade = |millis: Option<u64>| Grade {
+            solved: Some(millis.is_some()),
+            points: 5,
+            max_points: 10,
+            found: millis.map(|ms| Found { depth: 1, time: Duration::from_millis(ms), nodes: 1 }),
+            nodes: 1000,
+            time: Duration::from_millis(100),
+            failed: false,
+        };
+        let tally = Tally::of(&[grade(Some(30)), grade(None), grade(Some(10)), grade(Some(110))]);
+        assert_eq!((tally.solved, tally.graded, tally.points, tally.max_points), (3, 4, 20, 40));
+        assert_eq!(tally.mean_time(), Some(Duration::from_millis(50)));
+        assert_eq!(tally.median_time(), Some(Duration::from_millis(30)));
+        assert_eq!(tally.speed(), Some(10_000.0));
+        assert!((tally.sts_rating().unwrap() - 1983.3).abs() < 0.001);
+        let two = Tally::of(&[grade(Some(30)), grade(Some(10))]);
+        assert_eq!(two.median_time(), Some(Duration::from_millis(20)));
+        assert_eq!(Tally::default().mean_time(), None);
+        assert_eq!(Tally::default().percent_solved(), None);
+    }
+
+    #[test]
+    fn themes() {
+        assert_eq!(
+            theme("STS(v9.0) Advancement of a/b/c pawns.001"),
+            Some("STS(v9.0) Advancement of a/b/c pawns")
+        );
+        assert_eq!(theme("STS(v9.0) x.y"), None);
+        assert_eq!(theme("WAC.001"), None);
+    }
 }
