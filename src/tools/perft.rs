@@ -107,9 +107,9 @@ impl Layers {
             return Ok(moves);
         }
         #[allow(clippy::cast_possible_truncation)] // any index will do
-        let hint = PackedMove::from(list[position.key() as usize % list.len()]);
+        let first = list[position.key() as usize % list.len()];
         let context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
-        let mut picker = Picker::new(&list, hint);
+        let mut picker = Picker::new(&list, Some(first));
         while let Some((m, _)) = picker.next(position, &self.histories, &context) {
             if moves.try_push(m).is_err() {
                 break;
