@@ -393,9 +393,49 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |"), "{shown}");
 
+    // It takes `go nodes` for no limit at all, and is stopped by us then.
+    let answer = "case \"$line\" in *nodes*) echo bestmove a1a2;; *) \
+                  echo info depth 9 score cp 5 nodes 101 pv a1a8;; esac;; \
+                  stop) echo bestmove a1a8";
+    let (status, shown, _) = run(&script("ignorant", answer));
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("|    5/5 |") && shown.contains("101 nodes"), "{shown}");
+
     let (status, _, complaint) = run("cat");
     assert_eq!(status, Some(1));
     assert!(complaint.contains("silent for 1 s while uciok was awaited"), "{complaint}");
+}
+
+/// Ctrl-C ends a run of many hours with the table of what was done.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_the_summary() {
+    use std::{
+        io::{BufRead as _, BufReader, Read as _},
+        process::Stdio,
+    };
+
+    let mut text = format!("{BACK_RANK} bm Ra8;\n");
+    text.push_str(&format!("{START} bm Na3;\n").repeat(3));
+    let suite = file("interrupt.epd", text);
+    let out = path("interrupt.json").to_str().unwrap().to_owned();
+    let mut child = Command::new(LANCET)
+        .args(["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut shown = String::new();
+    output.read_line(&mut shown).unwrap();
+    assert!(shown.contains("found"), "{shown}");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    output.read_to_string(&mut shown).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
+    assert!(shown.contains("Interrupted: the tables show what was done."), "{shown}");
+    let all = json(&out);
+    assert_eq!(all["interrupted"], true);
+    assert_eq!(all["suites"][0]["results"][0]["positions"].as_array().unwrap().len(), 1);
 }
 
 #[test]
