@@ -23,6 +23,10 @@ enum Command {
     Bench(tools::bench::Args),
     /// Play games against itself and write them as training data
     Datagen(train::datagen::Args),
+    /// Count legal move paths, to test and time move generation
+    Perft(tools::perft::Args),
+    /// Run EPD test suites and grade the answers
+    Epd(tools::epd::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Datagen(args)) => train::datagen::run(&args),
+        Some(Command::Perft(args)) => tools::perft::run(&args),
+        Some(Command::Epd(args)) => tools::epd::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

@@ -5,6 +5,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod bench;
+pub mod epd;
+pub mod lines;
+pub mod perft;
 
 use std::{
     io::{self, Write as _},

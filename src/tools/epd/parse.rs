@@ -1,0 +1,535 @@
+//! Extended Position Description: a line of text to a position and its
+//! operations, or an error that says where and why.
+//!
+//! What solves a position is in `score`.
+
+use std::fmt;
+
+use shakmaty::{CastlingMode, Move, Square};
+
+use super::{
+    moves::{self, MoveError},
+    score::Goal,
+};
+use crate::{
+    position::{FenError, Position},
+    tools::lines::{self, Line},
+};
+
+/// A position of a suite with what its line says about it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Line number in its file, from 1.
+    pub line: usize,
+    /// The line as written, without surrounding blanks.
+    pub text: String,
+    /// `id`, or `line N` without one.
+    pub id: String,
+    /// The position, with the clocks of `hmvc` and `fmvn`.
+    pub position: Position,
+    /// What solves it.
+    pub goal: Goal,
+    /// Every operation in the order of the line: opcode and operands.
+    pub operations: Vec<Operation>,
+}
+
+/// An opcode with its operands, strings without their quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Such as `bm`.
+    pub opcode: String,
+    /// Such as `Nf3` and `Nf6`.
+    pub operands: Vec<String>,
+}
+
+impl Record {
+    /// The operands of an operation.
+    #[must_use]
+    pub fn operands(&self, opcode: &str) -> Option<&[String]> {
+        self.operations.iter().find(|op| op.opcode == opcode).map(|op| op.operands.as_slice())
+    }
+
+    /// The number that is the only operand of an operation.
+    #[must_use]
+    pub fn number(&self, opcode: &str) -> Option<i64> {
+        self.operands(opcode)?.first()?.parse().ok()
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The line ends before this field.
+    MissingField(&'static str),
+    /// A field that cannot be read.
+    Field {
+        /// Which.
+        name: &'static str,
+        /// The text.
+        text: String,
+        /// What would have been right, or what is wrong.
+        hint: String,
+    },
+    /// The position cannot occur in chess.
+    Illegal(String),
+    /// There is no legal move, so nothing to test.
+    GameOver,
+    /// An operation does not start with an opcode.
+    Opcode(String),
+    /// The same opcode twice.
+    Repeated(String),
+    /// A quote is never closed.
+    UnterminatedString,
+    /// An operation without its operands.
+    NoOperand {
+        /// Which operation.
+        opcode: String,
+        /// What is missing.
+        expected: &'static str,
+    },
+    /// An operand that should be a number.
+    Number {
+        /// Of which operation.
+        opcode: String,
+        /// The text.
+        text: String,
+        /// What would have been right.
+        expected: &'static str,
+    },
+    /// An operand that should be a legal move.
+    Move {
+        /// Of which operation.
+        opcode: String,
+        /// The text.
+        text: String,
+        /// Why it is none.
+        error: MoveError,
+    },
+    /// The same move is to be played and to be avoided.
+    Contradiction(String),
+    /// Different numbers of moves and of points.
+    PointsMismatch {
+        /// Number of moves.
+        moves: usize,
+        /// Number of points.
+        points: usize,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::MissingField(name) => write!(f, "the line ends before the {name}"),
+            Reason::Field { name, text, hint } => write!(f, "{name} '{text}': {hint}"),
+            Reason::Illegal(reason) => write!(f, "impossible position: {reason}"),
+            Reason::GameOver => f.write_str("the game is over: no legal move"),
+            Reason::Opcode(text) => {
+                write!(f, "'{text}' is not an opcode: expected a letter, then letters or digits")
+            }
+            Reason::Repeated(opcode) => write!(f, "{opcode} is given twice"),
+            Reason::UnterminatedString => f.write_str("the string is not closed by a '\"'"),
+            Reason::NoOperand { opcode, expected } => write!(f, "{opcode} needs {expected}"),
+            Reason::Number { opcode, text, expected } => {
+                write!(f, "{opcode} '{text}': expected {expected}")
+            }
+            Reason::Move { opcode, text, error } => {
+                write!(f, "{opcode} '{text}' {error}")?;
+                let forgotten = *error == MoveError::Unreadable && KNOWN.contains(&text.as_str());
+                if forgotten { f.write_str("; is a ';' missing before it?") } else { Ok(()) }
+            }
+            Reason::Contradiction(m) => write!(f, "{m} is both in bm and in am"),
+            Reason::PointsMismatch { moves, points } => {
+                write!(f, "{points} points in c8 for {moves} moves in c9")
+            }
+        }
+    }
+}
+
+/// Opcodes that often follow another operation.
+const KNOWN: [&str; 21] = [
+    "id", "bm", "am", "dm", "ce", "acd", "acn", "acs", "pv", "hmvc", "fmvn", "c0", "c1", "c2",
+    "c3", "c4", "c5", "c6", "c7", "c8", "c9",
+];
+
+/// An unusable line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// Line number, from 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// A byte offset in the line and what is wrong there.
+type Fault = (usize, Reason);
+
+/// Reads a line: the four position fields, optionally the two clocks of a FEN,
+/// then operations, each ended by `;` (the last one need not be).
+///
+/// # Errors
+///
+/// [`LineError`] says where and why the line is unusable.
+pub fn parse(line: &Line) -> Result<Record, LineError> {
+    read(line).map_err(|(offset, reason)| LineError {
+        line: line.number,
+        column: lines::column(&line.text, offset),
+        reason,
+    })
+}
+
+fn read(line: &Line) -> Result<Record, Fault> {
+    let text = line.text.as_str();
+    let (fields, rest) = read_fields(text)?;
+    let operations = read_operations(text, rest)?;
+    let position = read_position(&fields, &operations)?;
+    if position.legal_moves().is_empty() {
+        return Err((fields.start, Reason::GameOver));
+    }
+    let goal = read_goal(&position, &operations)?;
+    for opcode in ["ce", "acd", "acn", "acs"] {
+        check_number(&operations, opcode)?;
+    }
+    let operations: Vec<Operation> = operations
+        .into_iter()
+        .map(|raw| Operation {
+            opcode: raw.opcode.to_owned(),
+            operands: raw.operands.iter().map(|&(_, text)| text.to_owned()).collect(),
+        })
+        .collect();
+    let id = operations.iter().find(|op| op.opcode == "id").map(|op| op.operands.join(" "));
+    Ok(Record {
+        line: line.number,
+        text: text.trim().to_owned(),
+        id: id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line {}", line.number)),
+        position,
+        goal,
+        operations,
+    })
+}
+
+/// The position part of a line.
+struct Fields<'a> {
+    start: usize,
+    /// Board, side to move, castling rights, en passant square.
+    position: [&'a str; 4],
+    /// Halfmove clock and move number, if the line is a FEN.
+    clocks: [Option<&'a str>; 2],
+}
+
+const FIELDS: [&str; 4] = ["board", "side to move", "castling rights", "en passant square"];
+
+/// Reads the fields and says where they end.
+fn read_fields(text: &str) -> Result<(Fields<'_>, usize), Fault> {
+    let mut words = lines::words(text);
+    let mut fields = Fields {
+        start: text.len() - text.trim_start().len(),
+        position: [""; 4],
+        clocks: [None; 2],
+    };
+    let mut end = 0;
+    for (index, name) in FIELDS.into_iter().enumerate() {
+        let (at, word) = words.next().ok_or((text.trim_end().len(), Reason::MissingField(name)))?;
+        if let Err((offset, hint)) = check_field(index, word) {
+            return Err((at + offset, Reason::Field { name, text: word.to_owned(), hint }));
+        }
+        fields.position[index] = word;
+        end = at + word.len();
+    }
+    for clock in &mut fields.clocks {
+        let Some((at, word)) = words.next() else { break };
+        let number = word.split(';').next().unwrap_or_default();
+        if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
+            break;
+        }
+        *clock = Some(number);
+        end = at + number.len();
+        if number.len() < word.len() {
+            break;
+        }
+    }
+    Ok((fields, end))
+}
+
+/// Checks the form of a position field; where it is wrong and what was expected.
+fn check_field(index: usize, word: &str) -> Result<(), (usize, String)> {
+    let expected = |fine: bool, what: &str| {
+        if fine { Ok(()) } else { Err((0, format!("expected {what}"))) }
+    };
+    match index {
+        0 => check_board(word),
+        1 => expected(matches!(word, "w" | "b"), "'w' or 'b'"),
+        2 => {
+            let mark = |c| matches!(c, 'K' | 'Q' | 'k' | 'q' | 'A'..='H' | 'a'..='h');
+            expected(
+                word == "-" || word.chars().all(mark),
+                "'-' or rights such as 'KQkq' or 'HAha'",
+            )
+        }
+        _ => expected(
+            word == "-" || word.parse::<Square>().is_ok(),
+            "'-' or a square on the third or sixth rank",
+        ),
+    }
+}
+
+fn check_board(word: &str) -> Result<(), (usize, String)> {
+    let mut start = 0;
+    let mut ranks = 0;
+    for rank in word.split('/') {
+        ranks += 1;
+        let mut files = 0;
+        for (at, piece) in rank.char_indices() {
+            files += match piece {
+                '1'..='8' => piece.to_digit(10).unwrap_or_default(),
+                _ if "PNBRQKpnbrqk".contains(piece) => 1,
+                _ => return Err((start + at, format!("'{piece}' is neither a piece nor 1 to 8"))),
+            };
+        }
+        if ranks <= 8 && files != 8 {
+            return Err((start, format!("rank {} has {files} squares, expected 8", 9 - ranks)));
+        }
+        start += rank.len() + 1;
+    }
+    if ranks == 8 { Ok(()) } else { Err((0, format!("{ranks} ranks, expected 8"))) }
+}
+
+/// An operation with byte offsets into the line.
+struct RawOperation<'a> {
+    at: usize,
+    opcode: &'a str,
+    operands: Vec<(usize, &'a str)>,
+}
+
+fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fault> {
+    let mut operations: Vec<RawOperation> = Vec::new();
+    let mut at = from;
+    loop {
+        at += span(&text[at..], |c| c.is_whitespace() || c == ';');
+        let rest = &text[at..];
+        if rest.is_empty() || rest.starts_with('#') || rest.starts_with("//") {
+            return Ok(operations);
+        }
+        let length = span(rest, |c| !c.is_whitespace() && c != ';' && c != '"');
+        let opcode = &rest[..length];
+        // matetrack and others write "PV:".
+        let name = opcode.strip_suffix(':').unwrap_or(opcode);
+        let fine = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !fine {
+            let word = &rest[..length.max(1)];
+            return Err((at, Reason::Opcode(word.to_owned())));
+        }
+        if operations.iter().any(|op| op.opcode == name) {
+            return Err((at, Reason::Repeated(name.to_owned())));
+        }
+        let mut operation = RawOperation { at, opcode: name, operands: Vec::new() };
+        at = read_operands(text, at + length, &mut operation.operands)?;
+        operations.push(operation);
+    }
+}
+
+/// Reads operands up to a `;` or the end; where that is.
+fn read_operands<'a>(
+    text: &'a str,
+    from: usize,
+    operands: &mut Vec<(usize, &'a str)>,
+) -> Result<usize, Fault> {
+    let mut at = from;
+    loop {
+        at += span(&text[at..], char::is_whitespace);
+        let rest = &text[at..];
+        if rest.is_empty() || rest.starts_with(';') {
+            return Ok(at);
+        }
+        if let Some(string) = rest.strip_prefix('"') {
+            let length = string.find('"').ok_or((at, Reason::UnterminatedString))?;
+            operands.push((at + 1, &string[..length]));
+            at += length + 2;
+        } else {
+            let length = span(rest, |c| !c.is_whitespace() && c != ';' && c != '"');
+            operands.push((at, &rest[..length]));
+            at += length;
+        }
+    }
+}
+
+/// The length in bytes of the characters at the start for which `wanted` holds.
+fn span(text: &str, wanted: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !wanted(c)).unwrap_or(text.len())
+}
+
+fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b RawOperation<'a>> {
+    operations.iter().find(|op| op.opcode == opcode)
+}
+
+fn read_position(fields: &Fields, operations: &[RawOperation]) -> Result<Position, Fault> {
+    let halfmoves = read_clock(operations, "hmvc", 0)?;
+    let moves = read_clock(operations, "fmvn", 1)?;
+    let clock = |operation: Option<u32>, field: Option<&str>, default: u32| {
+        operation.or_else(|| field.and_then(|text| text.parse().ok())).unwrap_or(default)
+    };
+    let fen = format!(
+        "{} {} {}",
+        fields.position.join(" "),
+        clock(halfmoves, fields.clocks[0], 0),
+        clock(moves, fields.clocks[1], 1).max(1)
+    );
+    Position::from_fen(&fen, CastlingMode::Standard).map_err(|error| match error {
+        FenError::Illegal { reason, .. } | FenError::Syntax { reason, .. } => {
+            let reason = reason.trim_start_matches("illegal position: ").to_owned();
+            (fields.start, Reason::Illegal(reason))
+        }
+    })
+}
+
+fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<Option<u32>, Fault> {
+    let Some(operation) = find(operations, opcode) else { return Ok(None) };
+    let expected =
+        if least == 0 { "a whole number from 0 to 9999" } else { "a whole number from 1 to 9999" };
+    let (at, text) = only_operand(operation, expected)?;
+    match text.parse() {
+        Ok(number) if (least..=9999).contains(&number) => Ok(Some(number)),
+        _ => Err(bad_number(at, opcode, text, expected)),
+    }
+}
+
+fn check_number(operations: &[RawOperation], opcode: &str) -> Result<(), Fault> {
+    let Some(operation) = find(operations, opcode) else { return Ok(()) };
+    let expected = "a whole number";
+    let (at, text) = only_operand(operation, expected)?;
+    let text = text.strip_prefix('+').unwrap_or(text);
+    if text.parse::<i64>().is_ok() { Ok(()) } else { Err(bad_number(at, opcode, text, expected)) }
+}
+
+fn only_operand<'a>(
+    operation: &RawOperation<'a>,
+    expected: &'static str,
+) -> Result<(usize, &'a str), Fault> {
+    operation.operands.first().copied().ok_or_else(|| no_operand(operation, expected))
+}
+
+fn no_operand(operation: &RawOperation, expected: &'static str) -> Fault {
+    (operation.at, Reason::NoOperand { opcode: operation.opcode.to_owned(), expected })
+}
+
+fn bad_number(at: usize, opcode: &str, text: &str, expected: &'static str) -> Fault {
+    (at, Reason::Number { opcode: opcode.to_owned(), text: text.to_owned(), expected })
+}
+
+fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, Fault> {
+    let mut goal = Goal { best: read_moves(position, operations, "am")?, ..Goal::default() };
+    goal.avoid = std::mem::take(&mut goal.best);
+    let mate_in = find(operations, "bm")
+        .and_then(|op| op.operands.first())
+        .filter(|(_, text)| text.starts_with('#'));
+    if let Some(&(at, text)) = mate_in {
+        goal.mate = Some(mate_distance("bm", at, text, &text[1..])?);
+    } else {
+        goal.best = read_moves(position, operations, "bm")?;
+    }
+    if let Some(operation) = find(operations, "dm") {
+        let (at, text) = only_operand(operation, MATE_DISTANCE)?;
+        goal.mate = Some(mate_distance("dm", at, text, text)?);
+    }
+    if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
+        let at = find(operations, "am").map_or(0, |op| op.at);
+        return Err((at, Reason::Contradiction(moves::to_san(position, *m))));
+    }
+    goal.points = match read_point_list(position, operations)? {
+        Some(points) => points,
+        None => read_point_comment(position, operations)?,
+    };
+    Ok(goal)
+}
+
+const MATE_DISTANCE: &str = "a number of moves to mate: not 0, from -999 to 999";
+
+fn mate_distance(opcode: &str, at: usize, text: &str, number: &str) -> Result<i32, Fault> {
+    match number.parse() {
+        Ok(distance) if distance != 0 && (-999..=999).contains(&distance) => Ok(distance),
+        _ => Err(bad_number(at, opcode, text, MATE_DISTANCE)),
+    }
+}
+
+fn read_moves(
+    position: &Position,
+    operations: &[RawOperation],
+    opcode: &str,
+) -> Result<Vec<Move>, Fault> {
+    let Some(operation) = find(operations, opcode) else { return Ok(Vec::new()) };
+    if operation.operands.is_empty() {
+        return Err(no_operand(operation, "at least one move"));
+    }
+    operation.operands.iter().map(|&(at, text)| read_move(position, opcode, at, text)).collect()
+}
+
+fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result<Move, Fault> {
+    moves::read(position, text).map_err(|error| {
+        (at, Reason::Move { opcode: opcode.to_owned(), text: text.to_owned(), error })
+    })
+}
+
+/// Points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. Only a c8
+/// of nothing but numbers beside a c9 is that; other comments may say anything.
+fn read_point_list(
+    position: &Position,
+    operations: &[RawOperation],
+) -> Result<Option<Vec<(Move, u32)>>, Fault> {
+    let (Some(points), Some(listed)) = (find(operations, "c8"), find(operations, "c9")) else {
+        return Ok(None);
+    };
+    let words = |operation: &RawOperation<'_>| -> Vec<(usize, String)> {
+        let split = |&(at, text): &(usize, &str)| {
+            lines::words(text).map(|(offset, word)| (at + offset, word.to_owned())).collect()
+        };
+        operation.operands.iter().flat_map::<Vec<_>, _>(split).collect()
+    };
+    let numbers: Option<Vec<u32>> = words(points).iter().map(|(_, w)| w.parse().ok()).collect();
+    let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(None) };
+    let listed_words = words(listed);
+    if numbers.len() != listed_words.len() {
+        let reason = Reason::PointsMismatch { moves: listed_words.len(), points: numbers.len() };
+        return Err((points.at, reason));
+    }
+    let read = |(at, word): &(usize, String)| read_move(position, "c9", *at, word);
+    let moves: Vec<Move> = listed_words.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Some(moves.into_iter().zip(numbers).collect()))
+}
+
+/// The older form: `c0 "Nf3=10, e4=5";`. A c0 whose first part is not a legal
+/// move with a number is an ordinary comment.
+fn read_point_comment(
+    position: &Position,
+    operations: &[RawOperation],
+) -> Result<Vec<(Move, u32)>, Fault> {
+    let Some(&(start, text)) = find(operations, "c0").and_then(|op| op.operands.first()) else {
+        return Ok(Vec::new());
+    };
+    let mut points = Vec::new();
+    let mut at = start;
+    for part in text.split(',') {
+        let blank = part.len() - part.trim_start().len();
+        let entry = part.trim();
+        let (name, value) = entry.rsplit_once('=').unwrap_or((entry, ""));
+        match (read_move(position, "c0", at + blank, name), value.trim().parse::<u32>()) {
+            (Ok(m), Ok(value)) => points.push((m, value)),
+            _ if points.is_empty() => return Ok(Vec::new()),
+            (Err(fault), _) => return Err(fault),
+            (_, Err(_)) => {
+                return Err(bad_number(at + blank, "c0", entry, "'move=points'"));
+            }
+        }
+        at += part.len() + 1;
+    }
+    Ok(points)
+}

@@ -1,0 +1,313 @@
+//! Counting legal move paths: the count itself, its division over root moves,
+//! and the command `lancet perft`.
+//!
+//! Suites of expected counts are in [`suite`].
+
+use std::{
+    fmt,
+    process::ExitCode,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use indicatif::HumanCount;
+use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci::UciMove};
+
+use super::{complain, say};
+use crate::{
+    history::{Context, Histories},
+    picker::Picker,
+    position::{PackedMove, Position},
+};
+
+pub mod bulk;
+pub mod suite;
+
+/// The layers a count goes through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Through {
+    /// The rules alone, with the last ply counted in bulk.
+    #[default]
+    Rules,
+    /// What the search plays on: every node is made, its moves come from the
+    /// picker, and its incremental keys are compared with keys from scratch.
+    Search,
+}
+
+/// A layer above the rules that disagrees with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub fen: String,
+    /// What disagrees.
+    pub what: &'static str,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in '{}'", self.what, self.fen)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The number of legal move paths of exactly `depth` plies, by the rules alone.
+#[must_use]
+pub fn count(chess: &Chess, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => bulk::count_moves(chess) as u64,
+        _ => {
+            let mut nodes = 0;
+            for m in &chess.legal_moves() {
+                let mut child = chess.clone();
+                child.play_unchecked(*m);
+                nodes += count(&child, depth - 1);
+            }
+            nodes
+        }
+    }
+}
+
+/// Counts through the layers that the search plays on.
+#[derive(Default)]
+pub struct Layers {
+    /// Empty: the picker's order does not matter here.
+    histories: Histories,
+}
+
+impl Layers {
+    /// The same count as [`count`], every node made and checked.
+    ///
+    /// # Errors
+    ///
+    /// The first node at which a layer disagrees with the rules.
+    pub fn count(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
+        check(position)?;
+        if depth == 0 {
+            return Ok(1);
+        }
+        let mut nodes = 0;
+        for m in self.picked(position)? {
+            nodes += self.count(&position.play(m), depth - 1)?;
+        }
+        Ok(nodes)
+    }
+
+    /// The moves of a position as the picker hands them out: each legal move
+    /// once. Any of them may be the table's move.
+    fn picked(&self, position: &Position) -> Result<MoveList, Fault> {
+        let list = position.legal_moves();
+        let mut moves = MoveList::new();
+        if list.is_empty() {
+            return Ok(moves);
+        }
+        #[allow(clippy::cast_possible_truncation)] // any index will do
+        let first = list[position.key() as usize % list.len()];
+        let context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
+        let mut picker = Picker::new(&list, Some(first));
+        while let Some((m, _)) = picker.next(position, &self.histories, &context) {
+            if moves.try_push(m).is_err() {
+                break;
+            }
+        }
+        // Equal sums of squares: no move is missing for another one twice.
+        let sum = |moves: &MoveList| -> u64 {
+            moves.iter().map(|&m| u64::from(PackedMove::from(m).bits()).pow(2)).sum()
+        };
+        if moves.len() != list.len() || sum(&moves) != sum(&list) {
+            return Err(fault(position, "the picker's moves are not the legal moves"));
+        }
+        Ok(moves)
+    }
+}
+
+fn fault(position: &Position, what: &'static str) -> Fault {
+    Fault { fen: position.fen(), what }
+}
+
+/// Do the incremental facts of a position equal those computed anew?
+fn check(position: &Position) -> Result<(), Fault> {
+    if *position.keys() != position.keys_from_scratch() {
+        return Err(fault(position, "incremental keys differ from keys from scratch"));
+    }
+    if position.checkers() != position.chess().checkers() {
+        return Err(fault(position, "cached checkers are wrong"));
+    }
+    Ok(())
+}
+
+/// The count below each root move, in the order of their UCI notation. Spreads
+/// over `threads` threads by the moves of the first two plies.
+///
+/// # Errors
+///
+/// Only with [`Through::Search`]: the first fault found.
+pub fn divide(
+    position: &Position,
+    depth: u32,
+    threads: usize,
+    through: Through,
+) -> Result<Vec<(Move, u64)>, Fault> {
+    let layers = Layers::default();
+    let moves = |position: &Position| match through {
+        Through::Rules => Ok(position.legal_moves()),
+        Through::Search => check(position).and_then(|()| layers.picked(position)),
+    };
+    let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
+    let mut roots: Vec<Move> = moves(position)?.to_vec();
+    roots.sort_by_cached_key(|&m| UciMove::from_move(m, position.mode()).to_string());
+
+    // One task per root move, or per reply where there is enough below it.
+    let mut tasks = Vec::new();
+    for (root, &m) in roots.iter().enumerate() {
+        let child = position.play(m);
+        if below < 2 {
+            tasks.push((root, child, below));
+            continue;
+        }
+        tasks.extend(moves(&child)?.iter().map(|&reply| (root, child.play(reply), below - 1)));
+    }
+
+    let next = AtomicUsize::new(0);
+    let failed = AtomicBool::new(false);
+    let totals = Mutex::new(Ok(vec![0; roots.len()]));
+    let work = || {
+        let mut counts = vec![0; roots.len()];
+        while let Some((root, child, below)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if failed.load(Ordering::Relaxed) {
+                break;
+            }
+            let nodes = match through {
+                Through::Rules => Ok(count(child.chess(), *below)),
+                Through::Search => layers.count(child, *below),
+            };
+            match nodes {
+                Ok(nodes) => counts[*root] += nodes,
+                Err(fault) => {
+                    failed.store(true, Ordering::Relaxed);
+                    *totals.lock().unwrap_or_else(PoisonError::into_inner) = Err(fault);
+                }
+            }
+        }
+        if let Ok(totals) = totals.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    Ok(roots.into_iter().zip(totals).collect())
+}
+
+/// Nodes per second for people: `231.4 Mnps`.
+#[must_use]
+pub fn speed(nodes: u64, time: Duration) -> String {
+    let seconds = time.as_secs_f64().max(1e-9);
+    #[allow(clippy::cast_precision_loss)] // a rounded figure
+    let rate = nodes as f64 / seconds;
+    format!("{:.1} Mnps", rate / 1e6)
+}
+
+/// Counts legal move paths, to test and time move generation.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Length of the paths in plies
+    #[arg(required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=64))]
+    depth: Option<u32>,
+    /// Position to count from; the start position if not given
+    #[arg(long)]
+    fen: Option<String>,
+    /// Print the count below each root move
+    #[arg(long)]
+    divide: bool,
+    /// Run suites of expected counts: lines like `FEN ;D1 20 ;D2 400`
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["depth", "fen", "divide"])]
+    suite: Vec<std::path::PathBuf>,
+    /// Skip counts of a suite that are expected to exceed this many nodes
+    #[arg(long, value_name = "N", requires = "suite")]
+    max_nodes: Option<u64>,
+    /// Threads to count with
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count)]
+    threads: usize,
+    /// Read castling rights as Chess960's even where they look standard
+    #[arg(long)]
+    chess960: bool,
+    /// Layers to count through
+    #[arg(long, value_enum, default_value_t)]
+    through: Through,
+}
+
+/// `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let mode = CastlingMode::from_chess960(args.chess960);
+    let Some(depth) = args.depth else {
+        let budget = args.max_nodes.unwrap_or(u64::MAX);
+        return suite::run(&args.suite, budget, args.threads, mode, args.through);
+    };
+    let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
+        None => Position::default(),
+        Some(Ok(position)) => position,
+        Some(Err(error)) => {
+            complain(error);
+            return ExitCode::from(2);
+        }
+    };
+    let start = Instant::now();
+    match divide(&position, depth, args.threads, args.through) {
+        Ok(counts) => {
+            let time = start.elapsed();
+            if args.divide {
+                for (m, nodes) in &counts {
+                    say(format_args!("{}: {nodes}", UciMove::from_move(*m, position.mode())));
+                }
+                say("");
+            }
+            let nodes = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum() };
+            say(format_args!("Nodes searched: {nodes}"));
+            say(format_args!(
+                "{} nodes in {:.3} s, {}",
+                HumanCount(nodes),
+                time.as_secs_f64(),
+                speed(nodes, time)
+            ));
+            ExitCode::SUCCESS
+        }
+        Err(fault) => {
+            complain(fault);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_adds_up() {
+        let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        for (depth, nodes) in [(0, 0), (1, 48), (2, 2039), (3, 97_862)] {
+            for threads in [1, 3] {
+                for through in [Through::Rules, Through::Search] {
+                    let counts = divide(&position, depth, threads, through).unwrap();
+                    assert_eq!(counts.iter().map(|&(_, nodes)| nodes).sum::<u64>(), nodes);
+                }
+            }
+        }
+        assert_eq!(count(position.chess(), 0), 1);
+        let counts = divide(&position, 2, 1, Through::Rules).unwrap();
+        let first = UciMove::from_move(counts[0].0, CastlingMode::Standard).to_string();
+        assert_eq!((first.as_str(), counts[0].1), ("a1b1", 43));
+    }
+}

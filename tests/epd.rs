@@ -1,0 +1,475 @@
+//! `lancet epd` as users run it: the built binary, its output, files and exit
+//! status.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+const LANCET: &str = env!("CARGO_BIN_EXE_lancet");
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+/// Mate in one by Ra8 only.
+const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
+
+fn epd(args: &[&str]) -> Output {
+    Command::new(LANCET).arg("epd").args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
+    fs::write(path(name), bytes).unwrap();
+    path(name).to_str().unwrap().to_owned()
+}
+
+fn json(path: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn broken_lines_are_named_and_skipped() {
+    let cases: &[(&str, usize, &str)] = &[
+        ("8/8/8/8/8/8/8 w - - bm e4;", 1, "board '8/8/8/8/8/8/8': 7 ranks, expected 8"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/7/PPPPPPPP/RNBQKBNR w KQkq - bm e4;",
+            25,
+            "board 'rnbqkbnr/pppppppp/8/8/8/7/PPPPPPPP/RNBQKBNR': rank 3 has 7 squares, expected 8",
+        ),
+        (
+            "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;",
+            14,
+            "board 'rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR': 'x' is neither a piece nor 1 to 8",
+        ),
+        ("8/8/8/8/8/8/k1K5/8 x - - bm Kc3;", 20, "side to move 'x': expected 'w' or 'b'"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w KX - bm Kc3;",
+            22,
+            "castling rights 'KX': expected '-' or rights such as 'KQkq' or 'HAha'",
+        ),
+        ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
+        ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "impossible position: missing king"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: no legal move"),
+        ("8/8/8/8/8/8/k1K5/8 w - - bm Ka3;", 29, "bm 'Ka3' is not legal in this position"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - am Kd3 id \"x\";",
+            33,
+            "am 'id' is not a move; is a ';' missing before it?",
+        ),
+        ("4k3/8/8/8/8/1N3N2/8/4K3 w - - bm Nd4;", 34, "bm 'Nd4' is ambiguous: Nbd4 or Nfd4"),
+        ("8/8/8/8/8/8/k1K5/8 w - - bm;", 26, "bm needs at least one move"),
+        ("8/8/8/8/8/8/k1K5/8 w - - id \"never;", 29, "the string is not closed by a '\"'"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - dm soon;",
+            29,
+            "dm 'soon': expected a number of moves to mate: not 0, from -999 to 999",
+        ),
+        ("8/8/8/8/8/8/k1K5/8 w - - bm Kc3; am c2c3;", 34, "Kc3 is both in bm and in am"),
+        ("8/8/8/8/8/8/k1K5/8 w - - bm Kc3; bm Kd3;", 34, "bm is given twice"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - +bm Kc3;",
+            26,
+            "'+bm' is not an opcode: expected a letter, then letters or digits",
+        ),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - hmvc -1; bm Kc3;",
+            31,
+            "hmvc '-1': expected a whole number from 0 to 9999",
+        ),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - c8 \"10 5\"; c9 \"c2c3\";",
+            26,
+            "2 points in c8 for 1 moves in c9",
+        ),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - c0 \"Kc3=10, Kd3=x\";",
+            38,
+            "c0 'Kd3=x': expected 'move=points'",
+        ),
+        ("8/8/8/8/8/8/k1K5/8 w - - acd deep;", 30, "acd 'deep': expected a whole number"),
+    ];
+    let mut text = format!("{BACK_RANK} bm Ra8#; id \"good\";\n");
+    cases.iter().for_each(|(line, ..)| text.push_str(&format!("{line}\n")));
+    let suite = file("broken_lines.epd", &text);
+    let output = epd(&[&suite, "--depth", "3"]);
+    assert_eq!(output.status.code(), Some(2));
+    let complaints = stderr(&output);
+    let complaints: Vec<&str> = complaints.lines().collect();
+    assert_eq!(complaints.len(), cases.len(), "{complaints:#?}");
+    for (index, (_, column, reason)) in cases.iter().enumerate() {
+        let line = index + 2;
+        assert_eq!(complaints[index], format!("lancet: {suite}:{line}:{column}: {reason}"));
+    }
+    let shown = stdout(&output);
+    assert!(shown.contains(&format!("{} broken lines skipped", cases.len())), "{shown}");
+    assert!(shown.contains("|    1/1 |    100.0 |"), "the run goes on: {shown}");
+    assert_eq!(epd(&[&suite, "--depth", "3", "--lenient"]).status.code(), Some(0));
+
+    let missing = epd(&["/no/such/suite.epd", "--depth", "1", "--lenient"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).starts_with("lancet: /no/such/suite.epd: "));
+}
+
+#[test]
+fn encodings_comments_and_notations() {
+    let mut bytes = b"\xef\xbb\xbf# a comment\r\n\r\n".to_vec();
+    for (number, m) in ["Ra8", "Ra8#", "a1a8", "Ra1-a8!", "Ra1a8+", "#1"].iter().enumerate() {
+        bytes.extend(format!("{BACK_RANK} bm {m}; id \"n{number}\";\r\n").bytes());
+    }
+    // A FEN, an unknown opcode, tablebase opcodes, Latin-1, no final newline,
+    // no final semicolon.
+    bytes.extend(format!("{BACK_RANK} bm Ra8; // a comment\n").bytes());
+    bytes.extend(format!("{BACK_RANK} 3 40 pv Ra8; wdl 2; dtz 1; bm Ra8; id \"R").bytes());
+    bytes.extend(b"\xe9ti\"");
+    let suite = file("encodings.epd", &bytes);
+    let out = path("encodings.json").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--depth", "2", "--json", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("|    8/8 |"), "{}", stdout(&output));
+    let last = &json(&out)["suites"][0]["results"][0]["positions"][7];
+    assert_eq!(last["id"], "Réti");
+    assert_eq!(last["fen"], "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 3 40");
+    assert_eq!(last["operations"]["wdl"][0], "2");
+}
+
+#[test]
+fn chess960_castling_is_understood() {
+    // Castling is the only move that gets the king out of the a1 rook's way
+    // and is written in four ways.
+    let castles = "6k1/5ppp/8/8/8/8/5PPP/4RK1R w H - bm";
+    let text: String =
+        ["O-O", "0-0", "f1h1", "Kf1h1"].iter().map(|m| format!("{castles} {m};\n")).collect();
+    let suite = file("chess960.epd", text);
+    let out = path("chess960.json").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--depth", "1", "--json", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let positions = &json(&out)["suites"][0]["results"][0]["positions"];
+    for index in 0..4 {
+        assert_eq!(positions[index]["best_moves"][0], "f1h1");
+    }
+}
+
+#[test]
+fn strategic_points() {
+    // All moves earn something, so that whatever is played earns it.
+    let moves = ["Kb1", "Kb2", "Ka2"];
+    let line = "8/8/8/8/8/8/6k1/K7 w - - bm Kb2;";
+    let new =
+        format!("{line} id \"STS(v1.0) Undermine.001\"; c8 \"3 10 5\"; c9 \"a1b1 a1b2 a1a2\";");
+    let old = format!("{line} id \"STS(v1.0) Undermine.002\"; c0 \"Kb1=3, Kb2=10, Ka2=5\";");
+    let comment = format!(
+        "{line} id \"STS(v2.2) Files.001\"; c0 \"Kb2! wins the opposition, par=2\"; c8 \"1\";"
+    );
+    let suite = file("points.epd", format!("{new}\n{old}\n{comment}\n"));
+    let out = path("points.json").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--depth", "1", "--json", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let all = json(&out);
+    let result = &all["suites"][0]["results"][0];
+    for index in 0..2 {
+        let position = &result["positions"][index];
+        let played = moves.iter().position(|&m| position["san"] == m).unwrap();
+        assert_eq!(position["points"], [3, 10, 5][played]);
+        assert_eq!(position["max_points"], 10);
+        assert_eq!(position["move_points"]["a1b1"], 3);
+        assert_eq!(position["solved"], position["san"] == "Kb2");
+    }
+    assert_eq!(result["positions"][2]["max_points"], 0);
+    assert_eq!(result["themes"][0]["theme"], "STS(v1.0) Undermine");
+    assert_eq!(result["themes"][0]["summary"]["max_points"], 20);
+    assert_eq!(result["themes"][1]["theme"], "STS(v2.2) Files");
+    assert!(stdout(&output).contains("by theme"), "{}", stdout(&output));
+
+    // Only a suite of ten points a position gets the customary estimate.
+    let suite = file("points10.epd", format!("{new}\n{old}\n"));
+    let shown = stdout(&epd(&[&suite, "--depth", "1"]));
+    assert!(shown.contains("(a customary estimate, not a measured rating)"), "{shown}");
+}
+
+#[test]
+fn mates_need_a_proof() {
+    let suite = file(
+        "mates.epd",
+        format!(
+            "{BACK_RANK} dm 1; bm h3; id \"any move that mates\";\n\
+             {BACK_RANK} bm #1; id \"matetrack\";\n\
+             7k/8/6K1/8/8/8/8/R7 b - - bm #-1; id \"is mated\"; PV: h8g8 a1a8;\n\
+             {START} dm 1; id \"no mate\";\n"
+        ),
+    );
+    let out = path("mates.json").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--depth", "4", "--mate", "--json", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let all = json(&out);
+    let positions = &all["suites"][0]["results"][0]["positions"];
+    let solved: Vec<&Value> = (0..4).map(|index| &positions[index]["solved"]).collect();
+    assert_eq!(solved, [true, true, true, false], "{}", stdout(&output));
+    assert_eq!(positions[0]["lines"][0]["score"]["mate"], 1);
+    assert_eq!(positions[2]["lines"][0]["score"]["mate"], -1);
+    assert_eq!(all["limits"]["mate"], true);
+}
+
+#[test]
+fn requirements_and_failed_positions() {
+    let good = format!("{BACK_RANK} bm Ra8; id \"good\";");
+    let bad = format!("{BACK_RANK} am Ra8; id \"bad\"; c1 \"kept; as it is\";");
+    let plain = format!("{START} id \"nothing to grade\";");
+    let suite = file("require.epd", format!("{good}\n{bad}\n{plain}\n"));
+    let failed = path("failed.epd").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--nodes", "1000", "--require", "1", "--save-failed", &failed]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&failed).unwrap(), format!("{bad}\n"));
+    let shown = stdout(&output);
+    assert!(shown.contains("1 without anything to grade"), "{shown}");
+    assert!(shown.contains("(am Ra8)"), "{shown}");
+    assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
+
+    let output = epd(&[&suite, "--nodes", "1000", "--require", "2"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("1 solved, 2 required"));
+    // Rerunning what failed.
+    assert_eq!(epd(&[&failed, "--nodes", "1000", "--require", "1"]).status.code(), Some(1));
+}
+
+#[test]
+fn limits_hold_and_stop_early_stops() {
+    let suite = file(
+        "limits.epd",
+        format!("{START} bm a3 a4 b3 b4 c3 c4 d3 d4 e3 e4 f3 f4 g3 g4 h3 h4 Na3 Nc3 Nf3 Nh3;\n"),
+    );
+    let out = path("limits.json").to_str().unwrap().to_owned();
+    let position = |args: &[&str]| {
+        let mut all = vec![suite.as_str(), "--json", &out];
+        all.extend(args);
+        let output = epd(&all);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        json(&out)["suites"][0]["results"][0]["positions"][0].clone()
+    };
+    // Whatever is played is right from the first iteration on.
+    let early = position(&["--depth", "40", "--nodes", "2000000", "--stop-early", "3"]);
+    assert_eq!(early["found"]["depth"], 1);
+    assert!((3..12).contains(&early["lines"][0]["depth"].as_u64().unwrap()), "{early}");
+    assert!(early["nodes"].as_u64().unwrap() < 10_000, "{early}");
+    let full = position(&["--depth", "5"]);
+    assert_eq!(full["lines"][0]["depth"], 5);
+    assert_eq!(position(&["--nodes", "2000", "--depth", "60"])["nodes"], 2000);
+    assert_eq!(position(&["--nodes", "9000000", "--depth", "2"])["lines"][0]["depth"], 2);
+    let time = position(&["--movetime", "50"])["time"].as_u64().unwrap();
+    assert!((50..1000).contains(&time), "{time}");
+    let lines = position(&["--depth", "3", "--multipv", "3", "--threads", "2", "--hash", "2"]);
+    let ranks: Vec<&Value> = (0..3).map(|index| &lines["lines"][index]["rank"]).collect();
+    assert_eq!(ranks, [1, 2, 3]);
+}
+
+#[test]
+fn jobs_and_nodes_are_reproducible() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/bk.epd");
+    let suite = suite.to_str().unwrap();
+    let moves = |jobs: &str, name: &str| {
+        let out = path(name).to_str().unwrap().to_owned();
+        let output = epd(&[suite, "--nodes", "3000", "--jobs", jobs, "--json", &out]);
+        assert_eq!(output.status.code(), Some(0));
+        let all = json(&out);
+        let positions = all["suites"][0]["results"][0]["positions"].as_array().unwrap().clone();
+        positions.iter().map(|p| (p["id"].clone(), p["move"].clone())).collect::<Vec<_>>()
+    };
+    let alone = moves("1", "alone.json");
+    assert_eq!(alone.len(), 24);
+    assert_eq!(alone, moves("2", "beside.json"));
+}
+
+#[test]
+fn csv_has_a_row_per_position_and_engine() {
+    let suite =
+        file("rows.epd", format!("{BACK_RANK} bm Ra8; id \"a, \"; c0 \"b\";\n{START} bm Nh3;\n"));
+    let out = path("rows.csv").to_str().unwrap().to_owned();
+    let output = epd(&[&suite, "--depth", "2", "--csv", &out, "--engine", LANCET]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let mut reader = csv::Reader::from_path(&out).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    let cell = |row: usize, name: &str| {
+        let column = header.iter().position(|title| title == name).unwrap();
+        rows[row][column].to_owned()
+    };
+    for row in [0, 2] {
+        assert_eq!(cell(row, "id"), "a, ");
+        assert_eq!(cell(row, "solved"), "true");
+        assert_eq!(cell(row, "move"), "a1a8");
+        assert_eq!(cell(row, "mate"), "1");
+        assert_eq!(cell(row, "cp"), "");
+        assert_eq!(cell(row, "line"), "1");
+    }
+    assert_eq!(cell(1, "solved"), "false");
+    assert_ne!(cell(0, "engine"), cell(2, "engine"));
+}
+
+#[test]
+fn another_engine_beside_us() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/bk.epd");
+    let suite = suite.to_str().unwrap();
+    let out = path("beside.json").to_str().unwrap().to_owned();
+    let args = [suite, "--depth", "6", "--json", &out, "--engine", LANCET, "--jobs", "2"];
+    let output = epd(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let all = json(&out);
+    assert_eq!(all["engines"][0]["command"], Value::Null);
+    assert_eq!(all["engines"][1]["command"], LANCET);
+    let results = &all["suites"][0]["results"];
+    // The same engine through UCI: the same moves and scores.
+    for index in 0..24 {
+        let (ours, theirs) = (&results[0]["positions"][index], &results[1]["positions"][index]);
+        for key in ["id", "move", "solved"] {
+            assert_eq!(ours[key], theirs[key], "{ours:#}\n{theirs:#}");
+        }
+        assert_eq!(ours["lines"][0]["score"], theirs["lines"][0]["score"]);
+        assert_eq!(theirs["lines"][0]["depth"], 6);
+        assert!(theirs["nodes"].as_u64().unwrap() > 500, "{theirs:#}");
+        assert_eq!(theirs["failure"], Value::Null);
+    }
+    let alone = epd(&[suite, "--depth", "1", "--engine", LANCET, "--engines-only"]);
+    assert_eq!(alone.status.code(), Some(0));
+    let table = stdout(&alone);
+    assert_eq!(table.lines().filter(|line| line.starts_with("| Lancet")).count(), 1, "{table}");
+
+    let missing = epd(&[suite, "--depth", "1", "--engine", "/no/such/engine"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).contains("--engine '/no/such/engine': cannot start"));
+}
+
+/// Engines that misbehave, as shell scripts.
+#[cfg(unix)]
+#[test]
+fn misbehaving_engines_do_no_harm() {
+    let script = |name: &str, on_go: &str| {
+        let body = format!(
+            "while read line; do case \"$line\" in\n\
+             uci) echo 'id name {name}'; echo uciok;;\n\
+             isready) echo readyok;;\n\
+             quit) exit 0;;\n\
+             go*) {on_go};;\n\
+             esac; done\n"
+        );
+        format!("sh {}", file(&format!("{name}.sh"), body))
+    };
+    let suite = file("harm.epd", format!("{BACK_RANK} bm Ra8;\n").repeat(5));
+    let run = |command: &str| {
+        let limits = ["--nodes", "100", "--engine-timeout", "1", "--engines-only"];
+        let mut args = vec![suite.as_str(), "--engine", command];
+        args.extend(limits);
+        let output = epd(&args);
+        (output.status.code(), stdout(&output), stderr(&output))
+    };
+    let (status, shown, _) = run(&script("crash", "exit 7"));
+    assert_eq!(status, Some(1));
+    assert_eq!(shown.matches("the engine ended, exit status: 7 (at 'bestmove')").count(), 3);
+    assert_eq!(shown.matches("not asked after 3 failures in a row").count(), 2);
+    assert!(shown.contains("crash: 5 not answered (counted as not solved)"), "{shown}");
+
+    let (status, shown, _) = run(&script("illegal", "echo bestmove a1b3"));
+    assert_eq!(status, Some(1));
+    assert!(shown.contains("bestmove 'a1b3' is not legal in this position"), "{shown}");
+
+    let (status, shown, _) = run(&script("hang", ":"));
+    assert_eq!(status, Some(1));
+    assert!(shown.contains("no bestmove 1 s after 'stop'"), "{shown}");
+
+    // A right answer without any info line, a failed first position.
+    let answer = "echo info depth x score cp pv; echo bestmove a1a8 ponder 0000";
+    let (status, shown, _) = run(&script("terse", answer));
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("|    5/5 |"), "{shown}");
+
+    // It takes `go nodes` for no limit at all, and is stopped by us then.
+    let answer = "case \"$line\" in *nodes*) echo bestmove a1a2;; *) \
+                  echo info depth 9 score cp 5 nodes 101 pv a1a8;; esac;; \
+                  stop) echo bestmove a1a8";
+    let (status, shown, _) = run(&script("ignorant", answer));
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("|    5/5 |") && shown.contains("101 nodes"), "{shown}");
+
+    let (status, _, complaint) = run("cat");
+    assert_eq!(status, Some(1));
+    assert!(complaint.contains("silent for 1 s while uciok was awaited"), "{complaint}");
+}
+
+/// Ctrl-C ends a run of many hours with the table of what was done.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_the_summary() {
+    use std::{
+        io::{BufRead as _, BufReader, Read as _},
+        process::Stdio,
+    };
+
+    let mut text = format!("{BACK_RANK} bm Ra8;\n");
+    text.push_str(&format!("{START} bm Na3;\n").repeat(3));
+    let suite = file("interrupt.epd", text);
+    let out = path("interrupt.json").to_str().unwrap().to_owned();
+    let mut child = Command::new(LANCET)
+        .args(["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut shown = String::new();
+    output.read_line(&mut shown).unwrap();
+    assert!(shown.contains("found"), "{shown}");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    output.read_to_string(&mut shown).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
+    assert!(shown.contains("Interrupted: the tables show what was done."), "{shown}");
+    let all = json(&out);
+    assert_eq!(all["interrupted"], true);
+    assert_eq!(all["suites"][0]["results"][0]["positions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn wrong_command_lines() {
+    let suite = file("command.epd", format!("{BACK_RANK} bm Ra8;\n"));
+    for args in [
+        &[][..],
+        &[&suite, "--nodes", "0"],
+        &[&suite, "--depth", "x"],
+        &[&suite, "--threads", "0"],
+        &[&suite, "--hash", "0"],
+        &[&suite, "--engines-only"],
+        &[&suite, "--json", "/no/such/folder/x.json"],
+    ] {
+        let output = epd(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!stderr(&output).is_empty());
+    }
+}
+
+/// Every shipped suite can be read and searched.
+#[test]
+fn shipped_suites() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd");
+    let mut files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".epd"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 19, "{files:?}");
+    let mut args: Vec<&str> = files.iter().map(String::as_str).collect();
+    args.extend(["--nodes", "1", "--hash", "1"]);
+    let output = epd(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("\n| wac "));
+}

@@ -1,0 +1,138 @@
+//! The shipped perft suites through every layer, and `lancet perft` itself.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use lancet::tools::{
+    lines,
+    perft::{
+        Through,
+        suite::{self, Entry},
+    },
+};
+use shakmaty::CastlingMode;
+
+fn suites() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("perft");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "epd"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 10, "{files:?}");
+    files
+}
+
+fn entries(path: &Path) -> Vec<Entry> {
+    let lines = lines::read(path).unwrap();
+    let parse = |line| suite::parse(line, CastlingMode::Standard);
+    lines.iter().map(|line| parse(line).unwrap_or_else(|e| panic!("{e}"))).collect()
+}
+
+fn check_all(budget: u64, through: Through) {
+    for path in suites() {
+        let mut entries = entries(&path);
+        // Suites with one large count per position: some of them suffice.
+        if entries.iter().all(|entry| entry.counts.len() == 1 && entry.counts[0].1 > 2_000) {
+            entries.sort_by_key(|entry| entry.counts[0].1);
+            entries.truncate(40);
+        }
+        let outcome = suite::check(&entries, budget, 2, through, &|_, _| {});
+        assert!(outcome.mismatches.is_empty(), "{}: {:?}", path.display(), outcome.mismatches);
+        assert!(outcome.counts >= 20, "{}: only {} counts", path.display(), outcome.counts);
+    }
+}
+
+#[test]
+fn suites_by_the_rules() {
+    check_all(1_000_000, Through::Rules);
+}
+
+#[test]
+fn suites_through_the_search() {
+    check_all(60_000, Through::Search);
+}
+
+fn perft(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
+    command.arg("perft").args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn temporary(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn counts_and_divides() {
+    let output = perft(&["4"]);
+    assert!(output.status.success());
+    assert!(stdout(&output).starts_with("Nodes searched: 197281\n"), "{}", stdout(&output));
+
+    let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+    for through in ["rules", "search"] {
+        let args = ["3", "--fen", fen, "--divide", "--threads", "2", "--through", through];
+        let text = stdout(&perft(&args));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 14 + 3, "{text}");
+        assert_eq!(lines[0], "a5a4: 224", "{text}");
+        assert!(lines[..14].is_sorted());
+        assert_eq!(lines[14..16], ["", "Nodes searched: 2812"]);
+    }
+    // X-FEN and Shredder-FEN are read alike; the move is king takes rook.
+    for rights in ["Qk", "Bh"] {
+        let fen = format!("1r2k2r/8/8/8/8/8/8/1R2K2R w {rights} - 0 1");
+        let text = stdout(&perft(&["1", "--fen", &fen, "--divide"]));
+        assert!(text.contains("e1b1: 1"), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_count_is_a_failure() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let file = temporary(
+        "wrong.epd",
+        &format!("# comment\n{start} ;D1 20 ;D2 400 ;D3 8903 ;D9 2439530234167\n"),
+    );
+    let output = perft(&["--suite", &file, "--max-nodes", "10000"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    let expected = format!("{file}:2: wrong count: {start} depth 3: expected 8903, got 8902\n");
+    assert!(text.starts_with(&expected), "{text}");
+    assert!(text.contains("Total: 3 counts, 9,322 nodes"), "{text}");
+    assert!(text.contains("1 above the node budget, 0 unreadable, 1 wrong"), "{text}");
+    assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
+}
+
+#[test]
+fn unusable_input_is_named() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let file = temporary("broken.epd", &format!("{start} ;D1 20\r\n{start} ;D1 twenty\r\n"));
+    let output = perft(&["--suite", &file, "/no/such/file.epd"]);
+    assert_eq!(output.status.code(), Some(2));
+    let complaints = stderr(&output);
+    assert!(
+        complaints
+            .contains(&format!("{file}:2:59: 'D1 twenty' is not a count: expected 'Dn nodes'")),
+        "{complaints}"
+    );
+    assert!(complaints.contains("/no/such/file.epd: "), "{complaints}");
+    assert!(stdout(&output).contains("1 counts, 20 nodes"), "{}", stdout(&output));
+
+    for args in [&["3", "--fen", "8/8/8 w - -"][..], &["x"], &[], &["3", "--threads", "0"]] {
+        assert_eq!(perft(args).status.code(), Some(2), "{args:?}");
+    }
+}
