@@ -161,7 +161,7 @@ fn mates_are_found_by_every_driver() {
         ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
         ("4k3/8/4K3/8/8/8/8/7R w - - 0 1", 1),
         ("8/8/8/8/8/2k5/8/K6q w - - 0 1", 0), // mated in some moves: sign only
-        ("1k6/8/1K6/8/8/8/8/2Q5 w - - 0 1", 1),
+        ("1k6/8/1K6/8/8/8/8/2Q5 w - - 0 1", 2),
     ];
     for root_search in DRIVERS {
         let mut engine = engine(Settings { root_search, ..Settings::default() });
@@ -325,7 +325,7 @@ fn short_mates_of_the_suite() {
         let fields: Vec<&str> = line.splitn(5, ' ').collect();
         let game = Game::from(position(&fields[..4].join(" ")));
         engine.new_game();
-        let outcome = search(&mut engine, &game, nodes(200_000));
+        let outcome = search(&mut engine, &game, Limits { mate: Some(2), ..nodes(2_000_000) });
         assert_eq!(mate_distance(outcome.info.score), Some(2), "{line}");
         check_mate_line(&game, &outcome);
     }

@@ -85,7 +85,7 @@ impl Worker<'_> {
         cut: bool,
     ) -> Option<Score> {
         if depth <= 0 && self.shared.selective {
-            return self.quiescence::<K>(position, window, ply);
+            return self.quiescence::<K>(position, window, ply, true);
         }
         let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
         Some(Delay::MATES.score(score))
@@ -273,7 +273,7 @@ impl Worker<'_> {
 
     /// Quiescence of the node itself, in the node's own window.
     fn captures_only(&mut self, node: &Node, window: Window) -> Option<Score> {
-        self.captures::<NonPv>(node.position, window, node.ply)
+        self.captures::<NonPv>(node.position, window, node.ply, true)
     }
 
     /// Step 4d: if passing still fails high, so would the best move. Zugzwang
@@ -346,7 +346,7 @@ impl Worker<'_> {
             }
             let child = self.make(position, m, ply);
             self.frame(ply).reduction = 0;
-            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1)?;
+            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
             if score >= bound {
                 score =
                     -self.search::<NonPv>(&child, window, node.depth - 4, ply + 1, !node.cut)?;

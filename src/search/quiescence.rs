@@ -21,8 +21,9 @@ impl Worker<'_> {
         position: &Position,
         window: Window,
         ply: usize,
+        first: bool,
     ) -> Option<Score> {
-        let score = self.captures::<K>(position, window.pre_shift(), ply)?;
+        let score = self.captures::<K>(position, window.pre_shift(), ply, first)?;
         Some(Delay::MATES.score(score))
     }
 
@@ -32,6 +33,7 @@ impl Worker<'_> {
         position: &Position,
         window: Window,
         ply: usize,
+        first: bool,
     ) -> Option<Score> {
         // Step 1. Limits, draws, mate distance.
         self.count_node(ply)?;
@@ -87,7 +89,7 @@ impl Worker<'_> {
         let futility = best + p::quiescence_margin();
 
         // Step 3a. Is there anything to capture that could reach alpha?
-        if !in_check && futility + most_valuable_target(position) <= alpha {
+        if !in_check && !first && futility + most_valuable_target(position) <= alpha {
             return Some(best);
         }
 
@@ -134,7 +136,8 @@ impl Worker<'_> {
                 }
             }
             let child = self.make(position, m, ply);
-            let score = -self.quiescence::<K>(&child, Window::new(alpha, beta).flip(), ply + 1)?;
+            let score =
+                -self.quiescence::<K>(&child, Window::new(alpha, beta).flip(), ply + 1, false)?;
             self.unmake();
             if score > best {
                 best = score;
@@ -151,7 +154,38 @@ impl Worker<'_> {
             }
         }
 
-        // Step 6. Remember. Captures alone prove no upper bound of the full
+        // Step 6. Quiet checks, one ply deep: the search above must not overlook
+        // a mate in one.
+        if first && !in_check && best < beta {
+            let checks = position.checks();
+            for &m in &list {
+                if is_tactical(m)
+                    || !checks.is_some_and(|checks| checks.given_by(m))
+                    || !see::see_ge(position, m, 0)
+                {
+                    continue;
+                }
+                let child = self.make(position, m, ply);
+                let window = Window::new(alpha, beta).flip();
+                let score = -self.quiescence::<K>(&child, window, ply + 1, false)?;
+                self.unmake();
+                if score > best {
+                    best = score;
+                    if score > alpha {
+                        best_move = m.into();
+                        alpha = score;
+                        if K::PV {
+                            self.pv.extend(ply, m);
+                        }
+                        if score >= beta {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+
+        // Step 7. Remember. Captures alone prove no upper bound of the full
         // search, but at depth 0 quiescence is all there is.
         let exact = K::PV && best > window.alpha && best < beta;
         self.shared.table.store(
