@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use shakmaty::CastlingMode;
 
 use super::{Layers, Through, count, speed};
@@ -260,9 +260,13 @@ pub fn run(
 fn progress_bar(nodes: u64) -> ProgressBar {
     let bar = ProgressBar::new(nodes);
     let template = "{elapsed_precise} [{bar:30}] {human_pos}/{human_len} nodes, \
-                    {per_sec}, {eta} left, {msg}";
+                    {speed}, {eta} left, {msg}";
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
+        let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A missing figure is better than a stopped run.
+            let _ = write!(text, "{:.1} Mnps", state.per_sec() / 1e6);
+        };
+        bar.set_style(style.with_key("speed", speed).progress_chars("=> "));
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
