@@ -119,7 +119,7 @@ impl Worker<'_> {
         // never cut, so that its line of moves stays whole.
         let excluded = self.frame(ply).excluded;
         let key = Self::table_key(position);
-        let entry = self.shared.table.probe(key);
+        let entry = self.probe(key);
         if !K::PV
             && !excluded.is_some()
             && let Some(e) = entry

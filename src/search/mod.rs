@@ -19,7 +19,7 @@ use crate::{
     position::{Game, PackedMove, Position},
     report::{Limits, LiveOptions, Reporter, Signals},
     score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
-    tt::Table,
+    tt::{Entry, Table},
 };
 
 mod interior;
@@ -300,6 +300,11 @@ impl<'a> Worker<'a> {
             halfmoves
         };
         position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// What the table knows of a position.
+    fn probe(&self, key: u64) -> Option<Entry> {
+        if params::table_use() == 0 { None } else { self.shared.table.probe(key) }
     }
 
     /// The uncorrected static evaluation.

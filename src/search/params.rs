@@ -63,9 +63,11 @@ macro_rules! params {
 }
 
 params! {
+    /// Ask the transposition table; 0 to measure what it is worth.
+    table_use: 1, 0..=1, 1;
     /// Half the first aspiration window, in centipawns.
     aspiration_width: 14, 5..=60, 3;
-    /// Depth from which the root aspires to a window.
+    /// Iteration from which the root aspires to a window.
     aspiration_depth: 4, 1..=255, 1;
     /// Deepest node for reverse futility pruning.
     rfp_depth: 9, 0..=20, 1;

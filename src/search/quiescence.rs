@@ -54,7 +54,7 @@ impl Worker<'_> {
 
         // Step 2. Table: any depth is deep enough here.
         let key = Self::table_key(position);
-        let entry = self.shared.table.probe(key);
+        let entry = self.probe(key);
         if !K::PV
             && let Some(score) = entry.and_then(|e| e.cutoff(window))
         {

@@ -13,7 +13,7 @@ use crate::{
     picker::{Picker, is_tactical},
     position::{PackedMove, Position},
     report::{Bound, Info},
-    score::{INFINITE, Score, Window, is_decisive, mate_distance},
+    score::{DRAW, INFINITE, Score, Window, is_decisive, mate_distance},
     tt::Entry,
 };
 
@@ -25,7 +25,7 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
 
-/// What is known of one root move.
+/// What is known of one root move. Equal ones say the same to a user.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
@@ -40,6 +40,12 @@ pub struct RootMove {
     pub seldepth: usize,
     /// Nodes below this move in this search.
     pub nodes: u64,
+}
+
+impl PartialEq for RootMove {
+    fn eq(&self, other: &RootMove) -> bool {
+        self.score == other.score && self.bound == other.bound && self.pv == other.pv
+    }
 }
 
 /// The root moves to search: all legal ones, or those of `only`.
@@ -145,7 +151,7 @@ impl Worker<'_> {
     /// First order: the table's move, captures, history.
     fn order_root(&mut self) {
         let list = self.root.legal_moves();
-        let entry = self.shared.table.probe(Self::table_key(&self.root));
+        let entry = self.probe(Self::table_key(&self.root));
         let mut picker = Picker::new(&list, entry.and_then(|e| e.best.find_in(&list)));
         let context: Context = self.context(&self.root, 0);
         let order: Vec<Move> = std::iter::from_fn(|| {
@@ -410,23 +416,29 @@ impl Worker<'_> {
         }
     }
 
-    /// After an iteration, or what there was of it: the lines, if anything
-    /// about them is new. `reported` is the best move of the last report.
-    fn report(&self, depth: u32, finished: bool, reported: &mut Option<Move>) {
+    /// After an iteration, or what there was of it: the lines. `reported` is
+    /// the best line of the last report; what is played must have been said.
+    fn report(&mut self, depth: u32, finished: bool, reported: &mut Option<RootMove>) {
         if self.thread != 0 {
             return;
         }
-        let best = &self.root_moves[0];
+        if self.root_moves[0].score == -INFINITE {
+            // Stopped before anything was searched: say what there is.
+            let score =
+                if self.root.is_check() { DRAW } else { self.evaluate(&self.root.clone(), 0) };
+            self.root_moves[0].score = score;
+            self.root_moves[0].bound = Bound::Exact;
+        }
         if finished {
             for line in 0..self.lines() {
                 if self.root_moves[line].score > -INFINITE {
                     self.shared.reporter.info(&self.info(depth, line));
                 }
             }
-        } else if *reported != Some(best.m) && best.score > -INFINITE {
+        } else if reported.as_ref() != Some(&self.root_moves[0]) {
             self.shared.reporter.info(&self.info(depth, 0));
         }
-        *reported = Some(best.m);
+        *reported = Some(self.root_moves[0].clone());
     }
 
     /// A bound on the best move's score, once the search is slow enough for
