@@ -3,7 +3,7 @@
 //! and its update. Nothing here decides what to search or prune.
 
 use bytemuck::Zeroable;
-use shakmaty::{Color, Move, Piece, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
     pages::Pages,
@@ -48,7 +48,7 @@ fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
 /// The part of the quiet-move tables that concerns one node.
 pub struct QuietRows<'a> {
     color: Color,
-    threats: shakmaty::Bitboard,
+    threats: Bitboard,
     butterfly: &'a [[[i16; 64]; 64]; 4],
     pawns: &'a [i16; PieceTo::COUNT],
     continuation: [&'a [i16; PieceTo::COUNT]; 3],
@@ -57,6 +57,7 @@ pub struct QuietRows<'a> {
 impl QuietRows<'_> {
     /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
     #[must_use]
+    #[inline]
     pub fn score(&self, m: Move) -> i32 {
         let (from, to) = (from(m), m.to());
         let index = piece_index(m.role().of(self.color)) * 64 + to as usize;
@@ -75,9 +76,14 @@ impl QuietRows<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// Our pieces on attacked squares move away, and pieces avoid them.
-    pub threats: shakmaty::Bitboard,
+    pub threats: Bitboard,
     /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
     pub previous: [Option<PieceTo>; 3],
+}
+
+impl Context {
+    /// For moves that no history is asked about.
+    pub const NONE: Context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
 }
 
 /// Quiet moves by colour, whether origin and target are attacked, from, to.
@@ -311,7 +317,7 @@ mod tests {
         let position = Position::default();
         let m = position.legal_moves()[0];
         let other = position.legal_moves()[1];
-        let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
+        let context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
         let mut histories = Histories::default();
         histories.update_quiet(&position, &context, m, 500);
         assert!(histories.quiets(&position, &context).score(m) > 0);

@@ -39,7 +39,9 @@ struct Node<'a> {
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
+    /// From where moves give check; known from Step 6 on, as is `context`.
     checks: Option<Checks>,
+    context: Context,
 }
 
 /// What the move loop has found so far.
@@ -147,6 +149,7 @@ impl Worker<'_> {
             was_pv: K::PV || entry.is_some_and(|e| e.pv),
             excluded,
             checks: None,
+            context: Context::NONE,
         };
         self.assess(&mut node);
         self.frame(ply + 2).cutoffs = 0;
@@ -173,6 +176,7 @@ impl Worker<'_> {
 
         // Steps 6 to 10. The moves.
         node.checks = position.checks();
+        node.context = self.context(position, ply);
         let found = self.search_moves::<K>(&node)?;
 
         // Step 11. Learn and remember.
@@ -338,9 +342,8 @@ impl Worker<'_> {
         let list = position.legal_moves();
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let mut picker = Picker::tactical(&list, hint.find_in(&list));
-        let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
         let window = Window::null(bound - 1).flip();
-        while let Some((m, _)) = picker.next(position, self.histories, &context) {
+        while let Some((m, _)) = picker.next(position, self.histories, &Context::NONE) {
             if !see::see_ge(position, m, bound - node.evaluation) {
                 continue;
             }
@@ -379,7 +382,6 @@ impl Worker<'_> {
         // is generated: it often is enough.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let table_move = hint.rebuild(position).filter(|&m| position.is_legal(m));
-        let context = self.context(position, node.ply);
         let table_capture = table_move.is_some_and(is_tactical);
         if let Some(m) = table_move
             && hint != node.excluded
@@ -400,7 +402,9 @@ impl Worker<'_> {
             if futile && found.best > -DECISIVE {
                 picker.only_checks(node.checks);
             }
-            let Some((m, history)) = picker.next(position, self.histories, &context) else { break };
+            let Some((m, history)) = picker.next(position, self.histories, &node.context) else {
+                break;
+            };
             if PackedMove::from(m) == node.excluded {
                 continue;
             }
@@ -445,8 +449,9 @@ impl Worker<'_> {
         };
 
         // Step 7. Prune the move. A line that does not lose must be known.
+        let reduction = prune::reduction(facts);
         if self.shared.selective && found.best > -DECISIVE {
-            match self.prune_move::<K>(node, &facts, m, found.alpha) {
+            match self.prune_move::<K>(node, &facts, reduction, m, found.alpha) {
                 Verdict::Search => {}
                 Verdict::Skip => return Some(Flow::Next),
                 Verdict::SkipQuiets => return Some(Flow::SkipQuiets),
@@ -469,7 +474,7 @@ impl Worker<'_> {
         let child = self.make(position, m, ply);
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
-        let score = self.search_move::<K>(&child, window, depth, ply, facts)?;
+        let score = self.search_move::<K>(&child, window, depth, ply, facts, reduction)?;
         self.unmake();
 
         // Step 10. A new best move?
@@ -506,10 +511,11 @@ impl Worker<'_> {
         &self,
         node: &Node,
         facts: &MoveFacts,
+        reduction: i32,
         m: Move,
         alpha: Score,
     ) -> Verdict {
-        let reduced = (facts.depth - prune::reduction(*facts).max(0)).max(0);
+        let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning (+8 to +27).
             if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
@@ -527,7 +533,11 @@ impl Worker<'_> {
                 return Verdict::Skip;
             }
         }
-        // Step 7d. Exchange pruning (+18 to +36).
+        // Step 7d. Exchange pruning (+18 to +36). A quiet move to a square that
+        // nobody attacks loses nothing.
+        if facts.quiet && !node.context.threats.contains(m.to()) {
+            return Verdict::Search;
+        }
         match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
             Some(limit) if !see::see_ge(node.position, m, limit) => Verdict::Skip,
             _ => Verdict::Search,
@@ -578,7 +588,7 @@ impl Worker<'_> {
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
     /// first (seeds/000), at a reduced depth if they come late (+128 to +154).
-    /// `depth` is the child's.
+    /// `depth` is the child's, `reduction` what a late move's is lessened by.
     pub(super) fn search_move<K: Kind>(
         &mut self,
         child: &Position,
@@ -586,6 +596,7 @@ impl Worker<'_> {
         depth: i32,
         ply: usize,
         facts: MoveFacts,
+        reduction: i32,
     ) -> Option<Score> {
         let null = Window::null(window.alpha).flip();
         let first = facts.number == 1;
@@ -594,7 +605,7 @@ impl Worker<'_> {
         self.frame(ply).reduction = 0;
         let mut full = !first || !K::PV;
         if full && !first && facts.depth >= p::lmr_depth() && self.shared.selective {
-            let reduction = prune::reduction(facts).clamp(0, (depth - 1).max(0));
+            let reduction = reduction.clamp(0, (depth - 1).max(0));
             if reduction > 0 {
                 self.frame(ply).reduction = reduction;
                 score = -self.search::<NonPv>(child, null, depth - reduction, ply + 1, true)?;
@@ -617,7 +628,7 @@ impl Worker<'_> {
         if let Some(m) = found.best_move
             && found.best >= node.window.beta
         {
-            let context = self.context(position, ply);
+            let context = node.context;
             let bonus = prune::bonus(node.depth);
             if is_tactical(m) {
                 self.histories.update_capture(position, m, bonus);

@@ -104,11 +104,7 @@ impl Worker<'_> {
         } else {
             Picker::tactical(&list, table_move)
         };
-        let context = if in_check {
-            self.context(position, ply)
-        } else {
-            Context { threats: Bitboard::EMPTY, previous: [None; 3] }
-        };
+        let context = if in_check { self.context(position, ply) } else { Context::NONE };
 
         // Step 5. Captures that can matter.
         let mut best_move = PackedMove::NONE;

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
-use super::{Kind, MAX_PLY, NonPv, Pv, Worker, params as p, prune::MoveFacts};
+use super::{
+    Kind, MAX_PLY, NonPv, Pv, Worker, params as p,
+    prune::{self, MoveFacts},
+};
 use crate::{
     clock::Stability,
     engine::RootSearch,
@@ -321,8 +324,9 @@ impl Worker<'_> {
             };
             let before = self.nodes;
             self.pv.clear(1);
-            let score =
-                self.search_move::<K>(&child, Window::new(alpha, beta), depth - 1, 0, facts)?;
+            let window = Window::new(alpha, beta);
+            let reduction = prune::reduction(facts);
+            let score = self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction)?;
             self.unmake();
 
             let seldepth = self.seldepth;
