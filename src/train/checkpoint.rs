@@ -82,6 +82,7 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
         }
     }
     trainer.state = text.state;
+    trainer.round();
     Ok(())
 }
 

@@ -259,7 +259,7 @@ pub fn disagreement(trainer: &Trainer, network: &Network, samples: &[Sample]) ->
     let mut worker = Worker::new(trainer.layout());
     let (mut sum, mut worst) = (0.0, 0.0_f64);
     for chunk in samples.chunks(CHUNK) {
-        for (output, sample) in worker.forward(&trainer.parameters, chunk).iter().zip(chunk) {
+        for (output, sample) in worker.forward(trainer.rounded(), chunk).iter().zip(chunk) {
             let mut board = Board::empty();
             for (square, piece) in sample.pieces() {
                 board.set_piece_at(square, piece);

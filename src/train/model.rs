@@ -13,15 +13,15 @@ use wide::f32x8;
 use super::sample::{Active, Sample};
 use crate::eval::nnue::{
     features::{self, INPUTS},
-    network::{LoadError, Network, Parameters, QA, QB, SCALE},
+    network::{LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB, SCALE},
 };
 
 /// Positions that go through the tiles together: their neurons of one tile
 /// stay in the cache.
 pub const CHUNK: usize = 256;
 
-/// Largest magnitude of a weight: 1.98 * 255 fits the arithmetic of the player
-/// and 1.98 * 64 an 8-bit factor.
+/// Largest magnitude of a weight: 33 times 1.98 * 255 fits the 16 bits of the
+/// player's hidden layer, and 1.98 * 64 its output weights.
 pub const CLIP: f32 = 1.98;
 
 /// Where the parameters are in one long vector of registers (eight numbers):
@@ -106,13 +106,54 @@ impl Layout {
         parameters
     }
 
+    /// The finest units of the output weights that the player's arithmetic
+    /// allows; the coarsest if none do.
+    #[must_use]
+    pub fn output_unit(self, parameters: &[f32x8]) -> i32 {
+        let weights: &[f32] = cast_slice(&parameters[self.outputs()..self.output_biases()]);
+        let row = 2 * self.hidden;
+        let fits = |unit: i32| {
+            let round = |weight: f32| (weight * unit as f32).round();
+            weights.chunks_exact(row).all(|row| {
+                let sum = |sign: f32| row.iter().map(|&w| (sign * round(w)).max(0.0)).sum::<f32>();
+                row.iter().all(|&w| round(w).abs() <= f32::from(MAX_OUTPUT_WEIGHT))
+                    && sum(1.0).max(sum(-1.0)) <= MAX_OUTPUT_SUM as f32
+            })
+        };
+        QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
+    }
+
+    /// The unit of register `at`, one over which is what its numbers are
+    /// multiples of in play. Output biases are too fine to matter.
+    const fn unit(self, at: usize, output_unit: i32) -> Option<f32> {
+        if at < self.outputs() {
+            Some(QA as f32)
+        } else if at < self.output_biases() {
+            Some(output_unit as f32)
+        } else {
+            None
+        }
+    }
+
+    /// Rounds registers from `start` on to what the player can represent.
+    pub fn round(self, start: usize, output_unit: i32, numbers: &[f32x8], out: &mut [f32x8]) {
+        for ((at, &number), out) in (start..).zip(numbers).zip(out) {
+            *out = match self.unit(at, output_unit) {
+                None => number,
+                Some(unit) => (number * f32x8::splat(unit)).round() * f32x8::splat(1.0 / unit),
+            };
+        }
+    }
+
     /// The network for playing.
     ///
     /// # Errors
     ///
     /// If a number is too large for exact arithmetic.
     pub fn quantise(self, parameters: &[f32x8], provenance: &str) -> Result<Network, LoadError> {
+        let output_unit = self.output_unit(parameters);
         let numbers: &[f32] = cast_slice(parameters);
+        // Casting saturates; the network then refuses the number.
         let narrow = |value: f32, unit: i32| (value * unit as f32).round() as i16;
         let mut weights = Vec::with_capacity(INPUTS * self.hidden);
         for input in 0..INPUTS {
@@ -127,11 +168,12 @@ impl Layout {
         let parameters = Parameters {
             weights,
             biases: narrow_all(self.biases(), self.outputs(), QA),
-            output_weights: narrow_all(self.outputs(), self.output_biases(), QB),
+            output_weights: narrow_all(self.outputs(), self.output_biases(), output_unit),
             output_biases: output_biases
                 .iter()
-                .map(|&bias| (bias * (QA * QB) as f32).round() as i32)
+                .map(|&bias| (bias * (QA * output_unit) as f32).round() as i32)
                 .collect(),
+            output_unit,
         };
         Network::new(&parameters, provenance)
     }

@@ -13,6 +13,9 @@ use super::{
     schedule::Schedule,
 };
 
+/// Registers that a thread updates at a time.
+const PART: usize = 1 << 10;
+
 /// A point of the loss curves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,8 +69,10 @@ pub struct Trainer {
     pub run: Run,
     /// Where it is.
     pub state: State,
-    /// All numbers of the model.
+    /// All numbers of the model, exact.
     pub parameters: Vec<f32x8>,
+    /// The same, rounded to the player's units.
+    rounded: Vec<f32x8>,
     /// The optimiser's memory.
     pub moments: Moments,
     layout: Layout,
@@ -88,8 +93,9 @@ impl Trainer {
         let schedule = &run.schedule;
         let layout = Layout { hidden: schedule.hidden, buckets: schedule.buckets };
         let threads = run.threads.max(1);
-        Ok(Trainer {
+        let mut trainer = Trainer {
             parameters: layout.initial(schedule.seed),
+            rounded: vec![f32x8::ZERO; layout.len()],
             moments: Moments::new(layout.len()),
             state: State::default(),
             layout,
@@ -98,7 +104,27 @@ impl Trainer {
             length,
             batch: schedule.batch.min(length).max(1),
             run,
-        })
+        };
+        trainer.round();
+        Ok(trainer)
+    }
+
+    /// Takes over parameters that were changed from outside.
+    pub fn round(&mut self) {
+        let (layout, parameters) = (self.layout, &self.parameters);
+        let output_unit = layout.output_unit(parameters);
+        let rounded = &mut self.rounded;
+        self.pool.install(|| {
+            rounded.par_chunks_mut(PART).zip(parameters.par_chunks(PART)).enumerate().for_each(
+                |(part, (rounded, exact))| layout.round(part * PART, output_unit, exact, rounded),
+            );
+        });
+    }
+
+    /// The model as it will be played.
+    #[must_use]
+    pub fn rounded(&self) -> &[f32x8] {
+        &self.rounded
     }
 
     /// The model's shape.
@@ -145,7 +171,7 @@ impl Trainer {
         let pass = step / self.steps_per_pass();
         let start = (step % self.steps_per_pass()) as usize * self.batch;
         let order = Shuffle::new(training.len(), schedule.seed, pass);
-        let (parameters, batch, threads) = (&self.parameters, self.batch, self.workers.len());
+        let (parameters, batch, threads) = (&self.rounded, self.batch, self.workers.len());
 
         let workers = &mut self.workers;
         let learn = |(number, worker): (usize, &mut Worker)| {
@@ -169,6 +195,7 @@ impl Trainer {
             scale: 1.0 / batch as f32,
         };
         self.update(&update);
+        self.round();
         let loss = self.workers.iter().map(|worker| worker.loss).sum::<f64>() / batch as f64;
         self.state.step += 1;
         self.state.loss += loss;
@@ -177,7 +204,6 @@ impl Trainer {
     }
 
     fn update(&mut self, step: &Step) {
-        const PART: usize = 1 << 10;
         let clipped = self.layout.clipped();
         let (parameters, free) = self.parameters.split_at_mut(clipped);
         let (first, free_first) = self.moments.first.split_at_mut(clipped);
@@ -207,7 +233,7 @@ impl Trainer {
         let progress = self.progress(self.state.step.saturating_sub(1));
         let result_weight = self.run.schedule.result_weight_at(progress);
         let objective = Objective { result_weight };
-        let (parameters, workers) = (&self.parameters, &mut self.workers);
+        let (parameters, workers) = (&self.rounded, &mut self.workers);
         let share = samples.len().div_ceil(workers.len()).max(1);
         let count = |(worker, samples): (&mut Worker, &[Sample])| {
             worker.loss = 0.0;

@@ -17,11 +17,11 @@
 //! | first-layer weight and bias `w` | 1/255 | sum of the largest 32 weights and a bias fits 16 bits |
 //! | hidden neuron before activation | 1/255 | 16 bits (sums on the way may wrap: modular addition is exact) |
 //! | clamped neuron `v` | 1/255 | `0..=255` |
-//! | output weight `u` | 1/64 | `-128..=128` |
-//! | `v * u` | 1/16320 | at most 32,640: 16 bits |
-//! | `v * v * u`, summed over neurons | 1/4161600 | 32 bits: the positive and the negative weights of an output each sum to at most 33,025 |
-//! | output bias | 1/16320 | 32 bits |
-//! | `(sum / 255 + bias) * 400 / 16320` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
+//! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |
+//! | `v * u` | 1/255q | at most 32,640: 16 bits |
+//! | `v * v * u`, summed over neurons | 1/65025q | 32 bits: the positive and the negative weights of an output each sum to at most 33,025 |
+//! | output bias | 1/255q | 32 bits |
+//! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
 
 pub mod accumulator;
 pub mod features;

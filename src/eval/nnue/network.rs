@@ -9,7 +9,7 @@
 //! | 4 | inputs per view, 768 (mirrored) |
 //! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
 //! | 4 | output buckets, 1 to 32 |
-//! | 2, 2, 4 | quantisation: 255, 64, scale 400 |
+//! | 2, 2, 4 | units: 255 in the hidden layer; 64, 128, 256 or 512 of the output weights; scale 400 |
 //! | 4 | length of the provenance text in bytes |
 //! | 8 | hash (FNV-1a, 64 bits) of all other bytes |
 //! | | provenance: UTF-8, how this network was made |
@@ -30,8 +30,9 @@ use crate::score::{EVALUATION_LIMIT, Score};
 
 /// Units of the hidden layer: 1.0 is this.
 pub const QA: i32 = 255;
-/// Units of the output weights: 1.0 is this.
-pub const QB: i32 = 64;
+/// Possible units of the output weights: 1.0 is one of these. The finest that
+/// a network's weights allow is used, for rounding matters most here.
+pub const QB: [i32; 4] = [512, 256, 128, 64];
 /// Centipawns of an output of 1.0.
 pub const SCALE: i32 = 400;
 
@@ -44,9 +45,9 @@ const HASH_AT: usize = 36;
 const MAX_HIDDEN: usize = 4096;
 const MAX_BUCKETS: usize = 32;
 /// Largest magnitude of an output weight: 255 times this fits 16 bits.
-const MAX_OUTPUT_WEIGHT: i16 = 128;
+pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Largest sum of the output weights of one sign: times 255^2 it fits 32 bits.
-const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
+pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
 /// Why bytes are no network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,8 @@ pub struct Network {
     /// By bucket, `2 * blocks` each.
     output_weights: Vec<Block>,
     output_biases: Vec<i32>,
+    /// One of [`QB`].
+    output_unit: i32,
     provenance: String,
     hash: u64,
 }
@@ -132,6 +135,9 @@ pub struct Parameters {
     pub output_weights: Vec<i16>,
     /// One per bucket.
     pub output_biases: Vec<i32>,
+    /// Units of the output weights: one of [`QB`]. Those of the output biases
+    /// are this times [`QA`].
+    pub output_unit: i32,
 }
 
 impl Network {
@@ -156,9 +162,11 @@ impl Network {
             biases: to_blocks(&parameters.biases),
             output_weights: to_blocks(&parameters.output_weights),
             output_biases: parameters.output_biases.clone(),
+            output_unit: parameters.output_unit,
             provenance: provenance.to_owned(),
             hash: 0,
         };
+        check_units(QA, network.output_unit, SCALE)?;
         network.check_ranges()?;
         network.hash = hash(&network.to_bytes());
         Ok(network)
@@ -182,14 +190,13 @@ impl Network {
         if number(8) != VERSION {
             return Err(LoadError::Version(number(8)));
         }
-        let quantisation =
-            [number(24) & 0xffff, number(24) >> 16, number(28)].map(|n| i32::try_from(n).ok());
-        if number(12) as usize != INPUTS || quantisation != [Some(QA), Some(QB), Some(SCALE)] {
-            return Err(LoadError::Architecture(format!(
-                "{} inputs, quantisation {quantisation:?}; expected {INPUTS}, {QA}, {QB}, {SCALE}",
-                number(12)
-            )));
+        if number(12) as usize != INPUTS {
+            let reason = format!("{} inputs, expected {INPUTS}", number(12));
+            return Err(LoadError::Architecture(reason));
         }
+        let units = [number(24) & 0xffff, number(24) >> 16, number(28)];
+        let [qa, output_unit, scale] = units.map(|n| i32::try_from(n).unwrap_or(-1));
+        check_units(qa, output_unit, scale)?;
         let (hidden, buckets) = (number(16) as usize, number(20) as usize);
         check_shape(hidden, buckets)?;
         let text = number(32) as usize;
@@ -220,6 +227,7 @@ impl Network {
             biases,
             output_weights,
             output_biases: output_biases.collect(),
+            output_unit,
             provenance: provenance.to_owned(),
             hash: stored,
         };
@@ -237,7 +245,7 @@ impl Network {
             bytes.extend_from_slice(&(number as u32).to_le_bytes());
         }
         bytes.extend_from_slice(&(QA as u16).to_le_bytes());
-        bytes.extend_from_slice(&(QB as u16).to_le_bytes());
+        bytes.extend_from_slice(&(self.output_unit as u16).to_le_bytes());
         bytes.extend_from_slice(&(SCALE as u32).to_le_bytes());
         bytes.extend_from_slice(&(self.provenance.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&[0; 8]);
@@ -341,7 +349,7 @@ impl Network {
         let (our_weights, their_weights) = self.output_row(bucket).split_at(self.biases.len());
         let sum = simd::output(ours, our_weights) + simd::output(theirs, their_weights);
         let units = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
-        let score = units * i64::from(SCALE) / i64::from(QA * QB);
+        let score = units * i64::from(SCALE) / i64::from(QA * self.output_unit);
         score.clamp(i64::from(-EVALUATION_LIMIT), i64::from(EVALUATION_LIMIT)) as Score
     }
 
@@ -382,6 +390,15 @@ fn check_shape(hidden: usize, buckets: usize) -> Result<(), LoadError> {
     Ok(())
 }
 
+fn check_units(qa: i32, output_unit: i32, scale: i32) -> Result<(), LoadError> {
+    if qa != QA || !QB.contains(&output_unit) || scale != SCALE {
+        return Err(LoadError::Architecture(format!(
+            "units {qa}, {output_unit}, {scale}; expected {QA}, one of {QB:?}, {SCALE}"
+        )));
+    }
+    Ok(())
+}
+
 fn to_blocks(numbers: &[i16]) -> Vec<Block> {
     numbers.as_chunks().0.iter().map(|&chunk| Block(chunk)).collect()
 }
@@ -411,6 +428,7 @@ pub(crate) mod tests {
             biases: numbers(hidden, 250),
             output_weights: numbers(2 * hidden * buckets, 60),
             output_biases: numbers(buckets, 8000).into_iter().map(i32::from).collect(),
+            output_unit: 64,
         };
         Network::new(&parameters, "random, for a test").unwrap()
     }
@@ -454,6 +472,7 @@ pub(crate) mod tests {
             biases: vec![0; hidden],
             output_weights: vec![0; 2 * hidden],
             output_biases: vec![0],
+            output_unit: 64,
         };
         let refused = |parameters: &Parameters| {
             matches!(Network::new(parameters, ""), Err(LoadError::Range(_)))
