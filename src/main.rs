@@ -27,6 +27,8 @@ enum Command {
     Perft(tools::perft::Args),
     /// Run EPD test suites and grade the answers
     Epd(tools::epd::Args),
+    /// Train a network on games
+    Train(train::command::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Some(Command::Datagen(args)) => train::datagen::run(&args),
         Some(Command::Perft(args)) => tools::perft::run(&args),
         Some(Command::Epd(args)) => tools::epd::run(&args),
+        Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

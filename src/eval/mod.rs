@@ -3,9 +3,20 @@
 //! The search asks an [`Evaluator`] for a number and never tells it about
 //! moves made or taken back.
 
+use std::sync::Arc;
+
 use crate::{position::Position, score::Score};
 
+pub mod nnue;
 pub mod psqt;
+
+use nnue::{Accumulators, Network};
+
+/// The network that is part of the program, if there is one.
+#[must_use]
+pub fn default_network() -> Option<Arc<Network>> {
+    None
+}
 
 /// One search thread's evaluator, with whatever it caches between calls.
 #[derive(Clone, Debug, Default)]
@@ -13,15 +24,27 @@ pub enum Evaluator {
     /// Material and piece-square tables.
     #[default]
     Psqt,
+    /// A network.
+    Network(Box<Accumulators>),
 }
 
 impl Evaluator {
+    /// An evaluator with this network; material and piece-square tables
+    /// without one.
+    #[must_use]
+    pub fn new(network: Option<Arc<Network>>) -> Evaluator {
+        network.map_or(Evaluator::Psqt, |network| {
+            Evaluator::Network(Box::new(Accumulators::new(network)))
+        })
+    }
+
     /// The static evaluation in centipawns for the side to move, within
     /// `EVALUATION_LIMIT`. `ply` is the distance from the root: evaluators that
     /// update incrementally keep one cache line per ply.
-    pub fn evaluate(&mut self, position: &Position, _ply: usize) -> Score {
+    pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         match self {
             Evaluator::Psqt => psqt::evaluate(position),
+            Evaluator::Network(accumulators) => accumulators.evaluate(position, ply),
         }
     }
 }

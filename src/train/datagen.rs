@@ -180,9 +180,7 @@ impl Stats {
     }
 
     fn merge(&mut self, other: &Stats) {
-        for (a, b) in self.tally.results.iter_mut().zip(other.tally.results) {
-            *a += b;
-        }
+        self.tally.merge(&other.tally);
         self.positions += other.positions;
         self.kept += other.kept;
         self.nodes += other.nodes;

@@ -335,6 +335,13 @@ impl Tally {
         self.results[result as usize] += 1;
     }
 
+    /// Adds the games of another tally.
+    pub fn merge(&mut self, other: &Tally) {
+        for (ours, theirs) in self.results.iter_mut().zip(other.results) {
+            *ours += theirs;
+        }
+    }
+
     /// All games.
     #[must_use]
     pub fn games(&self) -> u64 {

@@ -6,11 +6,20 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod checkpoint;
+pub mod command;
 pub mod datagen;
 pub mod filter;
 pub mod format;
+pub mod loader;
+pub mod model;
 pub mod openings;
+pub mod optimiser;
+pub mod plot;
+pub mod sample;
+pub mod schedule;
 pub mod selfplay;
+pub mod trainer;
 
 use std::{
     fmt,

@@ -1,0 +1,108 @@
+//! What the network sees. Player and trainer share these functions, so that
+//! they cannot disagree. No weights here.
+//!
+//! Each side has its own view: its own pieces first, its own first rank first,
+//! and its king on files a to d: if the king is on files e to h, the view is
+//! mirrored.
+
+use shakmaty::{Board, Color, Role, Square};
+
+/// Inputs of one view: 2 colours, 6 roles, 64 squares.
+pub const INPUTS: usize = 768;
+/// Largest number of active inputs of one view.
+pub const MAX_ACTIVE: usize = 32;
+
+/// The input for a piece, in the view of `view`, whose king's file decides
+/// whether it is `mirrored`.
+#[must_use]
+#[inline]
+pub const fn index(view: Color, mirrored: bool, color: Color, role: Role, square: Square) -> usize {
+    let theirs = (view as usize) ^ (color as usize);
+    let flip = if view.is_white() { 0 } else { 56 } ^ if mirrored { 7 } else { 0 };
+    (theirs * 6 + role as usize - 1) * 64 + (square as usize ^ flip)
+}
+
+/// Is a view mirrored when its own king stands here?
+#[must_use]
+#[inline]
+pub const fn is_mirrored(king: Square) -> bool {
+    king as usize & 7 >= 4
+}
+
+/// Is the view of `view` mirrored? A board without king is not.
+#[must_use]
+pub fn view_is_mirrored(board: &Board, view: Color) -> bool {
+    board.king_of(view).is_some_and(is_mirrored)
+}
+
+/// The output bucket of a position with this many pieces, 2 to 32.
+#[must_use]
+#[inline]
+pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
+    let bucket = pieces.saturating_sub(2) * buckets / 31;
+    if bucket < buckets { bucket } else { buckets - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+    use shakmaty::CastlingMode;
+    use std::collections::BTreeSet;
+
+    fn active(fen: &str, view: Color) -> BTreeSet<usize> {
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let mirrored = view_is_mirrored(position.board(), view);
+        let input = |(square, piece): (Square, shakmaty::Piece)| {
+            index(view, mirrored, piece.color, piece.role, square)
+        };
+        position.board().clone().into_iter().map(input).collect()
+    }
+
+    #[test]
+    fn indices_are_distinct_and_complete() {
+        for view in Color::ALL {
+            for mirrored in [false, true] {
+                let mut seen = BTreeSet::new();
+                for color in Color::ALL {
+                    for role in Role::ALL {
+                        for square in Square::ALL {
+                            seen.insert(index(view, mirrored, color, role, square));
+                        }
+                    }
+                }
+                assert_eq!(seen.len(), INPUTS);
+                assert_eq!(seen.last(), Some(&(INPUTS - 1)));
+            }
+        }
+        // Our pawn on a2, their king on e8, from either side.
+        assert_eq!(index(Color::White, false, Color::White, Role::Pawn, Square::A2), 8);
+        assert_eq!(index(Color::Black, false, Color::Black, Role::Pawn, Square::A7), 8);
+        assert_eq!(index(Color::White, false, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
+    }
+
+    /// Colours swapped and board turned: what one side saw the other sees.
+    /// Board mirrored: both see the same.
+    #[test]
+    fn symmetries() {
+        let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
+        let swapped = "r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b - - 0 1";
+        let mirrored = "r2k3r/1bpqpp1p/1pnp2nb/3NP3/3P2p1/p1Q2N2/PPPBBPPP/R2K3R w - - 0 1";
+        for view in Color::ALL {
+            assert_eq!(active(fen, view), active(swapped, !view));
+            assert_eq!(active(fen, view), active(mirrored, view));
+        }
+    }
+
+    #[test]
+    fn buckets_cover_all_counts() {
+        for buckets in 1..=16 {
+            assert_eq!(output_bucket(2, buckets), 0);
+            assert_eq!(output_bucket(32, buckets), buckets - 1);
+            for pieces in 3..=32 {
+                let step = output_bucket(pieces, buckets) - output_bucket(pieces - 1, buckets);
+                assert!(step <= 1);
+            }
+        }
+    }
+}

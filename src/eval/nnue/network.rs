@@ -1,0 +1,494 @@
+//! The parameters of a network and the file they live in.
+//!
+//! A file is, in little-endian numbers:
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | `LANCETNN` |
+//! | 4 | version of the format, 1 |
+//! | 4 | inputs per view, 768 (mirrored) |
+//! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
+//! | 4 | output buckets, 1 to 32 |
+//! | 2, 2, 4 | units: 255 in the hidden layer; 64, 128, 256 or 512 of the output weights; scale 400 |
+//! | 4 | length of the provenance text in bytes |
+//! | 8 | hash (FNV-1a, 64 bits) of all other bytes |
+//! | | provenance: UTF-8, how this network was made |
+//! | 2 each | first-layer weights by input, then its biases |
+//! | 2 each | output weights by bucket: side to move's view, then the other's |
+//! | 4 each | output biases by bucket |
+
+use std::fmt;
+
+use bytemuck::Zeroable as _;
+use shakmaty::{Board, Color};
+
+use super::{
+    features::{self, INPUTS, MAX_ACTIVE},
+    simd::{self, Block, LANES},
+};
+use crate::score::{EVALUATION_LIMIT, Score};
+
+/// Units of the hidden layer: 1.0 is this.
+pub const QA: i32 = 255;
+/// Possible units of the output weights: 1.0 is one of these. The finest that
+/// a network's weights allow is used, for rounding matters most here.
+pub const QB: [i32; 4] = [512, 256, 128, 64];
+/// Centipawns of an output of 1.0.
+pub const SCALE: i32 = 400;
+
+const MAGIC: &[u8; 8] = b"LANCETNN";
+const VERSION: u32 = 1;
+/// Bytes before the provenance text.
+const HEADER: usize = 44;
+/// Where in the header the hash is.
+const HASH_AT: usize = 36;
+const MAX_HIDDEN: usize = 4096;
+const MAX_BUCKETS: usize = 32;
+/// Largest magnitude of an output weight: 255 times this fits 16 bits.
+pub const MAX_OUTPUT_WEIGHT: i16 = 128;
+/// Largest sum of the output weights of one sign: times 255^2 it fits 32 bits.
+pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
+
+/// Why bytes are no network that this program can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// It does not begin like a network of Lancet.
+    Magic,
+    /// A format version this program does not know.
+    Version(u32),
+    /// A shape this program cannot use.
+    Architecture(String),
+    /// More or fewer bytes than the header asks for.
+    Length {
+        /// Bytes that the header asks for.
+        expected: usize,
+        /// Bytes that there are.
+        found: usize,
+    },
+    /// The bytes have been altered since they were written.
+    Hash {
+        /// The hash in the file.
+        expected: u64,
+        /// The hash of the file.
+        found: u64,
+    },
+    /// The provenance text is not UTF-8.
+    Provenance,
+    /// A parameter is so large that the arithmetic could overflow.
+    Range(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Magic => write!(f, "not a Lancet network (no 'LANCETNN' at its beginning)"),
+            LoadError::Version(version) => {
+                write!(f, "network format {version}, this program reads format {VERSION}")
+            }
+            LoadError::Architecture(reason) => write!(f, "network of unknown shape: {reason}"),
+            LoadError::Length { expected, found } if found < expected => {
+                write!(f, "network file truncated: {found} of {expected} bytes")
+            }
+            LoadError::Length { expected, found } => {
+                write!(f, "network file too long: {found} bytes, expected {expected}")
+            }
+            LoadError::Hash { expected, found } => {
+                write!(f, "network file corrupt: hash {found:016x}, expected {expected:016x}")
+            }
+            LoadError::Provenance => write!(f, "the network's provenance text is not UTF-8"),
+            LoadError::Range(what) => write!(f, "network parameter too large: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A network's parameters, quantised.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Network {
+    /// By input, `blocks` each.
+    weights: Vec<Block>,
+    biases: Vec<Block>,
+    /// By bucket, `2 * blocks` each.
+    output_weights: Vec<Block>,
+    output_biases: Vec<i32>,
+    /// One of [`QB`].
+    output_unit: i32,
+    provenance: String,
+    hash: u64,
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// The numbers of a network, as the trainer knows them.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// First-layer weights: `INPUTS` rows of hidden neurons.
+    pub weights: Vec<i16>,
+    /// First-layer biases, one per hidden neuron.
+    pub biases: Vec<i16>,
+    /// By bucket: the side to move's neurons, then the other side's.
+    pub output_weights: Vec<i16>,
+    /// One per bucket.
+    pub output_biases: Vec<i32>,
+    /// Units of the output weights: one of [`QB`]. Those of the output biases
+    /// are this times [`QA`].
+    pub output_unit: i32,
+}
+
+impl Network {
+    /// A network from its numbers.
+    ///
+    /// # Errors
+    ///
+    /// If the shape is not one that a file can have, or a number is too large.
+    pub fn new(parameters: &Parameters, provenance: &str) -> Result<Network, LoadError> {
+        let hidden = parameters.biases.len();
+        let buckets = parameters.output_biases.len();
+        check_shape(hidden, buckets)?;
+        let shape = (parameters.weights.len(), parameters.output_weights.len());
+        if shape != (INPUTS * hidden, 2 * hidden * buckets) {
+            return Err(LoadError::Architecture(format!(
+                "{} and {} weights for {hidden} neurons and {buckets} buckets",
+                shape.0, shape.1
+            )));
+        }
+        let mut network = Network {
+            weights: to_blocks(&parameters.weights),
+            biases: to_blocks(&parameters.biases),
+            output_weights: to_blocks(&parameters.output_weights),
+            output_biases: parameters.output_biases.clone(),
+            output_unit: parameters.output_unit,
+            provenance: provenance.to_owned(),
+            hash: 0,
+        };
+        check_units(QA, network.output_unit, SCALE)?;
+        network.check_ranges()?;
+        network.hash = hash(&network.to_bytes());
+        Ok(network)
+    }
+
+    /// Reads a network file.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] says what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, LoadError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(LoadError::Magic);
+        }
+        let header = bytes
+            .get(..HEADER)
+            .ok_or(LoadError::Length { expected: HEADER, found: bytes.len() })?;
+        let number = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
+        if number(8) != VERSION {
+            return Err(LoadError::Version(number(8)));
+        }
+        if number(12) as usize != INPUTS {
+            let reason = format!("{} inputs, expected {INPUTS}", number(12));
+            return Err(LoadError::Architecture(reason));
+        }
+        let units = [number(24) & 0xffff, number(24) >> 16, number(28)];
+        let [qa, output_unit, scale] = units.map(|n| i32::try_from(n).unwrap_or(-1));
+        check_units(qa, output_unit, scale)?;
+        let (hidden, buckets) = (number(16) as usize, number(20) as usize);
+        check_shape(hidden, buckets)?;
+        let text = number(32) as usize;
+        let counts = [INPUTS * hidden, hidden, 2 * hidden * buckets];
+        let expected = HEADER + text + 2 * counts.iter().sum::<usize>() + 4 * buckets;
+        if bytes.len() != expected {
+            return Err(LoadError::Length { expected, found: bytes.len() });
+        }
+        let stored = u64::from(number(HASH_AT)) | u64::from(number(HASH_AT + 4)) << 32;
+        let found = hash(bytes);
+        if stored != found {
+            return Err(LoadError::Hash { expected: stored, found });
+        }
+
+        let (provenance, mut rest) = bytes[HEADER..].split_at(text);
+        let provenance = std::str::from_utf8(provenance).map_err(|_| LoadError::Provenance)?;
+        let mut take = |count: usize| {
+            let (numbers, tail) = rest.split_at(2 * count);
+            rest = tail;
+            let numbers: Vec<i16> =
+                numbers.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
+            to_blocks(&numbers)
+        };
+        let [weights, biases, output_weights] = counts.map(&mut take);
+        let output_biases = rest.as_chunks().0.iter().map(|&four| i32::from_le_bytes(four));
+        let network = Network {
+            weights,
+            biases,
+            output_weights,
+            output_biases: output_biases.collect(),
+            output_unit,
+            provenance: provenance.to_owned(),
+            hash: stored,
+        };
+        network.check_ranges()?;
+        Ok(network)
+    }
+
+    /// The network as a file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        let shape = [VERSION as usize, INPUTS, self.hidden(), self.buckets()];
+        for number in shape {
+            bytes.extend_from_slice(&(number as u32).to_le_bytes());
+        }
+        bytes.extend_from_slice(&(QA as u16).to_le_bytes());
+        bytes.extend_from_slice(&(self.output_unit as u16).to_le_bytes());
+        bytes.extend_from_slice(&(SCALE as u32).to_le_bytes());
+        bytes.extend_from_slice(&(self.provenance.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(self.provenance.as_bytes());
+        for block in [&self.weights, &self.biases, &self.output_weights].into_iter().flatten() {
+            bytes.extend(block.0.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        bytes.extend(self.output_biases.iter().flat_map(|number| number.to_le_bytes()));
+        let hash = hash(&bytes);
+        bytes[HASH_AT..HEADER].copy_from_slice(&hash.to_le_bytes());
+        bytes
+    }
+
+    /// Everything the arithmetic relies on (see the table in [`super`]).
+    fn check_ranges(&self) -> Result<(), LoadError> {
+        let largest = |blocks: &[Block]| {
+            let values = blocks.iter().flat_map(|block| block.0);
+            values.map(|value| i32::from(value).abs()).max().unwrap_or(0)
+        };
+        let (weight, bias) = (largest(&self.weights), largest(&self.biases));
+        if MAX_ACTIVE as i32 * weight + bias > i32::from(i16::MAX) {
+            return Err(LoadError::Range(format!(
+                "first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights and the \
+                 bias must fit 16 bits"
+            )));
+        }
+        for bucket in 0..self.buckets() {
+            let weights = || self.output_row(bucket).iter().flat_map(|block| block.0);
+            if let Some(large) =
+                weights().find(|w| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(w))
+            {
+                return Err(LoadError::Range(format!(
+                    "output weight {large}, at most {MAX_OUTPUT_WEIGHT} is exact"
+                )));
+            }
+            let sum = |sign: i32| weights().map(|w| (sign * i32::from(w)).max(0)).sum::<i32>();
+            let sum = sum(1).max(sum(-1));
+            if sum > MAX_OUTPUT_SUM {
+                return Err(LoadError::Range(format!(
+                    "the output weights of bucket {bucket} sum to {sum}, at most \
+                     {MAX_OUTPUT_SUM} is exact"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Hidden neurons per view.
+    #[must_use]
+    pub const fn hidden(&self) -> usize {
+        self.biases.len() * LANES
+    }
+
+    /// Output buckets.
+    #[must_use]
+    pub const fn buckets(&self) -> usize {
+        self.output_biases.len()
+    }
+
+    /// How the network was made.
+    #[must_use]
+    pub fn provenance(&self) -> &str {
+        &self.provenance
+    }
+
+    /// The hash of the file: two networks with the same hash are the same.
+    #[must_use]
+    pub const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Shape and the first half of the hash.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("768-{}x2-{} {:08x}", self.hidden(), self.buckets(), self.hash >> 32)
+    }
+
+    /// First-layer weights, a row of `biases().len()` blocks per input.
+    #[must_use]
+    pub(super) fn weights(&self) -> &[Block] {
+        &self.weights
+    }
+
+    /// First-layer biases: the hidden layer of an empty board.
+    #[must_use]
+    pub(super) fn biases(&self) -> &[Block] {
+        &self.biases
+    }
+
+    fn output_row(&self, bucket: usize) -> &[Block] {
+        let length = 2 * self.biases.len();
+        &self.output_weights[bucket * length..][..length]
+    }
+
+    /// The score for the side to move from the two views of the hidden layer,
+    /// side to move first.
+    #[must_use]
+    #[inline]
+    pub fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
+        let bucket = features::output_bucket(pieces, self.buckets());
+        let (our_weights, their_weights) = self.output_row(bucket).split_at(self.biases.len());
+        let sum = simd::output(ours, our_weights) + simd::output(theirs, their_weights);
+        let units = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
+        let score = units * i64::from(SCALE) / i64::from(QA * self.output_unit);
+        score.clamp(i64::from(-EVALUATION_LIMIT), i64::from(EVALUATION_LIMIT)) as Score
+    }
+
+    /// The hidden layer of a view, computed from scratch.
+    #[must_use]
+    pub fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
+        let mirrored = features::view_is_mirrored(board, view);
+        let active: Vec<u16> = board
+            .iter()
+            .map(|(square, piece)| {
+                features::index(view, mirrored, piece.color, piece.role, square) as u16
+            })
+            .collect();
+        let mut layer = vec![Block::zeroed(); self.biases.len()];
+        simd::update(&mut layer, Some(&self.biases), &self.weights, &active, &[]);
+        layer
+    }
+
+    /// The score of a position for the side to move, computed from scratch.
+    #[must_use]
+    pub fn evaluate(&self, board: &Board, turn: Color) -> Score {
+        let [ours, theirs] = [turn, !turn].map(|view| self.hidden_layer(board, view));
+        self.output(&ours, &theirs, board.occupied().count())
+    }
+}
+
+fn check_shape(hidden: usize, buckets: usize) -> Result<(), LoadError> {
+    if hidden == 0 || !hidden.is_multiple_of(LANES) || hidden > MAX_HIDDEN {
+        return Err(LoadError::Architecture(format!(
+            "{hidden} hidden neurons, expected a multiple of {LANES} up to {MAX_HIDDEN}"
+        )));
+    }
+    if !(1..=MAX_BUCKETS).contains(&buckets) {
+        return Err(LoadError::Architecture(format!(
+            "{buckets} output buckets, expected 1 to {MAX_BUCKETS}"
+        )));
+    }
+    Ok(())
+}
+
+fn check_units(qa: i32, output_unit: i32, scale: i32) -> Result<(), LoadError> {
+    if qa != QA || !QB.contains(&output_unit) || scale != SCALE {
+        return Err(LoadError::Architecture(format!(
+            "units {qa}, {output_unit}, {scale}; expected {QA}, one of {QB:?}, {SCALE}"
+        )));
+    }
+    Ok(())
+}
+
+fn to_blocks(numbers: &[i16]) -> Vec<Block> {
+    numbers.as_chunks().0.iter().map(|&chunk| Block(chunk)).collect()
+}
+
+/// FNV-1a over all bytes but those of the hash itself.
+fn hash(bytes: &[u8]) -> u64 {
+    let (before, rest) = bytes.split_at(HASH_AT);
+    before.iter().chain(&rest[HEADER - HASH_AT..]).fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    /// A network of random numbers within the ranges a trained one has.
+    pub(crate) fn random_network(hidden: usize, buckets: usize, seed: u64) -> Network {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut numbers = |count: usize, range: i16| -> Vec<i16> {
+            (0..count).map(|_| rng.random_range(-range..=range)).collect()
+        };
+        let parameters = Parameters {
+            weights: numbers(INPUTS * hidden, 120),
+            biases: numbers(hidden, 250),
+            output_weights: numbers(2 * hidden * buckets, 60),
+            output_biases: numbers(buckets, 8000).into_iter().map(i32::from).collect(),
+            output_unit: 64,
+        };
+        Network::new(&parameters, "random, for a test").unwrap()
+    }
+
+    #[test]
+    fn files_survive_the_round_trip() {
+        let network = random_network(64, 3, 1);
+        let bytes = network.to_bytes();
+        let read = Network::from_bytes(&bytes).unwrap();
+        assert!(read == network);
+        assert_eq!((read.hidden(), read.buckets()), (64, 3));
+        assert_eq!(read.provenance(), "random, for a test");
+        assert_eq!(read.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn damaged_files_are_refused() {
+        let bytes = random_network(32, 1, 2).to_bytes();
+        for length in (0..bytes.len()).filter(|&length| length < 100 || length % 997 == 0) {
+            let error = Network::from_bytes(&bytes[..length]).unwrap_err();
+            assert!(matches!(error, LoadError::Magic | LoadError::Length { .. }), "{error}");
+        }
+        for at in (0..bytes.len()).filter(|&at| at < 100 || at % 997 == 0) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            assert!(Network::from_bytes(&bytes).is_err(), "byte {at}");
+        }
+        let mut long = bytes.clone();
+        long.push(0);
+        assert!(matches!(Network::from_bytes(&long), Err(LoadError::Length { .. })));
+        let mut next = bytes;
+        next[8] = 2;
+        assert_eq!(Network::from_bytes(&next).unwrap_err(), LoadError::Version(2));
+        assert_eq!(Network::from_bytes(b"PK\x03\x04").unwrap_err(), LoadError::Magic);
+    }
+
+    #[test]
+    fn what_could_overflow_is_refused() {
+        let zero = |hidden: usize| Parameters {
+            weights: vec![0; INPUTS * hidden],
+            biases: vec![0; hidden],
+            output_weights: vec![0; 2 * hidden],
+            output_biases: vec![0],
+            output_unit: 64,
+        };
+        let refused = |parameters: &Parameters| {
+            matches!(Network::new(parameters, ""), Err(LoadError::Range(_)))
+        };
+        assert!(!refused(&zero(64)));
+        let mut large = zero(64);
+        large.weights[5] = 1024;
+        assert!(refused(&large));
+        let mut large = zero(64);
+        large.output_weights[5] = 129;
+        assert!(refused(&large));
+        let mut large = zero(256);
+        large.output_weights.fill(65);
+        assert!(refused(&large));
+        large.output_weights[..256].fill(-65);
+        assert!(!refused(&large));
+        assert!(matches!(Network::new(&zero(48), ""), Err(LoadError::Architecture(_))));
+    }
+}

@@ -1,0 +1,254 @@
+//! The arithmetic of the network: adding rows of weights, and the output layer.
+//! The only module with unsafe code.
+//!
+//! Adding rows is written so that the compiler vectorises it for whatever the
+//! machine has. The output layer has an AVX-512, an AVX2 and a portable form,
+//! chosen when compiling; all give the same bits.
+#![allow(unsafe_code)]
+
+use bytemuck::{Pod, Zeroable};
+
+/// Neurons in a block.
+pub const LANES: usize = 32;
+
+/// 32 neurons or weights: a cache line, one AVX-512 or two AVX2 registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; LANES]);
+
+/// Writes to `target` the sum of `source` (or `target` itself, if there is
+/// none) and the rows `added`, minus the rows `removed`, modulo 2^16.
+///
+/// `weights` holds rows of `target.len()` blocks each.
+///
+/// # Panics
+///
+/// If a row lies outside of `weights` or `source` is shorter than `target`.
+#[inline]
+pub fn update(
+    target: &mut [Block],
+    source: Option<&[Block]>,
+    weights: &[Block],
+    added: &[u16],
+    removed: &[u16],
+) {
+    // Four blocks at a time stay in registers over all rows.
+    let length = target.len();
+    let mut at = 0;
+    while at + 4 <= length {
+        update_tile::<4>(&mut target[at..], source, weights, added, removed, at, length);
+        at += 4;
+    }
+    while at < length {
+        update_tile::<1>(&mut target[at..], source, weights, added, removed, at, length);
+        at += 1;
+    }
+}
+
+#[inline(always)]
+fn update_tile<const N: usize>(
+    target: &mut [Block],
+    source: Option<&[Block]>,
+    weights: &[Block],
+    added: &[u16],
+    removed: &[u16],
+    at: usize,
+    stride: usize,
+) {
+    let mut sums = [Block::zeroed(); N];
+    sums.copy_from_slice(match source {
+        Some(source) => &source[at..at + N],
+        None => &target[..N],
+    });
+    for &row in added {
+        let row = &weights[usize::from(row) * stride + at..][..N];
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            for lane in 0..LANES {
+                sum.0[lane] = sum.0[lane].wrapping_add(weight.0[lane]);
+            }
+        }
+    }
+    for &row in removed {
+        let row = &weights[usize::from(row) * stride + at..][..N];
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            for lane in 0..LANES {
+                sum.0[lane] = sum.0[lane].wrapping_sub(weight.0[lane]);
+            }
+        }
+    }
+    target[..N].copy_from_slice(&sums);
+}
+
+/// The sum of `clamp(v, 0, 255)^2 * u` over neurons `v` and weights `u`.
+/// Weights must be within `-128..=128`, and their positive and negative parts
+/// each sum to at most 33,025: then nothing overflows.
+#[must_use]
+#[inline]
+pub fn output(values: &[Block], weights: &[Block]) -> i32 {
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
+    // SAFETY: compiled for processors with these features only.
+    return unsafe { x86::output_avx512(values, weights) };
+    #[cfg(all(
+        target_arch = "x86_64",
+        target_feature = "avx2",
+        not(all(target_feature = "avx512f", target_feature = "avx512bw"))
+    ))]
+    // SAFETY: compiled for processors with AVX2 only.
+    return unsafe { x86::output_avx2(values, weights) };
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
+    output_portable(values, weights)
+}
+
+/// Which form of the arithmetic this program was compiled with.
+#[must_use]
+pub const fn name() -> &'static str {
+    if cfg!(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw")) {
+        "AVX-512"
+    } else if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
+        "AVX2"
+    } else {
+        "portable"
+    }
+}
+
+/// [`output`] for any machine.
+#[must_use]
+#[allow(dead_code, reason = "the reference where a faster form exists")]
+fn output_portable(values: &[Block], weights: &[Block]) -> i32 {
+    let mut sums = [0_i32; LANES];
+    for (value, weight) in values.iter().zip(weights) {
+        for (sum, (v, u)) in sums.iter_mut().zip(value.0.into_iter().zip(weight.0)) {
+            let v = v.clamp(0, 255);
+            *sum += i32::from(v * u) * i32::from(v);
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(dead_code, reason = "one form is chosen when compiling, all are tested")]
+mod x86 {
+    use super::Block;
+    use core::arch::x86_64::{
+        __m256i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_add_epi32,
+        _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_load_si256, _mm256_madd_epi16,
+        _mm256_max_epi16, _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16,
+        _mm256_setzero_si256, _mm512_add_epi32, _mm512_load_si512, _mm512_madd_epi16,
+        _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32,
+        _mm512_set1_epi16, _mm512_setzero_si512,
+    };
+
+    /// [`super::output`] with AVX2.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub fn output_avx2(values: &[Block], weights: &[Block]) -> i32 {
+        let (low, high) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+        let mut sums = [_mm256_setzero_si256(); 2];
+        for (value, weight) in values.iter().zip(weights) {
+            let value = (&raw const *value).cast::<__m256i>();
+            let weight = (&raw const *weight).cast::<__m256i>();
+            for (half, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: a block is 64 bytes, aligned to 64: two aligned
+                // 32-byte loads are inside of it.
+                let (v, u) = unsafe {
+                    (_mm256_load_si256(value.add(half)), _mm256_load_si256(weight.add(half)))
+                };
+                let v = _mm256_min_epi16(_mm256_max_epi16(v, low), high);
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(_mm256_mullo_epi16(v, u), v));
+            }
+        }
+        let sum = _mm256_add_epi32(sums[0], sums[1]);
+        let sum = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+        let sum = _mm_add_epi32(sum, _mm_shuffle_epi32::<0b00_00_11_10>(sum));
+        let sum = _mm_add_epi32(sum, _mm_shuffle_epi32::<0b00_00_00_01>(sum));
+        _mm_cvtsi128_si32(sum)
+    }
+
+    /// [`super::output`] with AVX-512.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    pub fn output_avx512(values: &[Block], weights: &[Block]) -> i32 {
+        let (low, high) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+        let mut sum = _mm512_setzero_si512();
+        for (value, weight) in values.iter().zip(weights) {
+            let value = (&raw const *value).cast::<__m512i>();
+            let weight = (&raw const *weight).cast::<__m512i>();
+            // SAFETY: a block is 64 bytes, aligned to 64: one aligned load.
+            let (v, u) = unsafe { (_mm512_load_si512(value), _mm512_load_si512(weight)) };
+            let v = _mm512_min_epi16(_mm512_max_epi16(v, low), high);
+            sum = _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_mullo_epi16(v, u), v));
+        }
+        _mm512_reduce_add_epi32(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    fn blocks(rng: &mut ChaCha8Rng, count: usize, range: i16) -> Vec<Block> {
+        (0..count)
+            .map(|_| Block(std::array::from_fn(|_| rng.random_range(-range..=range))))
+            .collect()
+    }
+
+    #[test]
+    fn all_forms_give_the_same_bits() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for length in 0..=40 {
+            let mut values = blocks(&mut rng, length, 600);
+            let mut weights = blocks(&mut rng, length, 25);
+            if length == 8 {
+                // The extremes: all saturated, largest weights.
+                values.fill(Block([i16::MAX; LANES]));
+                weights.fill(Block([128; LANES]));
+            }
+            let slow: i64 = values
+                .iter()
+                .zip(&weights)
+                .flat_map(|(value, weight)| value.0.into_iter().zip(weight.0))
+                .map(|(v, u)| i64::from(v.clamp(0, 255)).pow(2) * i64::from(u))
+                .sum();
+            let expected = i32::try_from(slow).unwrap();
+            assert_eq!(output(&values, &weights), expected, "{}", name());
+            assert_eq!(output_portable(&values, &weights), expected);
+            #[cfg(target_arch = "x86_64")]
+            {
+                if is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor has AVX2.
+                    assert_eq!(unsafe { x86::output_avx2(&values, &weights) }, expected);
+                }
+                if is_x86_feature_detected!("avx512bw") {
+                    // SAFETY: the processor has AVX-512 with byte and word instructions.
+                    assert_eq!(unsafe { x86::output_avx512(&values, &weights) }, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_added_and_removed() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        for length in 1..=9 {
+            let weights = blocks(&mut rng, 20 * length, i16::MAX);
+            let source = blocks(&mut rng, length, i16::MAX);
+            let (added, removed) = ([3, 17, 0], [19, 3]);
+            let mut target = vec![Block([0; LANES]); length];
+            update(&mut target, Some(&source), &weights, &added, &removed);
+            for i in 0..length * LANES {
+                let at = |row: usize| weights[row * length + i / LANES].0[i % LANES];
+                let expected = source[i / LANES].0[i % LANES]
+                    .wrapping_add(at(17))
+                    .wrapping_add(at(0))
+                    .wrapping_sub(at(19));
+                assert_eq!(target[i / LANES].0[i % LANES], expected);
+            }
+            let before = target.clone();
+            update(&mut target, None, &weights, &added, &removed);
+            update(&mut target, None, &weights, &removed, &added);
+            assert_eq!(target, before);
+        }
+    }
+}

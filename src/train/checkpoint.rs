@@ -1,0 +1,124 @@
+//! A training run on disk, to be resumed exactly where it was.
+//!
+//! The file is `LANCETCK`, the length of a TOML text (8 bytes), the text (run
+//! and state), and the parameters and both moments as floats, little-endian.
+//! It is replaced as a whole, so that a kill leaves the old one or the new.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use serde::{Deserialize, Serialize};
+use wide::f32x8;
+
+use super::{
+    FileError,
+    trainer::{Run, State, Trainer},
+};
+
+const MAGIC: &[u8; 8] = b"LANCETCK";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    state: State,
+    run: Run,
+}
+
+/// Where the checkpoint of a network is kept.
+#[must_use]
+pub fn path(network: &Path) -> PathBuf {
+    network.with_extension("checkpoint")
+}
+
+/// Writes the state of a run.
+///
+/// # Errors
+///
+/// If the file cannot be written; an old one then stays.
+pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
+    let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
+    let text = Text { state: trainer.state.clone(), run: trainer.run.clone() };
+    let text = toml::to_string(&text).map_err(|error| fail(&error))?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend((text.len() as u64).to_le_bytes());
+    bytes.extend(text.as_bytes());
+    let numbers = [&trainer.parameters, &trainer.moments.first, &trainer.moments.second];
+    for number in numbers.into_iter().flat_map(|vector| cast_slice::<f32x8, f32>(vector)) {
+        bytes.extend(number.to_le_bytes());
+    }
+    replace(path, &bytes)
+}
+
+/// Puts a trainer where the checkpoint was.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or belongs to another run.
+pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
+    let fail = |reason: &str| FileError::new(path, reason);
+    let bytes = fs::read(path).map_err(|error| FileError::new(path, error))?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| fail("not a checkpoint of Lancet"))?;
+    let (length, rest) = rest.split_first_chunk().ok_or_else(|| fail("truncated in its header"))?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    let (text, rest) = rest.split_at_checked(length).ok_or_else(|| fail("truncated"))?;
+    let text = std::str::from_utf8(text).map_err(|_| fail("its text is not UTF-8"))?;
+    let text: Text = toml::from_str(text)
+        .map_err(|error| FileError::new(path, format!("not understood: {error}")))?;
+    if text.run != trainer.run {
+        return Err(FileError::new(path, difference(&text.run, &trainer.run)));
+    }
+    if rest.len() != 3 * 32 * trainer.parameters.len() {
+        return Err(fail("truncated in its numbers"));
+    }
+    let mut numbers = rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four));
+    let Trainer { parameters, moments, .. } = trainer;
+    for vector in [parameters, &mut moments.first, &mut moments.second] {
+        for (number, value) in cast_slice_mut::<f32x8, f32>(vector).iter_mut().zip(&mut numbers) {
+            *number = value;
+        }
+    }
+    trainer.state = text.state;
+    trainer.round();
+    Ok(())
+}
+
+/// Says what differs between the run of a checkpoint and the one asked for.
+fn difference(there: &Run, asked: &Run) -> String {
+    let show = |run: &Run| toml::to_string(run).unwrap_or_default();
+    let (there, asked) = (show(there), show(asked));
+    let lines = there.lines().zip(asked.lines()).find(|(a, b)| a != b);
+    let (a, b) = lines.unwrap_or(("more or fewer data files", "these data files"));
+    format!("belongs to another run: there '{a}', asked for '{b}'")
+}
+
+/// Removes the checkpoint of a finished run, if there is one.
+///
+/// # Errors
+///
+/// If it is there and cannot be removed.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(FileError::new(path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes bytes beside a file, then puts them in its place.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let write = || {
+        let mut file = fs::File::create(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    write().map_err(|error| FileError::new(path, error))
+}

@@ -1,0 +1,274 @@
+//! `lancet train`: reads the data, runs the trainer, shows and saves.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Args as ClapArgs;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use serde::Serialize;
+use shakmaty::Board;
+
+use super::{
+    FileError, checkpoint,
+    loader::DataSet,
+    model::{CHUNK, Worker},
+    plot,
+    sample::Sample,
+    schedule::Schedule,
+    trainer::{Point, Run, Trainer},
+};
+use crate::eval::nnue::{Network, network::SCALE};
+
+/// Time between two checkpoints.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
+/// Points of the loss curves per pass.
+const POINTS_PER_PASS: u64 = 4;
+/// Positions on which the exported network is compared with the model.
+const COMPARED: usize = 10_000;
+
+/// Train a network on games
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Files of games, as `lancet datagen` writes them
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub data: Vec<PathBuf>,
+    /// The network file to write; loss curves (.csv, .svg), the schedule
+    /// (.toml) and the checkpoint are written beside it
+    #[arg(long, value_name = "NET")]
+    pub out: PathBuf,
+    /// Continue from the checkpoint beside NET, if there is one
+    #[arg(long)]
+    pub resume: bool,
+    /// Settings to start from; the options below override them
+    #[arg(long, value_name = "FILE.toml")]
+    pub schedule: Option<PathBuf>,
+    /// Hidden neurons per view, a multiple of 32 [default: 256]
+    #[arg(long, value_name = "N")]
+    pub hidden: Option<usize>,
+    /// Output buckets by piece count [default: 1]
+    #[arg(long, value_name = "N")]
+    pub buckets: Option<usize>,
+    /// How often every position is seen [default: 20]
+    #[arg(long, value_name = "N")]
+    pub passes: Option<u32>,
+    /// Weight of the game's result in the target at the start [default: 0.3]
+    #[arg(long, value_name = "0..1")]
+    pub result_first: Option<f32>,
+    /// Weight of the game's result in the target at the end [default: 0.3]
+    #[arg(long, value_name = "0..1")]
+    pub result_last: Option<f32>,
+    /// Seed of the first weights and the order of positions [default: 1]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+}
+
+impl Args {
+    fn schedule(&self) -> Result<Schedule, Box<dyn std::error::Error>> {
+        let mut schedule = match &self.schedule {
+            None => Schedule::default(),
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| FileError::new(path, e))?;
+                toml::from_str(&text).map_err(|e| FileError::new(path, e))?
+            }
+        };
+        schedule.hidden = self.hidden.unwrap_or(schedule.hidden);
+        schedule.buckets = self.buckets.unwrap_or(schedule.buckets);
+        schedule.passes = self.passes.unwrap_or(schedule.passes);
+        schedule.seed = self.seed.unwrap_or(schedule.seed);
+        let [first, last] = schedule.result_weight;
+        schedule.result_weight =
+            [self.result_first.unwrap_or(first), self.result_last.unwrap_or(last)];
+        schedule.check()?;
+        Ok(schedule)
+    }
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match train(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(format_args!("lancet train: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn say(line: impl std::fmt::Display) {
+    // Nobody is left to be told when this fails.
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
+    let schedule = args.schedule()?;
+    let saved = checkpoint::path(&args.out);
+    if saved.exists() && !args.resume {
+        let reason = "an unfinished run is here: continue it with --resume, or delete this file";
+        return Err(FileError::new(&saved, reason).into());
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or(cores, |threads| threads as usize);
+    let start = Instant::now();
+    let data = DataSet::read(&args.data, &schedule.filter, schedule.validation, |source| {
+        say(format_args!(
+            "{}: {} games, {} positions, {} kept",
+            source.file, source.games, source.positions, source.kept
+        ));
+    })?;
+    say(format_args!(
+        "{} positions to learn from, {} to validate with, White {}; read in {:.1} s",
+        data.training.len(),
+        data.validation.len(),
+        data.tally,
+        start.elapsed().as_secs_f64()
+    ));
+    if data.training.is_empty() {
+        return Err("no positions to learn from: the files are empty or all is filtered".into());
+    }
+    let run = Run {
+        lancet: env!("CARGO_PKG_VERSION").to_owned(),
+        threads,
+        schedule,
+        sources: data.sources.clone(),
+    };
+    let mut trainer = Trainer::new(run, data.training.len())?;
+    if args.resume && saved.exists() {
+        checkpoint::load(&saved, &mut trainer)?;
+        say(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler_stop = Arc::clone(&stop);
+    ctrlc::set_handler(move || handler_stop.store(true, Relaxed))?;
+
+    if !steps(&mut trainer, &data, &saved, &stop)? {
+        checkpoint::save(&saved, &trainer)?;
+        say(format_args!("stopped at step {}; --resume continues", trainer.state.step));
+        return Ok(());
+    }
+    finish(&mut trainer, &data, &args.out)?;
+    checkpoint::remove(&saved)?;
+    Ok(())
+}
+
+/// Trains to the end, or until told to stop (false).
+fn steps(
+    trainer: &mut Trainer,
+    data: &DataSet,
+    saved: &Path,
+    stop: &AtomicBool,
+) -> Result<bool, FileError> {
+    let bar = ProgressBar::new(trainer.steps());
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}") {
+        bar.set_style(style);
+    }
+    let plain = !io::stderr().is_terminal();
+    let every = (trainer.steps_per_pass() / POINTS_PER_PASS).max(1);
+    let start = Instant::now();
+    let begun = trainer.state.step;
+    let mut last_saved = Instant::now();
+    let mut shown = String::new();
+    while !trainer.is_finished() {
+        if stop.load(Relaxed) {
+            bar.finish_and_clear();
+            return Ok(false);
+        }
+        let loss = trainer.step(&data.training);
+        let done = trainer.state.step - begun;
+        let seconds = start.elapsed().as_secs_f64();
+        let speed = (done * trainer.batch() as u64) as f64 / seconds;
+        let left = seconds / done as f64 * (trainer.steps() - trainer.state.step) as f64;
+        let eta = HumanDuration(Duration::from_secs_f64(left));
+        if trainer.state.step.is_multiple_of(every) || trainer.is_finished() {
+            let Point { training, validation, .. } = trainer.report(data);
+            shown = format!("loss {training:.6} validation {validation:.6}");
+            if plain {
+                let pass = trainer.state.step as f64 / trainer.steps_per_pass() as f64;
+                let step = trainer.state.step;
+                say(format_args!(
+                    "pass {pass:.2} step {step} {shown} {speed:.0} positions/s ETA {eta}"
+                ));
+            }
+        }
+        bar.set_position(trainer.state.step);
+        bar.set_message(format!("{shown} now {loss:.6} {speed:.0} positions/s ETA {eta}"));
+        if last_saved.elapsed() >= CHECKPOINT_INTERVAL {
+            checkpoint::save(saved, trainer)?;
+            last_saved = Instant::now();
+        }
+    }
+    bar.finish_and_clear();
+    Ok(true)
+}
+
+/// What is stored in the network.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    training_loss: f64,
+    validation_loss: f64,
+    positions: usize,
+    #[serde(flatten)]
+    run: &'a Run,
+}
+
+/// Exports the network and what belongs to it.
+fn finish(
+    trainer: &mut Trainer,
+    data: &DataSet,
+    out: &Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let last = trainer.state.history.last().copied();
+    let provenance = toml::to_string(&Provenance {
+        training_loss: last.map_or(f64::NAN, |point| point.training),
+        validation_loss: last.map_or(f64::NAN, |point| point.validation),
+        positions: data.training.len(),
+        run: &trainer.run,
+    })?;
+    let network = trainer.layout().quantise(&trainer.parameters, &provenance)?;
+    checkpoint::replace(out, &network.to_bytes())?;
+    let schedule = toml::to_string(&trainer.run.schedule)?;
+    checkpoint::replace(&out.with_extension("toml"), schedule.as_bytes())?;
+    plot::csv(&out.with_extension("csv"), &trainer.state.history)?;
+    plot::svg(&out.with_extension("svg"), &trainer.state.history, &network.name())?;
+    let samples = if data.validation.is_empty() { &data.training } else { &data.validation };
+    let samples = &samples[..samples.len().min(COMPARED)];
+    let (mean, worst) = disagreement(trainer, &network, samples);
+    say(format_args!("{}: {}", out.display(), network.name()));
+    say(format_args!(
+        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
+        samples.len()
+    ));
+    Ok(())
+}
+
+/// Mean and largest difference, in centipawns, between the exported network
+/// and the model.
+#[must_use]
+pub fn disagreement(trainer: &Trainer, network: &Network, samples: &[Sample]) -> (f64, f64) {
+    let mut worker = Worker::new(trainer.layout());
+    let (mut sum, mut worst) = (0.0, 0.0_f64);
+    for chunk in samples.chunks(CHUNK) {
+        for (output, sample) in worker.forward(trainer.rounded(), chunk).iter().zip(chunk) {
+            let mut board = Board::empty();
+            for (square, piece) in sample.pieces() {
+                board.set_piece_at(square, piece);
+            }
+            let exact = f64::from(network.evaluate(&board, sample.turn()));
+            let difference = (exact - f64::from(*output) * f64::from(SCALE)).abs();
+            sum += difference;
+            worst = worst.max(difference);
+        }
+    }
+    (sum / samples.len().max(1) as f64, worst)
+}

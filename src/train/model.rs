@@ -1,0 +1,390 @@
+//! The network in floating point: parameters, forward and backward pass.
+//!
+//! The first layer is sparse: of 768 inputs some twenty are active, so a pass
+//! adds up rows of weights, and its gradient adds to rows. The hidden layer is
+//! cut into tiles whose rows fit the second-level cache; a chunk of positions
+//! goes through one tile after the other, with the tile's neurons in registers.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use wide::f32x8;
+
+use super::sample::{Active, Sample};
+use crate::eval::nnue::{
+    features::{self, INPUTS},
+    network::{LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB, SCALE},
+};
+
+/// Positions that go through the tiles together: their neurons of one tile
+/// stay in the cache.
+pub const CHUNK: usize = 256;
+
+/// Largest magnitude of a weight: 33 times 1.98 * 255 fits the 16 bits of the
+/// player's hidden layer, and 1.98 * 64 its output weights.
+pub const CLIP: f32 = 1.98;
+
+/// Where the parameters are in one long vector of registers (eight numbers):
+/// first-layer weights by tile and input, first-layer biases by tile, output
+/// weights by bucket, view and tile, output biases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Hidden neurons per view.
+    pub hidden: usize,
+    /// Output buckets.
+    pub buckets: usize,
+}
+
+impl Layout {
+    /// Registers of a tile: 8 where that divides the layer, else 4.
+    const fn tile(self) -> usize {
+        if self.hidden.is_multiple_of(64) { 8 } else { 4 }
+    }
+
+    const fn tiles(self) -> usize {
+        self.units() / self.tile()
+    }
+
+    /// Registers of the hidden layer of one view.
+    const fn units(self) -> usize {
+        self.hidden / 8
+    }
+
+    const fn biases(self) -> usize {
+        INPUTS * self.units()
+    }
+
+    const fn outputs(self) -> usize {
+        self.biases() + self.units()
+    }
+
+    const fn output_biases(self) -> usize {
+        self.outputs() + 2 * self.buckets * self.units()
+    }
+
+    /// Registers of all parameters.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.output_biases() + self.buckets.div_ceil(8)
+    }
+
+    /// Never: there are always output biases.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Registers whose numbers are clipped: all but the output biases.
+    #[must_use]
+    pub const fn clipped(self) -> usize {
+        self.output_biases()
+    }
+
+    /// The place of a first-layer weight among the numbers of the vector.
+    fn weight_at(self, input: usize, neuron: usize) -> usize {
+        let width = 8 * self.tile();
+        (neuron / width * INPUTS + input) * width + neuron % width
+    }
+
+    /// Random parameters to begin with.
+    #[must_use]
+    pub fn initial(self, seed: u64) -> Vec<f32x8> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut parameters = vec![f32x8::ZERO; self.len()];
+        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
+        // Some twenty inputs are active: neurons begin inside of the clipping.
+        for weight in &mut numbers[..8 * self.biases()] {
+            *weight = rng.random_range(-0.15..0.15);
+        }
+        for bias in &mut numbers[8 * self.biases()..8 * self.outputs()] {
+            *bias = rng.random_range(0.0..0.2);
+        }
+        let range = (1.0 / self.hidden as f32).sqrt();
+        for weight in &mut numbers[8 * self.outputs()..8 * self.output_biases()] {
+            *weight = rng.random_range(-range..range);
+        }
+        parameters
+    }
+
+    /// The finest units of the output weights that the player's arithmetic
+    /// allows; the coarsest if none do.
+    #[must_use]
+    pub fn output_unit(self, parameters: &[f32x8]) -> i32 {
+        let weights: &[f32] = cast_slice(&parameters[self.outputs()..self.output_biases()]);
+        let row = 2 * self.hidden;
+        let fits = |unit: i32| {
+            let round = |weight: f32| (weight * unit as f32).round();
+            weights.chunks_exact(row).all(|row| {
+                let sum = |sign: f32| row.iter().map(|&w| (sign * round(w)).max(0.0)).sum::<f32>();
+                row.iter().all(|&w| round(w).abs() <= f32::from(MAX_OUTPUT_WEIGHT))
+                    && sum(1.0).max(sum(-1.0)) <= MAX_OUTPUT_SUM as f32
+            })
+        };
+        QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
+    }
+
+    /// The unit of register `at`, one over which is what its numbers are
+    /// multiples of in play. Output biases are too fine to matter.
+    const fn unit(self, at: usize, output_unit: i32) -> Option<f32> {
+        if at < self.outputs() {
+            Some(QA as f32)
+        } else if at < self.output_biases() {
+            Some(output_unit as f32)
+        } else {
+            None
+        }
+    }
+
+    /// Rounds registers from `start` on to what the player can represent.
+    pub fn round(self, start: usize, output_unit: i32, numbers: &[f32x8], out: &mut [f32x8]) {
+        for ((at, &number), out) in (start..).zip(numbers).zip(out) {
+            *out = match self.unit(at, output_unit) {
+                None => number,
+                Some(unit) => (number * f32x8::splat(unit)).round() * f32x8::splat(1.0 / unit),
+            };
+        }
+    }
+
+    /// The network for playing.
+    ///
+    /// # Errors
+    ///
+    /// If a number is too large for exact arithmetic.
+    pub fn quantise(self, parameters: &[f32x8], provenance: &str) -> Result<Network, LoadError> {
+        let output_unit = self.output_unit(parameters);
+        let numbers: &[f32] = cast_slice(parameters);
+        // Casting saturates; the network then refuses the number.
+        let narrow = |value: f32, unit: i32| (value * unit as f32).round() as i16;
+        let mut weights = Vec::with_capacity(INPUTS * self.hidden);
+        for input in 0..INPUTS {
+            for neuron in 0..self.hidden {
+                weights.push(narrow(numbers[self.weight_at(input, neuron)], QA));
+            }
+        }
+        let narrow_all = |from: usize, to: usize, unit| {
+            numbers[8 * from..8 * to].iter().map(|&value| narrow(value, unit)).collect()
+        };
+        let output_biases = &numbers[8 * self.output_biases()..][..self.buckets];
+        let parameters = Parameters {
+            weights,
+            biases: narrow_all(self.biases(), self.outputs(), QA),
+            output_weights: narrow_all(self.outputs(), self.output_biases(), output_unit),
+            output_biases: output_biases
+                .iter()
+                .map(|&bias| (bias * (QA * output_unit) as f32).round() as i32)
+                .collect(),
+            output_unit,
+        };
+        Network::new(&parameters, provenance)
+    }
+}
+
+/// How labels become a target, and outputs a loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Objective {
+    /// Weight of the game's result, 0 to 1; the rest is the search's score.
+    pub result_weight: f32,
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+impl Objective {
+    /// The wanted winning probability of the side to move.
+    #[must_use]
+    pub fn target(self, sample: &Sample) -> f32 {
+        let score = sigmoid(sample.score() / SCALE as f32);
+        self.result_weight * sample.result() + (1.0 - self.result_weight) * score
+    }
+
+    /// Squared error of an output, and its derivative by the output.
+    #[must_use]
+    pub fn loss(self, output: f32, sample: &Sample) -> (f32, f32) {
+        let p = sigmoid(output);
+        let error = p - self.target(sample);
+        (error * error, 2.0 * error * p * (1.0 - p))
+    }
+}
+
+/// One thread's share of a batch: its buffers and its gradient.
+#[derive(Debug)]
+pub struct Worker {
+    layout: Layout,
+    /// Sum of the derivatives of the losses, laid out like the parameters.
+    pub gradient: Vec<f32x8>,
+    /// Sum of the losses.
+    pub loss: f64,
+    active: Vec<Active>,
+    /// Clamped neurons by tile, position and view.
+    neurons: Vec<f32x8>,
+    outputs: Vec<f32x8>,
+}
+
+impl Worker {
+    /// Empty buffers.
+    #[must_use]
+    pub fn new(layout: Layout) -> Worker {
+        Worker {
+            layout,
+            gradient: vec![f32x8::ZERO; layout.len()],
+            loss: 0.0,
+            active: Vec::with_capacity(CHUNK),
+            neurons: vec![f32x8::ZERO; 2 * CHUNK * layout.units()],
+            outputs: vec![f32x8::ZERO; CHUNK],
+        }
+    }
+
+    /// Forgets gradient and loss.
+    pub fn clear(&mut self) {
+        self.gradient.fill(f32x8::ZERO);
+        self.loss = 0.0;
+    }
+
+    /// The outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
+    #[must_use]
+    pub fn forward(&mut self, parameters: &[f32x8], samples: &[Sample]) -> Vec<f32> {
+        self.active.clear();
+        self.active.extend(samples.iter().take(CHUNK).map(Sample::active));
+        self.outputs.fill(f32x8::ZERO);
+        match self.layout.tile() {
+            8 => self.forward_tiles::<8>(parameters),
+            _ => self.forward_tiles::<4>(parameters),
+        }
+        let biases: &[f32] = cast_slice(&parameters[self.layout.output_biases()..]);
+        let bucket = |active: &Active| self.bucket(active);
+        self.outputs
+            .iter()
+            .zip(&self.active)
+            .map(|(sum, active)| sum.reduce_add() + biases[bucket(active)])
+            .collect()
+    }
+
+    /// Adds the losses of up to [`CHUNK`] samples, without gradient.
+    pub fn validate(&mut self, parameters: &[f32x8], samples: &[Sample], objective: Objective) {
+        let outputs = self.forward(parameters, samples);
+        for (&output, sample) in outputs.iter().zip(samples) {
+            self.loss += f64::from(objective.loss(output, sample).0);
+        }
+    }
+
+    /// Adds losses and gradient of up to [`CHUNK`] samples.
+    pub fn learn(&mut self, parameters: &[f32x8], samples: &[Sample], objective: Objective) {
+        let mut outputs = self.forward(parameters, samples);
+        let biases = 8 * self.layout.output_biases();
+        for ((output, sample), active) in outputs.iter_mut().zip(samples).zip(&self.active) {
+            let (loss, slope) = objective.loss(*output, sample);
+            self.loss += f64::from(loss);
+            let bucket = self.bucket(active);
+            cast_slice_mut::<_, f32>(&mut self.gradient)[biases + bucket] += slope;
+            *output = slope;
+        }
+        match self.layout.tile() {
+            8 => self.backward_tiles::<8>(parameters, &outputs),
+            _ => self.backward_tiles::<4>(parameters, &outputs),
+        }
+    }
+
+    fn bucket(&self, active: &Active) -> usize {
+        features::output_bucket(active.count, self.layout.buckets)
+    }
+
+    /// Where the output weights of a bucket, view and tile begin.
+    fn output_row<const N: usize>(
+        layout: Layout,
+        bucket: usize,
+        view: usize,
+        tile: usize,
+    ) -> usize {
+        layout.outputs() + (2 * bucket + view) * layout.units() + tile * N
+    }
+
+    fn forward_tiles<const N: usize>(&mut self, parameters: &[f32x8]) {
+        let layout = self.layout;
+        let count = self.active.len();
+        for tile in 0..layout.tiles() {
+            let rows = rows::<N>(&parameters[tile * INPUTS * N..][..INPUTS * N]);
+            let bias = &rows_at::<N>(parameters, layout.biases() + tile * N);
+            let neurons =
+                self.neurons[tile * 2 * count * N..][..2 * count * N].chunks_exact_mut(2 * N);
+            for ((active, output), neurons) in
+                self.active.iter().zip(&mut self.outputs).zip(neurons)
+            {
+                let bucket = features::output_bucket(active.count, layout.buckets);
+                for (view, neurons) in neurons.chunks_exact_mut(N).enumerate() {
+                    let mut sums = *bias;
+                    for &input in active.view(view) {
+                        let row = &rows[usize::from(input)];
+                        for i in 0..N {
+                            sums[i] += row[i];
+                        }
+                    }
+                    let at = Self::output_row::<N>(layout, bucket, view, tile);
+                    let weights = rows_at::<N>(parameters, at);
+                    let mut total = *output;
+                    for i in 0..N {
+                        let s = sums[i].fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
+                        neurons[i] = s;
+                        total = (s * s).mul_add(weights[i], total);
+                    }
+                    *output = total;
+                }
+            }
+        }
+    }
+
+    /// `slopes` are the derivatives of the losses by the outputs.
+    fn backward_tiles<const N: usize>(&mut self, parameters: &[f32x8], slopes: &[f32]) {
+        let layout = self.layout;
+        let count = self.active.len();
+        for tile in 0..layout.tiles() {
+            let neurons = self.neurons[tile * 2 * count * N..][..2 * count * N].chunks_exact(2 * N);
+            let (first, second) = self.gradient.split_at_mut(layout.biases());
+            let (biases, outputs) = second.split_at_mut(layout.units());
+            let rows = rows_mut::<N>(&mut first[tile * INPUTS * N..][..INPUTS * N]);
+            let mut bias = [f32x8::ZERO; N];
+            for ((active, &slope), neurons) in self.active.iter().zip(slopes).zip(neurons) {
+                let bucket = features::output_bucket(active.count, layout.buckets);
+                let slope = f32x8::splat(slope);
+                for (view, neurons) in neurons.chunks_exact(N).enumerate() {
+                    let at = Self::output_row::<N>(layout, bucket, view, tile);
+                    let weights = rows_at::<N>(parameters, at);
+                    let outputs = &mut outputs[at - layout.outputs()..][..N];
+                    let mut delta = [f32x8::ZERO; N];
+                    for i in 0..N {
+                        let s = neurons[i];
+                        let scaled = s * slope;
+                        outputs[i] = s.mul_add(scaled, outputs[i]);
+                        // The square's slope, none where the neuron is clamped.
+                        let open = s.simd_lt(f32x8::ONE);
+                        delta[i] = open & ((scaled + scaled) * weights[i]);
+                        bias[i] += delta[i];
+                    }
+                    for &input in active.view(view) {
+                        let row = &mut rows[usize::from(input)];
+                        for i in 0..N {
+                            row[i] += delta[i];
+                        }
+                    }
+                }
+            }
+            for (sum, bias) in biases[tile * N..][..N].iter_mut().zip(bias) {
+                *sum += bias;
+            }
+        }
+    }
+}
+
+fn rows<const N: usize>(numbers: &[f32x8]) -> &[[f32x8; N]] {
+    numbers.as_chunks().0
+}
+
+fn rows_mut<const N: usize>(numbers: &mut [f32x8]) -> &mut [[f32x8; N]] {
+    numbers.as_chunks_mut().0
+}
+
+fn rows_at<const N: usize>(numbers: &[f32x8], at: usize) -> [f32x8; N] {
+    let mut row = [f32x8::ZERO; N];
+    row.copy_from_slice(&numbers[at..at + N]);
+    row
+}

@@ -1,0 +1,237 @@
+//! A position to learn from, in 32 bytes, and the order they are seen in.
+
+use bytemuck::{Pod, Zeroable};
+use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
+
+use super::format::GameResult;
+use crate::{
+    eval::nnue::features::{self, MAX_ACTIVE},
+    score::Score,
+};
+
+/// A position with its labels, both for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Sample {
+    occupied: u64,
+    /// By occupied square, lowest first, four bits each: role less one, plus 8
+    /// for Black.
+    pieces: [u8; 16],
+    /// The score that a search gave.
+    score: i16,
+    /// The game's result in half points: 0, 1, 2.
+    half_points: u8,
+    black_to_move: u8,
+    unused: [u8; 4],
+}
+
+/// The active inputs of both views, the side to move's first.
+#[derive(Clone, Copy, Debug)]
+pub struct Active {
+    /// Inputs; only the first `count` of each view are set.
+    pub inputs: [[u16; MAX_ACTIVE]; 2],
+    /// Pieces on the board.
+    pub count: usize,
+}
+
+impl Active {
+    /// No inputs.
+    pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0 };
+
+    /// The inputs of one view.
+    #[must_use]
+    #[inline]
+    pub fn view(&self, view: usize) -> &[u16] {
+        &self.inputs[view][..self.count.min(MAX_ACTIVE)]
+    }
+}
+
+impl Sample {
+    /// Packs a position. `score` is the side to move's.
+    #[must_use]
+    pub fn new(chess: &Chess, score: Score, result: GameResult) -> Sample {
+        let board = chess.board();
+        let mut pieces = [0; 16];
+        for (i, (_, piece)) in board.iter().enumerate().take(MAX_ACTIVE) {
+            let code = (piece.role as u8 - 1) | if piece.color.is_black() { 8 } else { 0 };
+            pieces[i / 2] |= code << (4 * (i % 2));
+        }
+        let bound = Score::from(i16::MAX);
+        Sample {
+            occupied: board.occupied().0,
+            pieces,
+            score: score.clamp(-bound, bound) as i16,
+            half_points: result.half_points(chess.turn()),
+            black_to_move: u8::from(chess.turn().is_black()),
+            unused: [0; 4],
+        }
+    }
+
+    /// The score in centipawns for the side to move.
+    #[must_use]
+    pub fn score(&self) -> f32 {
+        f32::from(self.score)
+    }
+
+    /// The game's result for the side to move: 0, 0.5 or 1.
+    #[must_use]
+    pub fn result(&self) -> f32 {
+        f32::from(self.half_points) / 2.0
+    }
+
+    /// The side to move.
+    #[must_use]
+    pub fn turn(&self) -> Color {
+        Color::from_white(self.black_to_move == 0)
+    }
+
+    /// The pieces.
+    pub fn pieces(&self) -> impl Iterator<Item = (Square, shakmaty::Piece)> + '_ {
+        Bitboard(self.occupied).into_iter().take(MAX_ACTIVE).enumerate().map(|(i, square)| {
+            let code = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
+            let role = Role::ALL[usize::from(code & 7).min(5)];
+            (square, role.of(Color::from_white(code < 8)))
+        })
+    }
+
+    /// The active inputs.
+    #[must_use]
+    pub fn active(&self) -> Active {
+        let views = [self.turn(), !self.turn()];
+        let mut mirrored = [false; 2];
+        for (square, piece) in self.pieces() {
+            if piece.role == Role::King {
+                mirrored[usize::from(piece.color != views[0])] = features::is_mirrored(square);
+            }
+        }
+        let mut active = Active::EMPTY;
+        for (square, piece) in self.pieces() {
+            for view in 0..2 {
+                let (color, role) = (piece.color, piece.role);
+                active.inputs[view][active.count] =
+                    features::index(views[view], mirrored[view], color, role, square) as u16;
+            }
+            active.count += 1;
+        }
+        active
+    }
+}
+
+/// A random order of `0..length`, computed where it is needed instead of
+/// stored: a Feistel network on the smallest square power of two, walked until
+/// it falls inside.
+#[derive(Clone, Copy, Debug)]
+pub struct Shuffle {
+    length: u64,
+    half_bits: u32,
+    keys: [u64; 4],
+}
+
+impl Shuffle {
+    /// The order that belongs to a seed and a number.
+    #[must_use]
+    pub fn new(length: usize, seed: u64, number: u64) -> Shuffle {
+        let bits = u64::BITS - (length as u64).saturating_sub(1).leading_zeros();
+        let mut state = mix(mix(seed) ^ number);
+        let keys = std::array::from_fn(|_| {
+            state = mix(state);
+            state
+        });
+        Shuffle { length: length as u64, half_bits: bits.div_ceil(2).max(1), keys }
+    }
+
+    /// What stands at place `index`, which must be below the length.
+    #[must_use]
+    pub fn get(&self, index: usize) -> usize {
+        let mask = (1 << self.half_bits) - 1;
+        let mut value = index as u64;
+        loop {
+            let (mut left, mut right) = (value >> self.half_bits, value & mask);
+            for key in self.keys {
+                (left, right) = (right, left ^ (mix(right ^ key) & mask));
+            }
+            value = left << self.half_bits | right;
+            if value < self.length {
+                return value as usize;
+            }
+        }
+    }
+}
+
+/// A bijection of 64 bits that looks random (the finaliser of splitmix64).
+fn mix(mut bits: u64) -> u64 {
+    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+    use shakmaty::CastlingMode;
+    use std::collections::BTreeSet;
+
+    /// The trainer sees the inputs that the player sees.
+    #[test]
+    fn inputs_are_the_players() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+            "1k6/8/8/8/8/8/7p/6K1 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let sample = Sample::new(position.chess(), 12, GameResult::WhiteWins);
+            let board = position.board();
+            assert!(sample.pieces().eq(board.iter()));
+            let active = sample.active();
+            for (i, view) in [position.turn(), !position.turn()].into_iter().enumerate() {
+                let mirrored = features::view_is_mirrored(board, view);
+                let expected: BTreeSet<u16> = board
+                    .iter()
+                    .map(|(s, p)| features::index(view, mirrored, p.color, p.role, s) as u16)
+                    .collect();
+                assert_eq!(active.view(i).iter().copied().collect::<BTreeSet<_>>(), expected);
+            }
+        }
+    }
+
+    /// A win of White is a loss for Black to move.
+    #[test]
+    fn labels_are_the_side_to_moves() {
+        for (turn, result, expected) in [
+            ("w", GameResult::WhiteWins, 1.0),
+            ("b", GameResult::WhiteWins, 0.0),
+            ("w", GameResult::BlackWins, 0.0),
+            ("b", GameResult::BlackWins, 1.0),
+            ("b", GameResult::Draw, 0.5),
+        ] {
+            let fen = format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 0 1");
+            let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
+            let sample = Sample::new(position.chess(), -70, result);
+            assert_eq!((sample.result(), sample.score()), (expected, -70.0));
+        }
+        assert_eq!(size_of::<Sample>(), 32);
+    }
+
+    #[test]
+    fn shuffles_are_permutations() {
+        for length in [1, 2, 3, 16, 17, 1000] {
+            let order: Vec<usize> =
+                (0..length).map(|i| Shuffle::new(length, 7, 1).get(i)).collect();
+            let sorted: BTreeSet<usize> = order.iter().copied().collect();
+            assert!(sorted.into_iter().eq(0..length), "{length}");
+        }
+        let order = |seed, number| {
+            let shuffle = Shuffle::new(1000, seed, number);
+            (0..1000).map(|i| shuffle.get(i)).collect::<Vec<_>>()
+        };
+        assert_eq!(order(1, 2), order(1, 2));
+        assert_ne!(order(1, 2), order(1, 3));
+        assert_ne!(order(1, 2), order(2, 2));
+        // Neighbours are torn apart.
+        let near = order(1, 1).windows(2).filter(|pair| pair[0].abs_diff(pair[1]) < 10).count();
+        assert!(near < 60, "{near}");
+    }
+}

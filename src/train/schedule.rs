@@ -1,0 +1,133 @@
+//! How a network is trained, as plain data: a TOML file that is also stored
+//! in the network.
+
+use serde::{Deserialize, Serialize};
+
+use super::filter::Filter;
+
+/// All settings of a training run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Schedule {
+    /// Hidden neurons per view, a multiple of 32.
+    pub hidden: usize,
+    /// Output buckets by piece count.
+    pub buckets: usize,
+    /// Seed of the first weights and of the order of positions.
+    pub seed: u64,
+    /// How often every position is seen.
+    pub passes: u32,
+    /// Positions per step.
+    pub batch: usize,
+    /// Learning rate of the first and the last step; between them it falls
+    /// like half a cosine.
+    pub rate: [f32; 2],
+    /// Weight of the game's result in the target at the first and the last
+    /// step, changing evenly; the rest of the target is the search's score.
+    pub result_weight: [f32; 2],
+    /// AdamW: decay rates of the moments.
+    pub betas: [f32; 2],
+    /// AdamW: weight decay.
+    pub decay: f32,
+    /// Share of games set apart for validation, to the permille.
+    pub validation: f64,
+    /// Positions that are not learned from.
+    pub filter: Filter,
+}
+
+impl Default for Schedule {
+    fn default() -> Schedule {
+        Schedule {
+            hidden: 256,
+            buckets: 1,
+            seed: 1,
+            passes: 20,
+            batch: 16384,
+            rate: [1e-3, 1e-5],
+            result_weight: [0.3, 0.3],
+            betas: [0.9, 0.999],
+            decay: 0.01,
+            validation: 0.01,
+            filter: Filter::default(),
+        }
+    }
+}
+
+impl Schedule {
+    /// Says what makes no sense.
+    ///
+    /// # Errors
+    ///
+    /// Names the setting and what it may be.
+    pub fn check(&self) -> Result<(), String> {
+        let unit = 0.0..=1.0;
+        let ranges = [
+            (
+                self.hidden.is_multiple_of(32) && (32..=4096).contains(&self.hidden),
+                "hidden: expected a multiple of 32 up to 4096",
+            ),
+            ((1..=32).contains(&self.buckets), "buckets: expected 1 to 32"),
+            (self.passes > 0, "passes: expected at least 1"),
+            ((1..=1 << 24).contains(&self.batch), "batch: expected 1 to 16777216"),
+            (
+                self.rate.iter().all(|rate| (0.0..=1.0).contains(rate)),
+                "rate: expected numbers from 0 to 1",
+            ),
+            (
+                self.result_weight.iter().all(|weight| (0.0..=1.0).contains(weight)),
+                "result_weight: expected numbers from 0 to 1",
+            ),
+            (
+                self.betas.iter().all(|beta| (0.0..1.0).contains(beta)),
+                "betas: expected numbers from 0 to below 1",
+            ),
+            (unit.contains(&f64::from(self.decay)), "decay: expected a number from 0 to 1"),
+            ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
+        ];
+        match ranges.into_iter().find(|(valid, _)| !valid) {
+            Some((_, message)) => Err(message.to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// Learning rate at `progress` (0 at the first step, 1 at the last).
+    #[must_use]
+    pub fn rate_at(&self, progress: f64) -> f32 {
+        let [first, last] = self.rate.map(f64::from);
+        let cosine = (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos();
+        (last + (first - last) * (1.0 + cosine) / 2.0) as f32
+    }
+
+    /// Weight of the game's result at `progress`.
+    #[must_use]
+    pub fn result_weight_at(&self, progress: f64) -> f32 {
+        let [first, last] = self.result_weight.map(f64::from);
+        (first + (last - first) * progress.clamp(0.0, 1.0)) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_and_weights() {
+        let schedule = Schedule { result_weight: [0.5, 0.3], ..Schedule::default() };
+        assert!((schedule.rate_at(0.0) - 1e-3).abs() < 1e-9);
+        assert!((schedule.rate_at(0.5) - 5.05e-4).abs() < 1e-8);
+        assert!((schedule.rate_at(1.0) - 1e-5).abs() < 1e-9);
+        assert!((schedule.result_weight_at(0.5) - 0.4).abs() < 1e-6);
+    }
+
+    #[test]
+    fn files() {
+        let schedule = Schedule { hidden: 512, buckets: 8, ..Schedule::default() };
+        let text = toml::to_string(&schedule).unwrap();
+        assert_eq!(toml::from_str::<Schedule>(&text).unwrap(), schedule);
+        let partial: Schedule = toml::from_str("hidden = 64\n[filter]\nmin_ply = 10\n").unwrap();
+        assert_eq!((partial.hidden, partial.batch, partial.filter.min_ply), (64, 16384, 10));
+        assert!(toml::from_str::<Schedule>("hiden = 64").is_err());
+        assert!(schedule.check().is_ok());
+        assert!(Schedule { hidden: 48, ..schedule }.check().is_err());
+    }
+}

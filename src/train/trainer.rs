@@ -1,0 +1,269 @@
+//! Steps over batches on all cores, and the state that a run can be resumed
+//! from. The same schedule, data and number of threads give the same network.
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
+use serde::{Deserialize, Serialize};
+use wide::f32x8;
+
+use super::{
+    loader::{DataSet, Source},
+    model::{CHUNK, Layout, Objective, Worker},
+    optimiser::{Moments, Step},
+    sample::{Sample, Shuffle},
+    schedule::Schedule,
+};
+
+/// Registers that a thread updates at a time.
+const PART: usize = 1 << 10;
+
+/// A point of the loss curves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// Steps done.
+    pub step: u64,
+    /// Positions seen.
+    pub positions: u64,
+    /// Learning rate of the last step.
+    pub rate: f32,
+    /// Weight of the game's result in the last step.
+    pub result_weight: f32,
+    /// Mean loss of the steps since the last point.
+    pub training: f64,
+    /// Mean loss over the games set apart; NaN if there are none.
+    pub validation: f64,
+}
+
+/// What decides a run, apart from the numbers learned so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Version of Lancet.
+    pub lancet: String,
+    /// Threads: the order of floating-point sums depends on them.
+    pub threads: usize,
+    /// Settings.
+    pub schedule: Schedule,
+    /// Data.
+    pub sources: Vec<Source>,
+}
+
+/// Where a run is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Steps done.
+    pub step: u64,
+    /// Sum of the mean losses of the steps since the last point.
+    pub loss: f64,
+    /// Steps since the last point.
+    pub loss_steps: u64,
+    /// The loss curves.
+    pub history: Vec<Point>,
+}
+
+/// A training run in progress.
+#[derive(Debug)]
+pub struct Trainer {
+    /// What decides the run.
+    pub run: Run,
+    /// Where it is.
+    pub state: State,
+    /// All numbers of the model, exact.
+    pub parameters: Vec<f32x8>,
+    /// The same, rounded to the player's units.
+    rounded: Vec<f32x8>,
+    /// The optimiser's memory.
+    pub moments: Moments,
+    layout: Layout,
+    workers: Vec<Worker>,
+    pool: ThreadPool,
+    /// Positions per pass and step.
+    length: usize,
+    batch: usize,
+}
+
+impl Trainer {
+    /// A run at its beginning, over `length` positions.
+    ///
+    /// # Errors
+    ///
+    /// If the threads cannot be started.
+    pub fn new(run: Run, length: usize) -> Result<Trainer, ThreadPoolBuildError> {
+        let schedule = &run.schedule;
+        let layout = Layout { hidden: schedule.hidden, buckets: schedule.buckets };
+        let threads = run.threads.max(1);
+        let mut trainer = Trainer {
+            parameters: layout.initial(schedule.seed),
+            rounded: vec![f32x8::ZERO; layout.len()],
+            moments: Moments::new(layout.len()),
+            state: State::default(),
+            layout,
+            workers: (0..threads).map(|_| Worker::new(layout)).collect(),
+            pool: ThreadPoolBuilder::new().num_threads(threads).build()?,
+            length,
+            batch: schedule.batch.min(length).max(1),
+            run,
+        };
+        trainer.round();
+        Ok(trainer)
+    }
+
+    /// Takes over parameters that were changed from outside.
+    pub fn round(&mut self) {
+        let (layout, parameters) = (self.layout, &self.parameters);
+        let output_unit = layout.output_unit(parameters);
+        let rounded = &mut self.rounded;
+        self.pool.install(|| {
+            rounded.par_chunks_mut(PART).zip(parameters.par_chunks(PART)).enumerate().for_each(
+                |(part, (rounded, exact))| layout.round(part * PART, output_unit, exact, rounded),
+            );
+        });
+    }
+
+    /// The model as it will be played.
+    #[must_use]
+    pub fn rounded(&self) -> &[f32x8] {
+        &self.rounded
+    }
+
+    /// The model's shape.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Steps of a pass over the data.
+    #[must_use]
+    pub fn steps_per_pass(&self) -> u64 {
+        (self.length / self.batch).max(1) as u64
+    }
+
+    /// Steps of the whole run.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps_per_pass() * u64::from(self.run.schedule.passes)
+    }
+
+    /// Positions of a step.
+    #[must_use]
+    pub const fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// Is the run over?
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.state.step >= self.steps()
+    }
+
+    /// How much of the run is done when `step` is under way, from 0 to 1.
+    fn progress(&self, step: u64) -> f64 {
+        step as f64 / (self.steps() - 1).max(1) as f64
+    }
+
+    /// One step. Returns its mean loss.
+    pub fn step(&mut self, training: &[Sample]) -> f64 {
+        let step = self.state.step;
+        let progress = self.progress(step);
+        let schedule = &self.run.schedule;
+        let objective = Objective { result_weight: schedule.result_weight_at(progress) };
+        let pass = step / self.steps_per_pass();
+        let start = (step % self.steps_per_pass()) as usize * self.batch;
+        let order = Shuffle::new(training.len(), schedule.seed, pass);
+        let (parameters, batch, threads) = (&self.rounded, self.batch, self.workers.len());
+
+        let workers = &mut self.workers;
+        let learn = |(number, worker): (usize, &mut Worker)| {
+            worker.clear();
+            let share = number * batch / threads..(number + 1) * batch / threads;
+            let mut samples = Vec::with_capacity(CHUNK);
+            for from in share.clone().step_by(CHUNK) {
+                let chunk = from..(from + CHUNK).min(share.end);
+                samples.clear();
+                samples.extend(chunk.map(|i| training[order.get(start + i)]));
+                worker.learn(parameters, &samples, objective);
+            }
+        };
+        self.pool.install(|| workers.par_iter_mut().enumerate().for_each(learn));
+
+        let update = Step {
+            number: step + 1,
+            rate: schedule.rate_at(progress),
+            decay: schedule.decay,
+            betas: schedule.betas,
+            scale: 1.0 / batch as f32,
+        };
+        self.update(&update);
+        self.round();
+        let loss = self.workers.iter().map(|worker| worker.loss).sum::<f64>() / batch as f64;
+        self.state.step += 1;
+        self.state.loss += loss;
+        self.state.loss_steps += 1;
+        loss
+    }
+
+    fn update(&mut self, step: &Step) {
+        let clipped = self.layout.clipped();
+        let (parameters, free) = self.parameters.split_at_mut(clipped);
+        let (first, free_first) = self.moments.first.split_at_mut(clipped);
+        let (second, free_second) = self.moments.second.split_at_mut(clipped);
+        let workers = &self.workers;
+        let gradients = |from: usize, to: usize| -> Vec<&[f32x8]> {
+            workers.iter().map(|worker| &worker.gradient[from..to]).collect()
+        };
+        step.apply(free, free_first, free_second, &gradients(clipped, self.layout.len()), false);
+        self.pool.install(|| {
+            parameters
+                .par_chunks_mut(PART)
+                .zip(first.par_chunks_mut(PART))
+                .zip(second.par_chunks_mut(PART))
+                .enumerate()
+                .for_each(|(part, ((parameters, first), second))| {
+                    let from = part * PART;
+                    let gradients = gradients(from, from + parameters.len());
+                    step.apply(parameters, first, second, &gradients, true);
+                });
+        });
+    }
+
+    /// Mean loss over `samples`, as the last step counted it; NaN if there are
+    /// none.
+    pub fn validate(&mut self, samples: &[Sample]) -> f64 {
+        let progress = self.progress(self.state.step.saturating_sub(1));
+        let result_weight = self.run.schedule.result_weight_at(progress);
+        let objective = Objective { result_weight };
+        let (parameters, workers) = (&self.rounded, &mut self.workers);
+        let share = samples.len().div_ceil(workers.len()).max(1);
+        let count = |(worker, samples): (&mut Worker, &[Sample])| {
+            worker.loss = 0.0;
+            for chunk in samples.chunks(CHUNK) {
+                worker.validate(parameters, chunk, objective);
+            }
+            worker.loss
+        };
+        // Collected in order: a sum of floats depends on it.
+        let losses: Vec<f64> = self
+            .pool
+            .install(|| workers.par_iter_mut().zip(samples.par_chunks(share)).map(count).collect());
+        losses.iter().sum::<f64>() / samples.len() as f64
+    }
+
+    /// Adds a point to the loss curves.
+    pub fn report(&mut self, data: &DataSet) -> Point {
+        let validation = self.validate(&data.validation);
+        let progress = self.progress(self.state.step.saturating_sub(1));
+        let point = Point {
+            step: self.state.step,
+            positions: self.state.step * self.batch as u64,
+            rate: self.run.schedule.rate_at(progress),
+            result_weight: self.run.schedule.result_weight_at(progress),
+            training: self.state.loss / self.state.loss_steps.max(1) as f64,
+            validation,
+        };
+        self.state.loss = 0.0;
+        self.state.loss_steps = 0;
+        self.state.history.push(point);
+        point
+    }
+}
