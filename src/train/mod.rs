@@ -26,6 +26,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::eval::nnue::Network;
+
 /// Something went wrong with a file.
 #[derive(Debug)]
 pub struct FileError {
@@ -48,3 +50,13 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+/// Reads a network file.
+///
+/// # Errors
+///
+/// If it cannot be read or is no network.
+pub fn read_network(path: &Path) -> Result<Network, FileError> {
+    let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
+    Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))
+}
