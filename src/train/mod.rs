@@ -8,6 +8,7 @@
 
 pub mod checkpoint;
 pub mod command;
+pub mod data;
 pub mod datagen;
 pub mod filter;
 pub mod format;
