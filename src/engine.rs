@@ -13,6 +13,7 @@ use shakmaty::Move;
 
 use crate::{
     clock::Budget,
+    eval::{self, Evaluator, nnue::Network},
     history::Histories,
     position::{Game, Position},
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
@@ -100,6 +101,8 @@ pub struct Engine {
     settings: Settings,
     live: Arc<LiveOptions>,
     table: Table,
+    /// What evaluates; material and piece-square tables without one.
+    network: Option<Arc<Network>>,
     /// One per thread.
     memories: Vec<Memory>,
 }
@@ -121,7 +124,13 @@ impl Engine {
     /// If there is not enough memory for the table.
     pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, HashError> {
         let table = Table::new(settings.hash).ok_or(HashError { mib: settings.hash })?;
-        let mut engine = Engine { settings, live, table, memories: Vec::new() };
+        let mut engine = Engine {
+            settings,
+            live,
+            table,
+            network: eval::default_network(),
+            memories: Vec::new(),
+        };
         engine.set_threads(engine.settings.threads);
         Ok(engine)
     }
@@ -154,7 +163,28 @@ impl Engine {
     /// Changes the number of search threads (at least one).
     pub fn set_threads(&mut self, threads: usize) {
         self.settings.threads = threads.max(1);
-        self.memories.resize_with(self.settings.threads, Memory::default);
+        let network = &self.network;
+        self.memories.resize_with(self.settings.threads, || {
+            let mut memory = Memory::default();
+            memory.evaluator = Evaluator::new(network.clone());
+            memory
+        });
+    }
+
+    /// The network in use, if there is one.
+    #[must_use]
+    pub const fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
+    }
+
+    /// Evaluates by this network from now on; without one, by material and
+    /// piece-square tables. The table is cleared: it holds evaluations.
+    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+        for memory in &mut self.memories {
+            memory.evaluator = Evaluator::new(network.clone());
+        }
+        self.network = network;
+        self.clear_hash();
     }
 
     /// Changes the time kept back from every clock.

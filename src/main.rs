@@ -27,6 +27,8 @@ enum Command {
     Perft(tools::perft::Args),
     /// Run EPD test suites and grade the answers
     Epd(tools::epd::Args),
+    /// Look into files of games and rearrange them
+    Data(train::data::Args),
     /// Train a network on games
     Train(train::command::Args),
     /// Each argument is a line of UCI
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some(Command::Datagen(args)) => train::datagen::run(&args),
         Some(Command::Perft(args)) => tools::perft::run(&args),
         Some(Command::Epd(args)) => tools::epd::run(&args),
+        Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }

@@ -32,7 +32,10 @@ use super::{
     openings::{self, Openings},
     selfplay::{Played, SelfPlay},
 };
-use crate::engine::STACK_SIZE;
+use crate::{
+    engine::STACK_SIZE,
+    eval::{self, nnue::Network},
+};
 
 /// The file that says how the games of a directory were made.
 const SETTINGS_FILE: &str = "datagen.toml";
@@ -74,6 +77,10 @@ pub struct Args {
     /// Share of games that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub chess960: u32,
+    /// Evaluate by this network instead of the program's own; `psqt` stands for
+    /// material and piece-square tables
+    #[arg(long, value_name = "NET")]
+    pub net: Option<PathBuf>,
     /// End games by the Syzygy tablebases in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
@@ -250,6 +257,7 @@ impl Stream {
 struct Shared {
     openings: Openings,
     settings: Settings,
+    network: Option<Arc<Network>>,
     tablebase: Option<Arc<Tablebase<Chess>>>,
     goal: Goal,
     stats: Mutex<Stats>,
@@ -285,7 +293,12 @@ impl Shared {
     /// Plays the games of a stream until it is time to stop.
     fn work(&self, mut stream: Stream, number: u32) {
         let settings = &self.settings;
-        let made = SelfPlay::new(settings.nodes, settings.hard, self.tablebase.clone());
+        let made = SelfPlay::new(
+            settings.nodes,
+            settings.hard,
+            self.network.as_ref(),
+            self.tablebase.clone(),
+        );
         let mut players = match made {
             Ok(players) => players,
             Err(error) => return self.fail(error),
@@ -344,7 +357,13 @@ pub fn run(args: &Args) -> ExitCode {
 fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1));
-    let settings = Settings::new(args, "psqt");
+    let network = match args.net.as_deref() {
+        None => eval::default_network(),
+        Some(path) if path == Path::new("psqt") => None,
+        Some(path) => Some(Arc::new(super::read_network(path)?)),
+    };
+    let settings =
+        Settings::new(args, &network.as_deref().map_or("psqt".to_owned(), Network::name));
     let book = args.book.as_deref().map(openings::read_book).transpose()?.unwrap_or_default();
     let openings =
         Openings { book, random_plies: settings.random_plies, chess960: settings.chess960 };
@@ -367,6 +386,7 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let shared = Shared {
         openings,
         settings,
+        network,
         tablebase,
         goal,
         stats: Mutex::new(found),

@@ -8,6 +8,7 @@
 
 pub mod checkpoint;
 pub mod command;
+pub mod data;
 pub mod datagen;
 pub mod filter;
 pub mod format;
@@ -25,6 +26,8 @@ use std::{
     fmt,
     path::{Path, PathBuf},
 };
+
+use crate::eval::nnue::Network;
 
 /// Something went wrong with a file.
 #[derive(Debug)]
@@ -48,3 +51,13 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+/// Reads a network file.
+///
+/// # Errors
+///
+/// If it cannot be read or is no network.
+pub fn read_network(path: &Path) -> Result<Network, FileError> {
+    let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
+    Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))
+}

@@ -388,3 +388,158 @@ fn rows_at<const N: usize>(numbers: &[f32x8], at: usize) -> [f32x8; N] {
     row.copy_from_slice(&numbers[at..at + N]);
     row
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{position::Position, train::format::GameResult};
+
+    /// Positions of random games with made-up labels.
+    pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut samples = Vec::with_capacity(count);
+        let mut position = Position::default();
+        while samples.len() < count {
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.halfmoves() > 60 {
+                position = Position::default();
+                continue;
+            }
+            position = position.play(moves[rng.random_range(0..moves.len())]);
+            let result = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
+            let result = result[rng.random_range(0..3)];
+            let score = crate::eval::psqt::evaluate(&position) + rng.random_range(-50..=50);
+            samples.push(Sample::new(position.chess(), score, result));
+        }
+        samples
+    }
+
+    /// The forward pass as its definition says, one number at a time, in
+    /// double precision.
+    fn loss_by_definition(
+        layout: Layout,
+        numbers: &[f32],
+        samples: &[Sample],
+        objective: Objective,
+    ) -> f64 {
+        let at = |i: usize| f64::from(numbers[i]);
+        let mut total = 0.0;
+        for sample in samples {
+            let active = sample.active();
+            let bucket = features::output_bucket(active.count, layout.buckets);
+            let mut output = at(8 * layout.output_biases() + bucket);
+            for view in 0..2 {
+                for neuron in 0..layout.hidden {
+                    let mut sum = at(8 * layout.biases() + neuron);
+                    for &input in active.view(view) {
+                        sum += at(layout.weight_at(usize::from(input), neuron));
+                    }
+                    let row = 8 * layout.outputs() + (2 * bucket + view) * layout.hidden;
+                    output += sum.clamp(0.0, 1.0).powi(2) * at(row + neuron);
+                }
+            }
+            let p = 1.0 / (1.0 + (-output).exp());
+            total += (p - f64::from(objective.target(sample))).powi(2);
+        }
+        total
+    }
+
+    /// Every kind of parameter: the gradient is the slope of the loss.
+    #[test]
+    fn gradient_is_the_slope_of_the_loss() {
+        let samples = samples(64, 1);
+        let objective = Objective { result_weight: 0.4 };
+        for layout in [Layout { hidden: 32, buckets: 3 }, Layout { hidden: 128, buckets: 1 }] {
+            let mut parameters = layout.initial(2);
+            // Larger output weights make slopes that can be measured.
+            let outputs = 8 * layout.outputs()..8 * layout.output_biases();
+            for weight in &mut cast_slice_mut::<_, f32>(&mut parameters)[outputs] {
+                *weight *= 4.0;
+            }
+            let mut worker = Worker::new(layout);
+            worker.learn(&parameters, &samples, objective);
+            let gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
+            let numbers: Vec<f32> = cast_slice(&parameters).to_vec();
+            let loss = loss_by_definition(layout, &numbers, &samples, objective);
+            assert!((loss - worker.loss).abs() < 1e-4, "{loss} {}", worker.loss);
+
+            let used = (8 * layout.output_biases()) + layout.buckets;
+            let mut rng = ChaCha8Rng::seed_from_u64(3);
+            let layers = [0, 8 * layout.biases(), 8 * layout.outputs(), 8 * layout.output_biases()];
+            let mut measured = 0;
+            for (part, &from) in layers.iter().enumerate() {
+                let to = layers.get(part + 1).copied().unwrap_or(used);
+                for _ in 0..60 {
+                    let at = rng.random_range(from..to);
+                    let slope = |size: f32| {
+                        let mut moved = numbers.clone();
+                        moved[at] = numbers[at] + size;
+                        let above = loss_by_definition(layout, &moved, &samples, objective);
+                        moved[at] = numbers[at] - size;
+                        let below = loss_by_definition(layout, &moved, &samples, objective);
+                        (above - below) / (2.0 * f64::from(size))
+                    };
+                    // A neuron at the edge of its clamp has no slope.
+                    let (near, far) = (slope(1e-3), slope(4e-3));
+                    if (near - far).abs() > 1e-3 * (1.0 + near.abs()) {
+                        continue;
+                    }
+                    measured += usize::from(near.abs() > 1e-2);
+                    let found = f64::from(gradient[at]);
+                    assert!(
+                        (found - near).abs() < 2e-3 + 1e-2 * near.abs(),
+                        "part {part}, number {at}: {found}, measured {near}"
+                    );
+                }
+            }
+            assert!(measured > 30, "{measured} slopes were large enough to say anything");
+        }
+    }
+
+    /// What is played is what was trained, for a network with weights as large
+    /// as training makes them.
+    #[test]
+    fn float_and_quantised_agree() {
+        let layout = Layout { hidden: 64, buckets: 4 };
+        let exact = layout.initial(4);
+        let unit = layout.output_unit(&exact);
+        let mut parameters = exact.clone();
+        layout.round(0, unit, &exact, &mut parameters);
+        assert_ne!(parameters, exact);
+        let network = layout.quantise(&exact, "").unwrap();
+        assert!(network == layout.quantise(&parameters, "").unwrap());
+        let samples = samples(10_000, 5);
+        let mut worker = Worker::new(layout);
+        let mut spread = 0.0_f32;
+        for chunk in samples.chunks(CHUNK) {
+            for (output, sample) in worker.forward(&parameters, chunk).iter().zip(chunk) {
+                let mut board = shakmaty::Board::empty();
+                for (square, piece) in sample.pieces() {
+                    board.set_piece_at(square, piece);
+                }
+                let played = network.evaluate(&board, sample.turn()) as f32;
+                let trained = output * SCALE as f32;
+                assert!((played - trained).abs() < 2.0, "{played}, trained {trained}");
+                spread = spread.max(trained.abs());
+            }
+        }
+        assert!(spread > 50.0, "{spread}");
+    }
+
+    /// A higher result and a higher score for the side to move want a higher
+    /// output.
+    #[test]
+    fn targets_follow_the_labels() {
+        let position = Position::default();
+        let sample = |score, result| Sample::new(position.chess(), score, result);
+        let target = |weight, sample| Objective { result_weight: weight }.target(&sample);
+        assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
+        assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
+        assert_eq!(target(0.0, sample(0, GameResult::BlackWins)), 0.5);
+        assert!((target(0.0, sample(400, GameResult::BlackWins)) - 0.731).abs() < 1e-3);
+        assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
+        let (loss, slope) =
+            Objective { result_weight: 1.0 }.loss(0.0, &sample(0, GameResult::WhiteWins));
+        assert!((loss - 0.25).abs() < 1e-6 && slope < 0.0);
+    }
+}

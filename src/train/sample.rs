@@ -179,7 +179,7 @@ mod tests {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
-            "1k6/8/8/8/8/8/7p/6K1 b - - 0 1",
+            "1k6/8/8/8/8/8/6p1/6K1 b - - 0 1",
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
             let sample = Sample::new(position.chess(), 12, GameResult::WhiteWins);

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     engine::{Engine, HashError, Job, Settings},
+    eval::nnue::Network,
     position::{Ending, Game, Position},
     report::{Limits, Silent},
     score::Score,
@@ -82,7 +83,8 @@ pub enum Played {
 
 impl SelfPlay {
     /// Players that begin no new iteration after `soft` nodes and stop at
-    /// `hard` nodes. `tablebase` ends games as soon as it knows the result.
+    /// `hard` nodes, and evaluate by `network`. `tablebase` ends games as soon as
+    /// it knows the result.
     ///
     /// # Errors
     ///
@@ -90,20 +92,17 @@ impl SelfPlay {
     pub fn new(
         soft: u64,
         hard: u64,
+        network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, HashError> {
         // A game is some hundred searches; about 16 bytes of table for a node.
         // Small tables are quickly cleared and stay in cache.
         let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
         let settings = Settings { hash: hash.next_power_of_two(), ..Settings::default() };
-        let engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
+        let mut engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
+        engines.iter_mut().for_each(|engine| engine.set_network(network.cloned()));
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
         Ok(SelfPlay { engines, limits, tablebase })
-    }
-
-    /// The players, to change their settings.
-    pub fn engines(&mut self) -> &mut [Engine; 2] {
-        &mut self.engines
     }
 
     /// Plays a game from `start`. Adds the nodes searched to `nodes`; asks
@@ -197,7 +196,7 @@ mod tests {
             ("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", Color::Black),
         ] {
             let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-            let mut players = SelfPlay::new(1000, 10_000, None).unwrap();
+            let mut players = SelfPlay::new(1000, 10_000, None, None).unwrap();
             let mut nodes = 0;
             // A mate in one is no balanced opening.
             let Played::Unbalanced = players.play(start, &mut nodes, || false) else { panic!() };

@@ -267,3 +267,85 @@ impl Trainer {
         point
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{checkpoint, model::tests::samples},
+        *,
+    };
+
+    fn data() -> DataSet {
+        DataSet { training: samples(3000, 1), validation: samples(500, 2), ..DataSet::default() }
+    }
+
+    fn trainer(threads: usize, seed: u64) -> Trainer {
+        let schedule = Schedule {
+            hidden: 32,
+            batch: 700,
+            passes: 5,
+            seed,
+            rate: [1e-2, 1e-3],
+            result_weight: [0.0; 2],
+            ..Schedule::default()
+        };
+        let run = Run { lancet: "test".to_owned(), threads, schedule, sources: Vec::new() };
+        Trainer::new(run, 3000).unwrap()
+    }
+
+    fn train(trainer: &mut Trainer, data: &DataSet, steps: u64) {
+        for _ in 0..steps {
+            trainer.step(&data.training);
+            if trainer.state.step.is_multiple_of(3) {
+                trainer.report(data);
+            }
+        }
+    }
+
+    #[test]
+    fn same_seed_same_network() {
+        let data = data();
+        let [mut a, mut b, mut other] = [trainer(2, 1), trainer(2, 1), trainer(2, 7)];
+        assert_eq!(a.steps(), 20);
+        for trainer in [&mut a, &mut b, &mut other] {
+            train(trainer, &data, 20);
+            assert!(trainer.is_finished());
+        }
+        let network =
+            |trainer: &Trainer| trainer.layout().quantise(&trainer.parameters, "").unwrap();
+        assert_eq!(a.parameters, b.parameters);
+        assert!(network(&a) == network(&b));
+        assert!(network(&a) != network(&other));
+        let [first, .., last] = &a.state.history[..] else { panic!() };
+        assert!(last.validation < 0.8 * first.validation, "{first:?} {last:?}");
+    }
+
+    /// A run that was interrupted ends like one that was not.
+    #[test]
+    fn resuming_is_exact() {
+        let data = data();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("net.checkpoint");
+        let mut whole = trainer(2, 1);
+        train(&mut whole, &data, 20);
+        let mut begun = trainer(2, 1);
+        train(&mut begun, &data, 8);
+        checkpoint::save(&path, &begun).unwrap();
+        let mut resumed = trainer(2, 1);
+        checkpoint::load(&path, &mut resumed).unwrap();
+        assert_eq!(resumed.state, begun.state);
+        train(&mut resumed, &data, 12);
+        assert_eq!(resumed.parameters, whole.parameters);
+        assert_eq!(resumed.moments, whole.moments);
+        assert_eq!(resumed.state, whole.state);
+
+        // Another run's checkpoint and a damaged one are refused.
+        let error = checkpoint::load(&path, &mut trainer(2, 3)).unwrap_err().to_string();
+        assert!(error.contains("seed = 1") && error.contains("seed = 3"), "{error}");
+        let bytes = std::fs::read(&path).unwrap();
+        for length in [0, 7, 12, 40, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            assert!(checkpoint::load(&path, &mut trainer(2, 1)).is_err(), "{length}");
+        }
+    }
+}

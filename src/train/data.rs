@@ -1,0 +1,375 @@
+//! `lancet data`: statistics, checks, shuffling, merging and viewing of files
+//! of games.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Args as ClapArgs, Subcommand};
+use rand::{SeedableRng as _, seq::SliceRandom as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
+
+use super::{
+    FileError,
+    filter::Filter,
+    format::{self, GameResult, Record, Tally},
+};
+use crate::{
+    eval::nnue::features,
+    score::{Score, is_mate, mate_distance},
+    tools::{complain, say},
+};
+
+/// Piece counts are shown in this many classes.
+const CLASSES: usize = 8;
+
+/// Look into files of games and rearrange them
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Command {
+    /// Count games, positions and results
+    Stats {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Check every byte: positions, moves, results, ends of files
+    Check {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Write the games of all files in random order
+    Shuffle {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The file to write; it must not exist
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Seed of the order
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+    },
+    /// Write the games of all files one after the other
+    Merge {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The file to write; it must not exist
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Show games as text
+    View {
+        /// File of games
+        file: PathBuf,
+        /// The first game to show, from 1
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        game: usize,
+        /// How many games to show
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: usize,
+        /// A line per position: FEN, move, score and result from the side to
+        /// move's point of view, and whether it is kept for training
+        #[arg(long)]
+        positions: bool,
+    },
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let done = match &args.command {
+        Command::Stats { files } => stats(files),
+        Command::Check { files } => return check(files),
+        Command::Shuffle { files, out, seed } => rearrange(files, out, Some(*seed)),
+        Command::Merge { files, out } => rearrange(files, out, None),
+        Command::View { file, game, count, positions } => view(file, *game, *count, *positions),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("data: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    std::fs::read(path).map_err(|error| FileError::new(path, error))
+}
+
+/// A game that cannot be decoded: where it is and what is wrong.
+fn bad_game(path: &Path, number: usize, error: &format::FormatError) -> FileError {
+    FileError::new(path, format!("game {number}: {error}"))
+}
+
+/// What `stats` counts.
+#[derive(Default)]
+struct Count {
+    tally: Tally,
+    positions: u64,
+    kept: u64,
+    classes: [u64; CLASSES],
+    /// Sum of the sizes of the scores of kept positions.
+    scores: f64,
+    chess960: u64,
+    shortest: Option<usize>,
+    longest: usize,
+}
+
+impl Count {
+    fn add(&mut self, game: &Record) {
+        let filter = Filter::default();
+        self.tally.add(game.result);
+        self.positions += game.moves.len() as u64;
+        self.chess960 += u64::from(game.start.mode().is_chess960());
+        self.shortest = Some(self.shortest.map_or(game.moves.len(), |n| n.min(game.moves.len())));
+        self.longest = self.longest.max(game.moves.len());
+        game.visit(|chess, m, score| {
+            if filter.keeps(chess, m, score) {
+                self.kept += 1;
+                self.scores += f64::from(score.abs());
+                let pieces = chess.board().occupied().count();
+                self.classes[features::output_bucket(pieces, CLASSES)] += 1;
+            }
+        });
+    }
+
+    fn merge(mut self, other: Count) -> Count {
+        self.tally.merge(&other.tally);
+        self.positions += other.positions;
+        self.kept += other.kept;
+        self.scores += other.scores;
+        self.chess960 += other.chess960;
+        self.shortest = self.shortest.into_iter().chain(other.shortest).min();
+        self.longest = self.longest.max(other.longest);
+        for (class, more) in self.classes.iter_mut().zip(other.classes) {
+            *class += more;
+        }
+        self
+    }
+}
+
+fn stats(files: &[PathBuf]) -> Result<(), FileError> {
+    let mut total = Count::default();
+    let mut distinct = HashSet::new();
+    let mut length = 0;
+    for path in files {
+        let bytes = read(path)?;
+        let (frames, complete) = format::frames(&bytes);
+        if complete < bytes.len() {
+            complain(format_args!("{}: {}", path.display(), format::FormatError::Truncated));
+        }
+        length += bytes.len();
+        distinct.extend(frames.iter().map(|frame| fingerprint(frame)));
+        let count = frames
+            .par_iter()
+            .enumerate()
+            .map(|(index, frame)| {
+                let mut count = Count::default();
+                count.add(&Record::decode(frame).map_err(|e| bad_game(path, index + 1, &e))?);
+                Ok(count)
+            })
+            .try_reduce(Count::default, |a, b| Ok(a.merge(b)))?;
+        total = total.merge(count);
+    }
+    show_stats(&total, distinct.len(), length);
+    Ok(())
+}
+
+fn show_stats(count: &Count, distinct: usize, bytes: usize) {
+    let games = count.tally.games();
+    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let [black, draws, white] = count.tally.results;
+    say(format_args!("bytes       {bytes}"));
+    say(format_args!("games       {games}, {distinct} of them distinct"));
+    say(format_args!(
+        "results     White wins {:.1} %, draws {:.1} %, Black wins {:.1} %",
+        percent(white, games),
+        percent(draws, games),
+        percent(black, games)
+    ));
+    say(format_args!(
+        "length      {:.1} plies on average, {} to {}",
+        count.positions as f64 / games.max(1) as f64,
+        count.shortest.unwrap_or(0),
+        count.longest
+    ));
+    say(format_args!("Chess960    {:.1} % of the games", percent(count.chess960, games)));
+    say(format_args!("positions   {}", count.positions));
+    say(format_args!(
+        "kept        {} ({:.1} %), mean size of the score {:.0} centipawns",
+        count.kept,
+        percent(count.kept, count.positions),
+        count.scores / count.kept.max(1) as f64
+    ));
+    for (class, &kept) in count.classes.iter().enumerate() {
+        let of_class = |&n: &usize| features::output_bucket(n, CLASSES) == class;
+        let first = (2..=32).find(of_class).unwrap_or(2);
+        let last = (2..=32).rfind(of_class).unwrap_or(32);
+        say(format_args!("{first:>4} to {last:>2} pieces {:>5.1} %", percent(kept, count.kept)));
+    }
+}
+
+/// A hash good enough to tell games apart.
+fn fingerprint(frame: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    frame.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Reports every bad file; the first bad game of each.
+fn check(files: &[PathBuf]) -> ExitCode {
+    let mut good = true;
+    for path in files {
+        match check_file(path) {
+            Ok((games, positions)) => {
+                say(format_args!("{}: {games} games, {positions} positions, good", path.display()));
+            }
+            Err(error) => {
+                good = false;
+                complain(error);
+            }
+        }
+    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn check_file(path: &Path) -> Result<(usize, usize), FileError> {
+    let bytes = read(path)?;
+    let (frames, complete) = format::frames(&bytes);
+    let lengths: Vec<Result<usize, format::FormatError>> =
+        frames.par_iter().map(|frame| Record::decode(frame).map(|game| game.moves.len())).collect();
+    let mut positions = 0;
+    let mut offset = 0;
+    for ((length, frame), number) in lengths.into_iter().zip(&frames).zip(1..) {
+        positions += length.map_err(|error| {
+            FileError::new(path, format!("game {number}, at byte {offset}: {error}"))
+        })?;
+        offset += frame.len();
+    }
+    if complete < bytes.len() {
+        let reason = format!(
+            "{} after {} games, at byte {complete} of {}",
+            format::FormatError::Truncated,
+            frames.len(),
+            bytes.len()
+        );
+        return Err(FileError::new(path, reason));
+    }
+    Ok((frames.len(), positions))
+}
+
+/// Writes all games to a new file: in order, or shuffled by a seed.
+fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<(), FileError> {
+    let mut contents = Vec::new();
+    for path in files {
+        check_file(path)?;
+        contents.push(read(path)?);
+    }
+    let mut frames: Vec<&[u8]> =
+        contents.iter().flat_map(|bytes| format::frames(bytes).0).collect();
+    if let Some(seed) = seed {
+        frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    }
+    let fail = |error: std::io::Error| FileError::new(out, error);
+    let mut writer = BufWriter::new(File::create_new(out).map_err(fail)?);
+    frames.iter().try_for_each(|frame| writer.write_all(frame)).map_err(fail)?;
+    writer.flush().map_err(fail)?;
+    say(format_args!("{}: {} games", out.display(), frames.len()));
+    Ok(())
+}
+
+fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<(), FileError> {
+    let bytes = read(path)?;
+    let (frames, _) = format::frames(&bytes);
+    if first == 0 || first > frames.len() {
+        let reason = format!("no game {first}: expected 1 to {}", frames.len());
+        return Err(FileError::new(path, reason));
+    }
+    for (frame, number) in frames.iter().zip(1..).skip(first - 1).take(count) {
+        let game = Record::decode(frame).map_err(|error| bad_game(path, number, &error))?;
+        if positions {
+            show_positions(&game);
+        } else {
+            say(format_args!("Game {number}\n{}", text(&game)));
+        }
+    }
+    Ok(())
+}
+
+fn show_positions(game: &Record) {
+    let filter = Filter::default();
+    game.visit(|chess, m, score| {
+        let position = crate::position::Position::from(chess.clone());
+        let half_points = game.result.half_points(chess.turn());
+        let kept = if filter.keeps(chess, m, score) { "kept" } else { "left out" };
+        say(format_args!(
+            "{} | {} | {} | {} | {kept}",
+            position.fen(),
+            san(&mut chess.clone(), m),
+            signed(score),
+            f32::from(half_points) / 2.0
+        ));
+    });
+}
+
+/// A game for people: scores are White's, in pawns.
+fn text(game: &Record) -> String {
+    let result = match game.result {
+        GameResult::WhiteWins => "1-0",
+        GameResult::Draw => "1/2-1/2",
+        GameResult::BlackWins => "0-1",
+    };
+    let mut words = Vec::new();
+    let mut chess = game.start.chess().clone();
+    for (index, &(m, score)) in game.moves.iter().enumerate() {
+        if chess.turn() == Color::White {
+            words.push(format!("{}.", chess.fullmoves()));
+        } else if index == 0 {
+            words.push(format!("{}...", chess.fullmoves()));
+        }
+        let name = san(&mut chess, m);
+        words.push(name);
+        words.push(format!("{{{}}}", signed(Score::from(score))));
+    }
+    words.push(result.to_owned());
+    let mut lines = vec![format!("{}\n{result}, {} plies", game.start.fen(), game.moves.len())];
+    let mut line = String::new();
+    for word in words {
+        if line.len() + word.len() >= 79 {
+            lines.push(std::mem::take(&mut line));
+        }
+        line = if line.is_empty() { word } else { format!("{line} {word}") };
+    }
+    lines.push(line);
+    lines.join("\n") + "\n"
+}
+
+/// The move's name; plays it.
+fn san(chess: &mut Chess, m: Move) -> String {
+    let san = SanPlus::from_move(chess.clone(), m);
+    chess.play_unchecked(m);
+    san.to_string()
+}
+
+fn signed(score: Score) -> String {
+    match mate_distance(score).filter(|_| is_mate(score)) {
+        Some(distance) => format!("#{distance}"),
+        None => format!("{:+.2}", f64::from(score) / 100.0),
+    }
+}

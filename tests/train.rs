@@ -1,0 +1,225 @@
+//! `lancet datagen`, `lancet data` and `lancet train` as programs: what they
+//! leave on disk, also when they are killed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use lancet::{
+    eval::nnue::Network,
+    train::{
+        format::{self, Record},
+        openings,
+    },
+};
+
+fn lancet(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    lancet(args).output().unwrap()
+}
+
+/// Runs a command that must succeed; returns what it wrote to both outputs.
+fn succeed(args: &[&str]) -> String {
+    let output = run(args);
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert!(output.status.success(), "{args:?}: {text}");
+    text
+}
+
+fn fail(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(!output.status.success(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn games(path: &Path) -> Vec<Record> {
+    let bytes = fs::read(path).unwrap();
+    let (frames, length) = format::frames(&bytes);
+    assert_eq!(length, bytes.len(), "{}", path.display());
+    frames.into_iter().map(|frame| Record::decode(frame).unwrap()).collect()
+}
+
+fn datagen<'a>(dir: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["datagen", "--out", dir, "--nodes", "60"], more].concat()
+}
+
+#[test]
+fn killed_and_continued() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = dir.path().join("whole");
+    let killed = dir.path().join("killed");
+    let text = succeed(&datagen(whole.to_str().unwrap(), &["--threads", "1", "--games", "40"]));
+    assert!(text.contains("40 games"), "{text}");
+
+    // Kill it whenever a few games more have been written.
+    let file = killed.join("games-1-0.vf");
+    let arguments = datagen(killed.to_str().unwrap(), &["--threads", "1", "--games", "40"]);
+    for goal in [1, 3000, 6000] {
+        let mut child = lancet(&arguments).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while fs::metadata(&file).map_or(0, |data| data.len()) < goal {
+            assert!(start.elapsed() < Duration::from_secs(60), "no games");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // What a kill in the middle of a write would leave.
+    let bytes = fs::read(&file).unwrap();
+    assert!(bytes.len() >= 6000);
+    fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
+
+    succeed(&arguments);
+    assert_eq!(fs::read(&file).unwrap(), fs::read(whole.join("games-1-0.vf")).unwrap());
+    assert_eq!(games(&file).len(), 40);
+
+    // Other settings do not mix with these games, nor do two writers.
+    let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
+    let text = fail(&other);
+    assert!(text.contains("other settings") && text.contains("nodes = 60"), "{text}");
+}
+
+#[test]
+fn openings_and_endings() {
+    let dir = tempfile::tempdir().unwrap();
+    let book = dir.path().join("book.epd");
+    fs::write(&book, "# comment\n4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - id \"one\";\n").unwrap();
+    let out = dir.path().join("games");
+    let out = out.to_str().unwrap();
+    let book_name = book.to_str().unwrap();
+    let more = ["--threads", "2", "--games", "12", "--book", book_name, "--chess960", "50"];
+    succeed(&datagen(out, &more));
+    let mut kinds = [0; 2];
+    for thread in 0..2 {
+        for game in games(&Path::new(out).join(format!("games-1-{thread}.vf"))) {
+            let pieces = game.start.board().occupied().count();
+            kinds[usize::from(pieces > 20)] += 1;
+            assert!(!game.moves.is_empty());
+        }
+    }
+    assert!(kinds.iter().all(|&count| count > 0) && kinds[0] + kinds[1] == 12, "{kinds:?}");
+
+    fs::write(&book, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\nnonsense\n").unwrap();
+    let text = fail(&datagen(out, &["--book", book_name]));
+    assert!(text.contains("line 2"), "{text}");
+    let first = openings::genfens(4, 9, None).unwrap();
+    assert_eq!(first, openings::genfens(4, 9, None).unwrap());
+    assert_ne!(first, openings::genfens(4, 10, None).unwrap());
+}
+
+/// A directory with forty quick games.
+fn some_games() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("games");
+    succeed(&datagen(out.to_str().unwrap(), &["--threads", "1", "--games", "40"]));
+    let file = out.join("games-1-0.vf");
+    (dir, file)
+}
+
+#[test]
+fn data_tools() {
+    let (dir, file) = some_games();
+    let file_name = file.to_str().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (shuffled, merged, torn) = (path("shuffled.vf"), path("merged.vf"), path("torn.vf"));
+
+    let text = succeed(&["data", "stats", file_name]);
+    assert!(
+        text.contains("40, 40 of them distinct") && text.contains("Chess960    0.0 %"),
+        "{text}"
+    );
+    succeed(&["data", "shuffle", file_name, "--out", &shuffled, "--seed", "3"]);
+    let sorted = |name: &str| {
+        let bytes = fs::read(name).unwrap();
+        let mut frames: Vec<Vec<u8>> =
+            format::frames(&bytes).0.into_iter().map(<[u8]>::to_vec).collect();
+        frames.sort();
+        frames
+    };
+    assert_ne!(fs::read(&shuffled).unwrap(), fs::read(&file).unwrap());
+    assert_eq!(sorted(&shuffled), sorted(file_name));
+    succeed(&["data", "merge", file_name, &shuffled, "--out", &merged]);
+    assert_eq!(games(Path::new(&merged)).len(), 80);
+    assert!(fail(&["data", "merge", file_name, "--out", &merged]).contains("exists"));
+    assert!(succeed(&["data", "stats", &merged]).contains("80, 40 of them distinct"));
+    assert!(succeed(&["data", "check", &merged, file_name]).contains("80 games"));
+
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&torn, &bytes[..bytes.len() - 1]).unwrap();
+    let text = fail(&["data", "check", &torn]);
+    assert!(text.contains("after 39 games"), "{text}");
+    let mut wrong = bytes.clone();
+    let second = format::frames(&bytes).0[0].len();
+    wrong[second + 30] = 9;
+    fs::write(&torn, wrong).unwrap();
+    let text = fail(&["data", "check", &torn]);
+    assert!(text.contains("game 2, at byte") && text.contains("bad result 9"), "{text}");
+
+    let text = succeed(&["data", "view", file_name, "--game", "2"]);
+    assert!(text.starts_with("Game 2\n") && text.contains("plies"), "{text}");
+    let text = succeed(&["data", "view", file_name, "--positions"]);
+    assert_eq!(text.lines().count(), games(&file)[0].moves.len());
+    assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
+}
+
+#[test]
+fn training_run() {
+    let (dir, file) = some_games();
+    let net = dir.path().join("net.nnue");
+    let schedule = dir.path().join("schedule.toml");
+    fs::write(&schedule, "batch = 256\nvalidation = 0.2\npasses = 3\n").unwrap();
+    let (file, net_name) = (file.to_str().unwrap(), net.to_str().unwrap());
+    let arguments = [
+        ["train", "--data", file, "--out", net_name],
+        ["--schedule", schedule.to_str().unwrap(), "--hidden", "32", "--buckets"],
+    ]
+    .concat();
+    let arguments = [&arguments[..], &["2", "--threads", "2"]].concat();
+    let text = succeed(&arguments);
+    assert!(text.contains("quantised against float"), "{text}");
+    let bytes = fs::read(&net).unwrap();
+    let network = Network::from_bytes(&bytes).unwrap();
+    assert_eq!((network.hidden(), network.buckets()), (32, 2));
+    for part in ["hidden = 32", "batch = 256", "games-1-0.vf", "validation_loss"] {
+        assert!(network.provenance().contains(part), "{part}: {}", network.provenance());
+    }
+    let csv = fs::read_to_string(net.with_extension("csv")).unwrap();
+    assert!(csv.lines().count() > 3);
+    assert!(fs::read_to_string(net.with_extension("svg")).unwrap().contains("</svg>"));
+    assert!(!net.with_extension("checkpoint").exists());
+
+    // The schedule beside the network trains it again, bit for bit.
+    let again = dir.path().join("again.nnue");
+    let schedule = net.with_extension("toml");
+    let (schedule, again_name) = (schedule.to_str().unwrap(), again.to_str().unwrap());
+    succeed(&[
+        "train",
+        "--data",
+        file,
+        "--out",
+        again_name,
+        "--schedule",
+        schedule,
+        "--threads",
+        "2",
+    ]);
+    assert_eq!(fs::read(&again).unwrap(), bytes);
+
+    let text = fail(&["train", "--data", file, "--out", net_name, "--hidden", "33"]);
+    assert!(text.contains("multiple of 32"), "{text}");
+    // The network plays.
+    let more = ["--threads", "1", "--games", "2", "--net", net_name];
+    let out = dir.path().join("second");
+    succeed(&datagen(out.to_str().unwrap(), &more));
+    let settings = fs::read_to_string(out.join("datagen.toml")).unwrap();
+    assert!(settings.contains("768-32x2-2"), "{settings}");
+}
