@@ -24,6 +24,7 @@ use vampirc_uci::UciMessage;
 
 use crate::{
     engine::{Engine, Job, Settings},
+    eval::{self, nnue::Network},
     position::Position,
     report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
 };
@@ -194,7 +195,7 @@ fn serve<W: Write + Send>(
             }
             Work::Change(change) => {
                 if let Err(error) = apply(&mut engine, change) {
-                    output.say(&error.to_string());
+                    output.say(&error);
                 }
             }
             Work::NewGame => engine.new_game(),
@@ -206,9 +207,14 @@ fn serve<W: Write + Send>(
 }
 
 /// Changes the engine. What belongs to the reader does not come here.
-fn apply(engine: &mut Engine, change: Change) -> Result<(), crate::engine::HashError> {
+fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
     match change {
-        Change::Hash(mib) => return engine.set_hash(mib),
+        Change::Hash(mib) => engine.set_hash(mib).map_err(|error| error.to_string())?,
+        Change::EvalFile(None) => engine.set_network(eval::default_network()),
+        Change::EvalFile(Some(path)) => {
+            let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
+            engine.set_network(Some(Arc::new(network)));
+        }
         Change::ClearHash => engine.clear_hash(),
         Change::Threads(threads) => engine.set_threads(threads),
         Change::Ponder(on) => engine.set_ponder(on),

@@ -29,6 +29,8 @@ pub enum Change {
     Chess960(bool),
     /// No game: never hurry.
     AnalyseMode(bool),
+    /// The network file to evaluate with, `None` for the one built in.
+    EvalFile(Option<PathBuf>),
     /// Both directions are logged here.
     LogFile(Option<PathBuf>),
     /// How the root finds its score.
@@ -106,6 +108,12 @@ pub const OPTIONS: &[Spec] = &[
     Spec {
         name: "UCI_AnalyseMode",
         kind: Kind::Check { default: false, change: Change::AnalyseMode },
+    },
+    Spec {
+        name: "EvalFile",
+        kind: Kind::Text {
+            change: |path| Change::EvalFile((!path.is_empty()).then(|| PathBuf::from(path))),
+        },
     },
     Spec {
         name: "Debug Log File",

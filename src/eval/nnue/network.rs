@@ -17,7 +17,7 @@
 //! | 2 each | output weights by bucket: side to move's view, then the other's |
 //! | 4 each | output biases by bucket |
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color};
@@ -52,6 +52,13 @@ pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 /// Why bytes are no network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
+    /// The file cannot be read.
+    File {
+        /// Its name.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// It does not begin like a network of Lancet.
     Magic,
     /// A format version this program does not know.
@@ -81,6 +88,7 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            LoadError::File { path, reason } => write!(f, "cannot read '{path}': {reason}"),
             LoadError::Magic => write!(f, "not a Lancet network (no 'LANCETNN' at its beginning)"),
             LoadError::Version(version) => {
                 write!(f, "network format {version}, this program reads format {VERSION}")
@@ -172,7 +180,20 @@ impl Network {
         Ok(network)
     }
 
-    /// Reads a network file.
+    /// Reads the network file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] says what is wrong with the file.
+    pub fn load(path: &Path) -> Result<Network, LoadError> {
+        let bytes = std::fs::read(path).map_err(|error| LoadError::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        Network::from_bytes(&bytes)
+    }
+
+    /// Reads a network from the bytes of its file.
     ///
     /// # Errors
     ///
