@@ -14,7 +14,7 @@ use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color, Role, Square};
 
 use super::{
-    features::{self, MAX_ACTIVE},
+    features::{self, INPUTS, MAX_ACTIVE},
     network::Network,
     simd::{self, Block},
 };
@@ -29,9 +29,26 @@ const VIEWS: [Color; 2] = [Color::White, Color::Black];
 /// first, then what the last sibling and the grandparent left.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
-/// A piece that appeared or vanished: index into [`Pieces`] and square.
-type Change = (u8, u8);
+/// A piece that appeared or vanished: 64 times its index in [`Pieces`], plus
+/// its square.
+type Change = u16;
 type Changes = ArrayVec<Change, MAX_ACTIVE>;
+
+/// The input of every change, by view and mirroring: [`features::index`] as a
+/// table.
+static ROWS: [[[u16; INPUTS]; 2]; 2] = {
+    let mut rows = [[[0; INPUTS]; 2]; 2];
+    let mut i = 0;
+    while i < 4 * INPUTS {
+        let (view, mirrored, change) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
+        let (color, role) = (VIEWS[change / 64 / 6], Role::ALL[change / 64 % 6]);
+        let square = Square::new(change as u32 % 64);
+        let row = features::index(VIEWS[view], mirrored == 1, color, role, square);
+        rows[view][mirrored][change] = row as u16;
+        i += 1;
+    }
+    rows
+};
 
 /// What a line holds the hidden layer of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +133,8 @@ impl Accumulators {
                     sources[view] = Some(from);
                 }
             }
-            // A quiet move: nothing can be nearer.
-            if costs[0].max(costs[1]) <= 2 {
+            // One move changes at most four (castling): nothing else is nearer.
+            if costs[0].max(costs[1]) <= 4 {
                 break;
             }
         }
@@ -128,15 +145,22 @@ impl Accumulators {
     fn changes(&self, from: Option<usize>, line: &Line) -> (Changes, Changes) {
         let (mut added, mut removed) = (Changes::new(), Changes::new());
         let old = from.map_or(&EMPTY.pieces, |from| &self.lines[from].pieces);
-        for (kind, (&old, &new)) in (0..).zip(old.iter().zip(&line.pieces)) {
-            let collect = |mut bits: u64, changes: &mut Changes| {
-                while bits != 0 {
-                    changes.push((kind, bits.trailing_zeros() as u8));
-                    bits &= bits - 1;
-                }
-            };
-            collect(new & !old, &mut added);
-            collect(old & !new, &mut removed);
+        // Most kinds of pieces stay where they are: find the others first,
+        // without a branch for each.
+        let differences: Pieces = std::array::from_fn(|kind| old[kind] ^ line.pieces[kind]);
+        let mut kinds =
+            (0..12).fold(0_u32, |kinds, kind| kinds | u32::from(differences[kind] != 0) << kind);
+        while kinds != 0 {
+            let kind = kinds.trailing_zeros();
+            kinds &= kinds - 1;
+            let mut bits = differences[kind as usize];
+            while bits != 0 {
+                let square = bits.trailing_zeros();
+                bits &= bits - 1;
+                let appeared = line.pieces[kind as usize] >> square & 1 != 0;
+                let changes = if appeared { &mut added } else { &mut removed };
+                changes.push((64 * kind + square) as Change);
+            }
         }
         (added, removed)
     }
@@ -149,9 +173,9 @@ impl Accumulators {
         line: &Line,
         (added, removed): &(Changes, Changes),
     ) {
-        let rows = |changes: &Changes| -> ArrayVec<u16, MAX_ACTIVE> {
-            let row = |&change| row(VIEWS[view], line.mirrored[view], change);
-            changes.iter().map(row).collect()
+        let rows = &ROWS[view][usize::from(line.mirrored[view])];
+        let rows = |changes: &Changes| -> Changes {
+            changes.iter().map(|&change| rows[usize::from(change)]).collect()
         };
         let (added, removed) = (rows(added), rows(removed));
         let weights = self.network.weights();
@@ -176,11 +200,6 @@ fn pieces(board: &Board) -> Pieces {
         }
     }
     pieces
-}
-
-fn row(view: Color, mirrored: bool, (kind, square): Change) -> u16 {
-    let (color, role) = (VIEWS[usize::from(kind / 6)], Role::ALL[usize::from(kind % 6)]);
-    features::index(view, mirrored, color, role, Square::new(u32::from(square))) as u16
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use bytemuck::{Pod, Zeroable};
+use wide::i16x32;
 
 /// Neurons in a block.
 pub const LANES: usize = 32;
@@ -55,28 +56,33 @@ fn update_tile<const N: usize>(
     at: usize,
     stride: usize,
 ) {
-    let mut sums = [Block::zeroed(); N];
-    sums.copy_from_slice(match source {
-        Some(source) => &source[at..at + N],
-        None => &target[..N],
-    });
+    // Vector types, not arrays: the compiler keeps these in registers.
+    let load = |blocks: &[Block], at: usize| -> [i16x32; N] {
+        let mut sums = [i16x32::ZERO; N];
+        for (sum, block) in sums.iter_mut().zip(&blocks[at..at + N]) {
+            *sum = i16x32::new(block.0);
+        }
+        sums
+    };
+    let mut sums = match source {
+        Some(source) => load(source, at),
+        None => load(target, 0),
+    };
     for &row in added {
-        let row = &weights[usize::from(row) * stride + at..][..N];
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            for lane in 0..LANES {
-                sum.0[lane] = sum.0[lane].wrapping_add(weight.0[lane]);
-            }
+        let row = load(weights, usize::from(row) * stride + at);
+        for i in 0..N {
+            sums[i] += row[i];
         }
     }
     for &row in removed {
-        let row = &weights[usize::from(row) * stride + at..][..N];
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            for lane in 0..LANES {
-                sum.0[lane] = sum.0[lane].wrapping_sub(weight.0[lane]);
-            }
+        let row = load(weights, usize::from(row) * stride + at);
+        for i in 0..N {
+            sums[i] -= row[i];
         }
     }
-    target[..N].copy_from_slice(&sums);
+    for (block, sum) in target[..N].iter_mut().zip(sums) {
+        block.0 = sum.to_array();
+    }
 }
 
 /// The sum of `clamp(v, 0, 255)^2 * u` over neurons `v` and weights `u`.
