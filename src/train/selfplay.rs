@@ -215,4 +215,26 @@ mod tests {
             assert!(last.signum() == score.signum() && last.abs() > 2000);
         }
     }
+
+    /// Results from tables belong to the right side, whoever is to move.
+    #[test]
+    fn tablebase_results() {
+        let mut tablebase = Tablebase::new();
+        if tablebase.add_directory("../shared/data/syzygy").is_err() {
+            eprintln!("skipped: no tables in ../shared/data/syzygy");
+            return;
+        }
+        let players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
+        for (fen, expected) in [
+            ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4k3/8/8/8/KQ6 b - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4K3/8/8/8/kq6 w - - 0 1", Some(GameResult::BlackWins)),
+            ("8/8/8/4K3/8/8/8/kq6 b - - 0 1", Some(GameResult::BlackWins)),
+            ("8/8/8/4k3/4P3/4K3/8/8 w - - 0 1", Some(GameResult::Draw)),
+            ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            assert_eq!(players.result(&Game::from(position)), expected, "{fen}");
+        }
+    }
 }
