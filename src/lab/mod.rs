@@ -14,5 +14,6 @@ pub mod run;
 pub mod suite;
 pub mod table;
 pub mod tictactoe;
+pub mod topics;
 pub mod tree;
 pub mod yardstick;

@@ -87,23 +87,14 @@ pub(super) fn short(number: f64) -> String {
     }
 }
 
-/// What the row is best at, among the sound rows of its delay and depth.
-pub(super) fn praise(report: &Report, row: &Row) -> String {
-    let rivals =
-        |r: &&Row| r.cell.delay == row.cell.delay && r.depth == report.depth && r.cell.is_sound();
-    let rivals: Vec<&Row> = report.rows.iter().filter(rivals).collect();
-    if rivals.len() < 2 || !rivals.iter().any(|r| r.cell == row.cell) {
-        return String::new();
-    }
-    let measures: [(&str, fn(&Row) -> f64); 3] = [
-        ("fewest nodes", |r| r.total.nodes() as f64),
-        ("smallest mean", |r| r.mean_nodes),
-        ("fastest", |r| r.total.seconds),
-    ];
-    let best = |get: fn(&Row) -> f64| rivals.iter().all(|r| get(row) <= get(r));
-    let won: Vec<&str> =
-        measures.iter().filter(|(_, get)| best(*get)).map(|&(what, _)| what).collect();
-    if won.is_empty() { String::new() } else { format!("<- {}", won.join(", ")) }
+/// A star if the row is best in this measure among the sound rows of its delay
+/// and of the run's depth.
+fn star(report: &Report, row: &Row, measure: impl Fn(&Row) -> f64) -> &'static str {
+    let plays = |r: &Row| r.depth == report.depth && r.cell.is_sound();
+    let rivals = report.rows.iter().filter(|r| plays(r) && r.cell.delay == row.cell.delay);
+    let measures: Vec<f64> = rivals.map(&measure).collect();
+    let best = plays(row) && measures.len() > 1 && measures.iter().all(|&m| measure(row) <= m);
+    if best { "*" } else { "" }
 }
 
 /// The cells that show algorithms rather than tables: each interior under the
@@ -159,26 +150,29 @@ pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
         report.window,
     )?;
     writeln!(out, "{}", cells_table(report))?;
-    writeln!(
-        out,
-        "nodes: interior nodes + leaves, over the suite; mean: geometric, per position;"
-    )?;
-    writeln!(out, "xreplay: over the same search knowing every best move; xK-M: last depth over")?;
-    writeln!(out, "the Knuth-Moore bound; EBF: nodes of the last depth over those one less.\n")?;
+    writeln!(out, "{LEGEND}")?;
     writeln!(out, "Effective branching factor by depth\n{}", branching_table(report))?;
     notes(report, &mut out)
 }
+
+const LEGEND: &str = "\
+nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: best of its delay
+xreplay: nodes over those of the same search that knows every best or refuting move beforehand
+xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
+again: re-searches; hits, cuts: table hits, and those that settled a node
+differ: positions where score or best move is not the reference's; stuck: MTD(f) did not converge
+";
 
 fn cells_table(report: &Report) -> Table {
     let quiescence = report.rows.iter().any(|row| row.total.quiescence > 0);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut head = vec![
-        "interior", "root", "table", "delay", "depth", "nodes", "mean", "xreplay", "xK-M", "EBF",
-        "interior", "leaves",
+        "interior", "root", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M", "EBF",
+        "inner", "leaves",
     ];
     head.extend(quiescence.then_some("quiesc."));
-    head.extend(["again", "passes", "hits", "cuts", "seconds", "differ", "stuck", ""]);
+    head.extend(["again", "passes", "hits", "cuts", "seconds", "differ", "stuck"]);
     let columns = head.len();
     table.set_header(head);
     for row in &report.rows {
@@ -193,16 +187,19 @@ fn cells_table(report: &Report) -> Table {
         let ratio = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
         let odd = |n: usize| if n == 0 { "-".to_owned() } else { n.to_string() };
         let mut fields = vec![interior, root, kind, delay, row.depth.to_string()];
-        fields.extend([count(t.nodes()), short(row.mean_nodes), ratio(row.replay_ratio)]);
+        fields.push(count(t.nodes()) + star(report, row, |r| r.total.nodes() as f64));
+        fields.push(short(row.mean_nodes) + star(report, row, |r| r.mean_nodes));
+        fields.push(ratio(row.replay_ratio));
         fields.extend([ratio(Some(row.knuth_moore_ratio)), ratio(row.branching.last().copied())]);
         fields.extend([count(t.interior), count(t.leaves)]);
         fields.extend(quiescence.then(|| count(t.quiescence)));
         fields.extend([t.researches, t.passes, t.hits, t.cutoffs].map(count));
-        fields.extend([format!("{:.2}", t.seconds), odd(row.different), odd(row.unconverged)]);
-        fields.push(praise(report, row));
+        let fastest = star(report, row, |r| r.total.seconds);
+        fields.push(format!("{:.2}{fastest}", t.seconds));
+        fields.extend([row.different, row.unconverged].map(odd));
         table.add_row(fields);
     }
-    align(&mut table, 4, columns - 1);
+    align(&mut table, 4, columns);
     table
 }
 
@@ -223,6 +220,9 @@ fn branching_table(report: &Report) -> Table {
 
 /// Numbers stand right.
 fn align(table: &mut Table, from: usize, to: usize) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
     for column in table.column_iter_mut().take(to).skip(from) {
         column.set_cell_alignment(CellAlignment::Right);
     }

@@ -71,7 +71,7 @@ fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(
-            1.0..f64::from(report.depth.max(2)),
+            1.0..f64::from(report.depth.max(2)) + 0.04,
             (low * 0.8..high * 1.3).log_scale(),
         )?;
     chart
