@@ -2,6 +2,8 @@
 //! tangles, for all windows and all score delays; MTD(f) where it misbehaves;
 //! tic-tac-toe; chess positions.
 
+use std::process::Command;
+
 use lancet::{
     lab::{
         cell::Cell,
@@ -10,7 +12,7 @@ use lancet::{
         game::{Bounds, Game},
         interior::Interior,
         node::{Oracle, Ordering, Search},
-        root::Root,
+        root::{End, Root},
         run::{Settings, attains, replay, run},
         table::{Replacement, Table, TableMode},
         tictactoe::TicTacToe,
@@ -105,7 +107,7 @@ impl Game for Tangle {
     type Move = u64;
 
     fn moves(&self) -> Vec<u64> {
-        let count = if self.random(2) % 8 == 0 { 0 } else { 1 + self.random(3) % 3 };
+        let count = if self.random(2).is_multiple_of(8) { 0 } else { 1 + self.random(3) % 3 };
         (0..count).map(|i| self.random(4 + i) % self.states).collect()
     }
 
@@ -133,14 +135,12 @@ impl Game for Tangle {
 /// The truth, by the shortest road: no window, no table, no Search.
 fn brute<G: Game>(p: &G, depth: u32, delay: ScoreDelay) -> Score {
     let moves = p.moves();
-    if let Some(value) = p.terminal(&moves) {
-        return value;
-    }
-    if depth == 0 {
-        return p.evaluate();
-    }
-    let best = moves.iter().map(|&m| -brute(&p.make(m), depth - 1, delay)).max();
-    delay.at(|| p.evaluate()).score(best.unwrap_or(-MATE))
+    let best = match p.terminal(&moves) {
+        Some(value) => value,
+        None if depth == 0 => p.evaluate(),
+        None => moves.iter().map(|&m| -brute(&p.make(m), depth - 1, delay)).max().unwrap(),
+    };
+    delay.at(|| p.evaluate()).score(best)
 }
 
 fn table(mode: TableMode) -> Table<u64> {
@@ -269,12 +269,6 @@ fn settings(depth: u32) -> Settings {
     Settings { depth, iterative: true, ordering: Ordering::Table, window: 50, max_passes: 50 }
 }
 
-fn score_of<G: Game>(game: &G, cell: &Cell, settings: &Settings) -> (Score, Option<G::Move>, bool) {
-    let run = run(game, cell, settings, settings.depth, Oracle::Silent);
-    let last = run.depths.last().unwrap();
-    (last.score, last.best, last.converged)
-}
-
 /// The whole lattice on small tangles: interiors, drivers, tables, delays,
 /// with and without deepening.
 #[test]
@@ -312,4 +306,279 @@ fn every_sound_cell_finds_the_value() {
             }
         }
     }
+}
+
+/// A table that takes deeper entries lets two passes contradict each other.
+fn end_of_mtdf<G: Game>(game: &G, cell: &Cell, max_passes: u32, depth: u32) -> (Score, End) {
+    let settings = Settings { max_passes, ..settings(depth) };
+    let found = run(game, cell, &settings, depth, Oracle::Silent).depths.pop().unwrap();
+    (found.score, found.end)
+}
+
+/// MTD(f) as the lecture prints it runs in circles here, however long it is
+/// left to: two scores that send it to each other, and a root that is driven
+/// out of the table by larger subtrees, so that nothing remembers.
+#[test]
+fn mtdf_loop_runs_in_circles() {
+    let cases =
+        [(358, 5, 2, 6), (820, 9, 8, 6), (1080, 9, 4, 5), (2277, 15, 4, 6), (2951, 5, 2, 7)];
+    for (seed, states, size, depth) in cases {
+        let game = Tangle::new(seed, states);
+        let cell = Cell {
+            interior: Interior::FailSoft,
+            root: Root::MtdfLoop,
+            table: TableMode::Deeper,
+            replacement: Replacement::Largest,
+            size,
+            ..Cell::ADVICE
+        };
+        for max_passes in [200, 5_001] {
+            let (_, end) = end_of_mtdf(&game, &cell, max_passes, depth);
+            assert_eq!(end, End::Stopped, "seed {seed}");
+        }
+        // With two bounds it ends after a few passes, if only by crossing.
+        let (_, end) = end_of_mtdf(&game, &Cell { root: Root::Mtdf, ..cell }, 60, depth);
+        assert_ne!(end, End::Stopped, "seed {seed}");
+        // And with an honest table it finds the value.
+        let exact = Cell { root: Root::Mtdf, table: TableMode::Exact, ..cell };
+        let truth = brute(&game, depth, ScoreDelay::None);
+        assert_eq!(end_of_mtdf(&game, &exact, 60, depth), (truth, End::Converged));
+    }
+}
+
+/// A pawn ending full of transpositions, in which the bounds of MTD(f) cross.
+#[test]
+fn mtdf_bounds_cross_in_a_pawn_ending() {
+    let game = board("8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1", Leaf::Static);
+    for interior in [Interior::FailSoft, Interior::Pvs] {
+        let deeper = Cell { interior, root: Root::Mtdf, table: TableMode::Deeper, ..Cell::ADVICE };
+        let exact = Cell { table: TableMode::Exact, ..deeper };
+        let (score, end) = end_of_mtdf(&game, &deeper, 400, 7);
+        assert_eq!(end, End::Crossed);
+        let (truth, end) = end_of_mtdf(&game, &exact, 400, 7);
+        assert_eq!(end, End::Converged);
+        assert_ne!(score, truth, "a deeper entry answered");
+    }
+}
+
+/// WAC.013, 017 and 048: a score far from the guess that fail-soft approaches
+/// in more than fifty small steps. Stopped, but no harm done.
+#[test]
+fn mtdf_walks_in_small_steps() {
+    for (fen, leaf) in [
+        ("5rk1/pp4p1/2n1p2p/2Npq3/2p5/6P1/P3P1BP/R4Q1K w - - 0 1", Leaf::Static),
+        ("1k5r/pppbn1pp/4q1r1/1P3p2/2NPp3/1QP5/P4PPP/R1B1R1K1 w - - 0 1", Leaf::Static),
+    ] {
+        let game = board(fen, leaf);
+        let cell = Cell { interior: Interior::FailSoft, root: Root::Mtdf, ..Cell::ADVICE };
+        let full = Cell { root: Root::Full, ..cell };
+        let (truth, _) = end_of_mtdf(&game, &full, 50, 5);
+        assert_eq!(end_of_mtdf(&game, &cell, 50, 5), (truth, End::Stopped), "{fen}");
+        assert_eq!(end_of_mtdf(&game, &cell, 500, 5), (truth, End::Converged), "{fen}");
+    }
+}
+
+fn board(fen: &str, leaf: Leaf) -> Board {
+    Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf)
+}
+
+const POSITIONS: [&str; 5] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1",
+    // Black to move, and a mate in the tree.
+    "6k1/5ppp/8/8/8/8/r4PPP/1q2R1K1 b - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+];
+
+/// Chess against brute force, which for quiescence leaves is minimax.
+#[test]
+fn chess_cells_find_the_value() {
+    for fen in POSITIONS {
+        for leaf in [Leaf::Static, Leaf::Quiescence] {
+            // Without a window this one's captures take minutes.
+            if leaf == Leaf::Quiescence && fen.starts_with("r3k2r/p1pp") {
+                continue;
+            }
+            let game = board(fen, leaf);
+            for delay in DELAYS {
+                let minimax = Cell {
+                    interior: Interior::Minimax,
+                    root: Root::Full,
+                    table: TableMode::Off,
+                    delay,
+                    ..Cell::ADVICE
+                };
+                let truth = run(&game, &minimax, &settings(2), 2, Oracle::Silent);
+                if leaf == Leaf::Static {
+                    assert_eq!(truth.depths[1].score, brute(&game, 2, delay), "{fen}");
+                }
+                for interior in INTERIORS {
+                    for root in SOUND_ROOTS {
+                        let cell = Cell { interior, root, delay, size: 4096, ..Cell::ADVICE };
+                        if cell.is_exhaustive() && root != Root::Full {
+                            continue; // the drivers have met these on small games
+                        }
+                        let found = run(&game, &cell, &settings(2), 2, Oracle::Silent);
+                        for (found, truth) in found.depths.iter().zip(&truth.depths) {
+                            assert_eq!(found.score, truth.score, "{fen} {cell}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_a_tie() {
+    let solve = |interior| {
+        let cell = Cell { interior, root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };
+        let settings = Settings { iterative: false, ordering: Ordering::None, ..settings(9) };
+        let found = run(&TicTacToe::default(), &cell, &settings, 9, Oracle::Silent);
+        let last = found.depths.last().unwrap();
+        assert_eq!(last.score, 0, "{interior:?}");
+        last.cost.nodes()
+    };
+    // 549,946 is the number of nodes of the whole game tree. What treating a
+    // tie as a win prunes is the difference of the other two.
+    assert_eq!(solve(Interior::Minimax), 549_946);
+    assert_eq!(solve(Interior::StopAtWin), 94_978);
+    assert_eq!(solve(Interior::FailSoft), 18_297);
+    assert_eq!(solve(Interior::Bounds), 18_297);
+    assert!(solve(Interior::Pvs) < 18_297);
+}
+
+#[test]
+fn a_mate_is_counted_in_moves() {
+    let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
+    let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
+    let found = run(&game, &mates, &settings(4), 4, Oracle::Silent);
+    assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
+    assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
+}
+
+/// Foreknowledge never costs much and mostly saves; on a good tree it
+/// approaches the Knuth-Moore bound.
+#[test]
+fn the_replayed_tree_is_smaller() {
+    let (mut first, mut again) = (0, 0);
+    for fen in POSITIONS {
+        let game = board(fen, Leaf::Static);
+        let cell = Cell {
+            interior: Interior::FailSoft,
+            root: Root::Full,
+            table: TableMode::Off,
+            ..Cell::ADVICE
+        };
+        let settings = Settings { iterative: false, ..settings(4) };
+        let run = run(&game, &cell, &settings, 4, Oracle::Listening(Default::default()));
+        let nodes = run.cost(&settings).nodes();
+        let score = run.depths[3].score;
+        let replayed = replay(&game, &cell, &settings, 4, run);
+        assert_eq!(replayed.depths[3].score, score);
+        first += nodes;
+        again += replayed.cost(&settings).nodes();
+    }
+    assert!(again * 5 < first * 4, "{again} of {first}");
+}
+
+/// Runs the program; returns success, standard output and standard error.
+fn lancet(args: &[&str]) -> (bool, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lancet")).arg("lab").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// A file of its own for each test.
+fn temporary(name: &str, text: &str) -> String {
+    let path = std::env::temp_dir().join(format!("lancet-lab-{}-{name}", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_command_writes_table_csv_json_and_picture() {
+    let suite =
+        temporary("suite.epd", &format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
+    let picture = temporary("plot.svg", "");
+    let (ok, out, err) = lancet(&[&suite, "--depth", "3", "--svg", &picture]);
+    assert!(ok, "{err}");
+    assert!(out.contains("sound cells x 2 positions agree"), "{out}");
+    assert!(out.contains("pvs         asp-gradual"), "{out}");
+    let picture = std::fs::read_to_string(&picture).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("pvs mtdf"));
+
+    let axes = ["--interior", "pvs,bounds", "--table", "off,exact", "--depth", "3"];
+    let (ok, out, _) = lancet(&[&[suite.as_str(), "--csv"], axes.as_slice()].concat());
+    assert!(ok);
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    assert_eq!(&rows[0][0], "pvs");
+
+    let (ok, out, _) = lancet(&[&[suite.as_str(), "--json"], axes.as_slice()].concat());
+    assert!(ok);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let sum: u64 = row["outcomes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|o| {
+                o["cost"]["interior"].as_u64().unwrap() + o["cost"]["leaves"].as_u64().unwrap()
+            })
+            .sum();
+        let by_depth = row["nodes_by_depth"].as_array().unwrap();
+        assert_eq!(by_depth.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(), sum);
+    }
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let (ok, _, err) = lancet(&["no/such/file.epd"]);
+    assert!(!ok && err.contains("no/such/file.epd"), "{err}");
+    let (ok, _, err) = lancet(&[&temporary("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
+    assert!(!ok && err.contains("line 1"), "{err}");
+    let (ok, _, err) = lancet(&[&temporary("empty.epd", "\n")]);
+    assert!(!ok && err.contains("at least one position"), "{err}");
+    let (ok, _, err) = lancet(&["--interior", "alphazero"]);
+    assert!(!ok && err.contains("alphazero") && err.contains("negascout") || err.contains("pvs"));
+    let (ok, _, err) = lancet(&["explain", "nonsense"]);
+    assert!(!ok && err.contains("nonsense") && err.contains("mtdf"), "{err}");
+    let (ok, _, err) = lancet(&["explain", "pvs", "--tree", "max (4 (3 x))"]);
+    assert!(!ok && err.contains("'x'"), "{err}");
+}
+
+/// The pruned leaves of seeds/003, and two faults of the printed listings.
+#[test]
+fn explanations_are_worked_through() {
+    for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
+        let (ok, out, err) = lancet(&["explain", topic]);
+        assert!(ok, "{err}");
+        assert!(out.contains("?? not looked at"), "{topic}: {out}");
+    }
+    let (_, out, _) = lancet(&["explain", "mtdf-loop"]);
+    assert!(out.contains("result 0") && out.contains("result -5"), "{out}");
+    let (_, out, _) = lancet(&["explain", "tie"]);
+    assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
+    let (_, list, _) = lancet(&["explain"]);
+    for line in list.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(lancet(&["explain", name]).0, "{name}");
+    }
+}
+
+/// The run fails loudly, naming position and cell, if a sound cell lies.
+#[test]
+fn a_lie_is_reported() {
+    use lancet::lab::suite::{Difference, Failure};
+    let difference = Difference::Score { depth: 3, found: 5, truth: 7 };
+    let failure = Failure { cell: Cell::ADVICE, id: "WAC.001".to_owned(), difference };
+    assert_eq!(
+        failure.to_string(),
+        "WAC.001: [pvs asp-gradual exact two-level 65536 none] depth 3: score 5, reference 7"
+    );
 }

@@ -12,7 +12,7 @@ use super::{
     game::{Bounds, Game},
     interior::Interior,
     node::{Oracle, Ordering, Search, Step},
-    root::Root,
+    root::{End, Root},
     run::{Settings, drive, run as run_cell},
     table::{Replacement, Table, TableMode},
     tictactoe::TicTacToe,
@@ -129,8 +129,8 @@ fn show(score: Score) -> String {
 struct Scribe {
     text: String,
     passes: u32,
-    /// The moves looked at, for every node being searched.
-    looked: Vec<Vec<String>>,
+    /// The window and the moves looked at, for every node being searched.
+    open: Vec<(String, Vec<u64>)>,
     from_max: bool,
 }
 
@@ -150,57 +150,51 @@ impl Scribe {
         }
     }
 
+    fn line(&mut self, ply: u32, text: &str) {
+        let _ = writeln!(self.text, "    {}{text}", "|  ".repeat(ply as usize));
+    }
+
     fn write(&mut self, p: &At, ply: u32, step: Step) {
-        let side = if p.max_to_move() { "MAX" } else { "MIN" };
-        let pad = "|  ".repeat(ply as usize);
-        let inner = !p.moves().is_empty();
+        let name = p.name();
         match step {
-            Step::Enter(_, window) if ply == 0 => {
-                self.passes += 1;
-                let (pass, window) = (self.passes, self.window(p, window));
-                let _ =
-                    writeln!(self.text, "    pass {pass}: {} {side}, window {window}", p.name());
-            }
             Step::Enter(interior, window) => {
-                if let Some(looked) = self.looked.last_mut() {
-                    looked.push(p.name().to_owned());
+                let window = self.window(p, window);
+                if let Some((_, looked)) = self.open.last_mut() {
+                    looked.push(p.key());
                 }
-                if inner {
-                    let (by, window) = (super::cell::name(interior), self.window(p, window));
-                    let name = p.name();
-                    let _ = writeln!(self.text, "    {pad}{name} {side}, window {window}, by {by}");
+                if p.moves().is_empty() {
+                    return;
                 }
+                let side = if p.max_to_move() { "MAX" } else { "MIN" };
+                if ply == 0 {
+                    self.passes += 1;
+                    let _ = write!(self.text, "    pass {}:", self.passes);
+                    let _ = writeln!(self.text, " {name} {side}, window {window}");
+                } else {
+                    let by = super::cell::name(interior);
+                    self.line(ply, &format!("{name} {side}, window {window}, by {by}"));
+                }
+                self.open.push((window, Vec::new()));
             }
             Step::Shifted(window) => {
                 let window = self.window(p, window);
-                let _ = writeln!(self.text, "    {pad}|  window of the moves {window}");
+                if self.open.last().is_some_and(|(outer, _)| *outer != window) {
+                    self.line(ply + 1, &format!("window of the moves {window}"));
+                }
             }
             Step::Leaf(bounds) | Step::Table(bounds) => {
                 let value = self.value(p, bounds);
-                let name = p.name();
                 let note = if name == value { String::new() } else { format!(" = {value}") };
-                let from = if matches!(step, Step::Table(_)) { " from the table" } else { "" };
-                let _ = writeln!(self.text, "    {pad}{name}{note}{from}");
+                self.line(ply, &format!("{name}{note}"));
             }
             Step::Leave(bounds) => {
-                for m in p.moves() {
-                    let child = p.make(m);
-                    let looked =
-                        self.looked.last().is_some_and(|l| l.iter().any(|n| n == child.name()));
-                    if !looked {
-                        let _ = writeln!(self.text, "    {pad}|  {} not looked at", child.name());
-                    }
+                let (_, looked) = self.open.pop().unwrap_or_default();
+                let children = p.moves().into_iter().map(|m| p.make(m));
+                for child in children.filter(|child| !looked.contains(&child.key())) {
+                    self.line(ply + 1, &format!("{} not looked at", child.name()));
                 }
-                let value = self.value(p, bounds);
-                let _ = writeln!(self.text, "    {pad}{} is {value}", p.name());
+                self.line(ply, &format!("{name} is {}", self.value(p, bounds)));
             }
-        }
-        match step {
-            Step::Enter(..) if inner => self.looked.push(Vec::new()),
-            Step::Leave(_) | Step::Table(_) if inner => {
-                self.looked.pop();
-            }
-            _ => {}
         }
     }
 }
@@ -210,7 +204,7 @@ fn work_through(example: &Example, tree: &Tree) -> String {
     let scribe = Rc::new(RefCell::new(Scribe {
         text: String::new(),
         passes: 0,
-        looked: Vec::new(),
+        open: Vec::new(),
         from_max: example.delay == ScoreDelay::None,
     }));
     let pen = Rc::clone(&scribe);
@@ -233,7 +227,7 @@ fn work_through(example: &Example, tree: &Tree) -> String {
     };
     let score = if from_max && !root.max_to_move() { -found.score } else { found.score };
     let best = found.best.map_or_else(|| "none".to_owned(), |m| root.make(m).name().to_owned());
-    let stuck = if found.converged { "" } else { ", not converged" };
+    let stuck = if found.end == End::Converged { "" } else { ", not converged" };
     let _ = writeln!(
         text,
         "    result {}{stuck}, best move {best}; passes {}, inner nodes {}, leaves {}, re-searches {}",
@@ -262,12 +256,9 @@ fn count(title: &str, cell: Cell) -> String {
     );
     let found = drive(&mut search, &board, &cell, &settings(9), 9, 0);
     let cost = found.cost;
-    format!(
-        "    {title:<28} value {:>2}   {:>7} nodes   {:>6} cut-offs by the table\n",
-        show(found.score),
-        cost.nodes(),
-        cost.cutoffs
-    )
+    let cutoffs = format!("   {:>5} cut-offs by the table", cost.cutoffs);
+    let cutoffs = if cell.table == TableMode::Off { "" } else { &cutoffs };
+    format!("    {title:<28} value {:>2}   {:>7} nodes{cutoffs}\n", show(found.score), cost.nodes())
 }
 
 const BARE: Cell = Cell { root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };

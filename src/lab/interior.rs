@@ -91,7 +91,8 @@ fn minimax<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> 
 }
 
 /// "Stop when you get to a win" (seeds/003): nothing beats a won game, so no
-/// other move needs to be looked at.
+/// other move needs to be looked at. (Under a delay no win is the best one
+/// thinkable, so there it is minimax.)
 fn stop_at_win<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> Found<G::Move> {
     let mut current = Best::NONE;
     for &m in moves {

@@ -177,56 +177,44 @@ impl<'a, G: Game> Search<'a, G> {
             }
         }
 
+        // The shift of seeds/004: the window goes in through the inverse of the
+        // function that every result comes out through.
+        let shift = self.delay.at(|| p.evaluate());
+        let inner = shift.window(window);
         let mut moves = p.moves();
         self.count_moves(depth, moves.len());
         if let Some(value) = p.terminal(&moves) {
             self.cost.leaves += 1;
             self.best = None;
-            self.tell(p, depth, Step::Leaf(Bounds::exact(value)));
-            return Bounds::exact(value);
+            let bounds = shift.bounds(Bounds::exact(value));
+            self.tell(p, depth, Step::Leaf(bounds));
+            return bounds;
         }
 
         let before = self.cost.nodes() + self.cost.quiescence;
         let found = if depth == 0 {
             self.cost.leaves += 1;
-            let bounds = p.leaf(window, &mut self.cost.quiescence);
-            self.tell(p, depth, Step::Leaf(bounds));
-            Found { bounds, best: None }
+            Found { bounds: p.leaf(inner, &mut self.cost.quiescence), best: None }
         } else {
             self.cost.interior += 1;
             self.order(p, depth, &mut moves, hint);
-            self.age(interior, p, &moves, depth, window)
+            if inner != window {
+                self.tell(p, depth, Step::Shifted(inner));
+            }
+            interior.search(self, p, &moves, depth, inner)
         };
+        if let (Oracle::Listening(known), Some(best)) = (&mut self.oracle, found.best) {
+            known.insert((p.key(), depth), best);
+        }
+        let found = Found { bounds: shift.bounds(found.bounds), best: found.best };
+        let leave = if depth == 0 { Step::Leaf } else { Step::Leave };
+        self.tell(p, depth, leave(found.bounds));
         if in_table {
             let size = self.cost.nodes() + self.cost.quiescence - before;
             self.table.store(Entry { key: p.key(), depth, found, size });
         }
         self.best = found.best;
         found.bounds
-    }
-
-    /// The shift of seeds/004: the window goes in through the inverse of the
-    /// function that the result comes out through.
-    fn age(
-        &mut self,
-        interior: Interior,
-        p: &G,
-        moves: &[G::Move],
-        depth: u32,
-        window: Window,
-    ) -> Found<G::Move> {
-        let shift = self.delay.at(|| p.evaluate());
-        let inner = shift.window(window);
-        if inner != window {
-            self.tell(p, depth, Step::Shifted(inner));
-        }
-        let found = interior.search(self, p, moves, depth, inner);
-        if let (Oracle::Listening(known), Some(best)) = (&mut self.oracle, found.best) {
-            known.insert((p.key(), depth), best);
-        }
-        let bounds = shift.bounds(found.bounds);
-        self.tell(p, depth, Step::Leave(bounds));
-        Found { bounds, best: found.best }
     }
 
     /// Puts the moves into the order in which they are searched.

@@ -9,7 +9,7 @@ use super::{
     cell::Cell,
     delay::ScoreDelay,
     interior::Interior,
-    root::Root,
+    root::{End, Root},
     suite::{Report, Row},
     table::TableMode,
 };
@@ -237,7 +237,7 @@ fn notes(report: &Report, out: &mut impl Write) -> io::Result<()> {
             let what = "MTD(f) did not converge";
             let stuck = row.outcomes.iter().filter(|o| !o.unconverged.is_empty());
             let stuck: Vec<String> =
-                stuck.map(|o| format!("{} (depth {:?})", o.id, o.unconverged)).collect();
+                stuck.map(|o| format!("{} ({})", o.id, ends(&o.unconverged))).collect();
             list(out, &row.cell, what, &stuck)?;
         }
         if row.different > 0 && !row.cell.is_sound() {
@@ -275,6 +275,18 @@ fn notes(report: &Report, out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// "depth 3 stopped, depth 5 bounds crossed".
+fn ends(ends: &[(u32, End)]) -> String {
+    let word = |end| match end {
+        End::Converged => "converged",
+        End::Stopped => "stopped",
+        End::Crossed => "bounds crossed",
+    };
+    let texts: Vec<String> =
+        ends.iter().map(|&(depth, end)| format!("depth {depth} {}", word(end))).collect();
+    texts.join(", ")
 }
 
 fn list(out: &mut impl Write, cell: &Cell, what: &str, items: &[String]) -> io::Result<()> {

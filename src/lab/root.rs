@@ -3,6 +3,7 @@
 //! turns a window into a score.
 
 use clap::ValueEnum;
+use serde::Serialize;
 
 use crate::score::{INFINITE, Score, Window};
 
@@ -44,16 +45,27 @@ pub struct Guess {
 pub struct Driven {
     /// The score of the root.
     pub score: Score,
-    /// Did MTD(f) converge? `false` if it was stopped, or if its bounds
-    /// contradicted each other.
-    pub converged: bool,
+    /// How it came to an end.
+    pub end: End,
+}
+
+/// How a root driver ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// With one score left.
+    Converged,
+    /// MTD(f) had used up its passes.
+    Stopped,
+    /// The bounds of MTD(f) crossed: two passes contradicted each other.
+    Crossed,
 }
 
 impl Root {
     /// Runs the driver over `search`.
     pub fn drive(self, guess: Guess, mut search: impl FnMut(Window) -> Score) -> Driven {
         let search = &mut search;
-        let sure = |score| Driven { score, converged: true };
+        let sure = |score| Driven { score, end: End::Converged };
         let Guess { score, width, max_passes } = guess;
         let around = |below: Score, above: Score| {
             Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE))
@@ -132,12 +144,13 @@ fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score)
             lower = g
         }
         if lower >= upper {
-            return Driven { score: g, converged: lower == upper };
+            let end = if lower == upper { End::Converged } else { End::Crossed };
+            return Driven { score: g, end };
         }
     }
     // Stopped: one search of what is left.
     let score = search(Window::new(lower - 1, upper + 1));
-    Driven { score, converged: false }
+    Driven { score, end: End::Stopped }
 }
 
 /// MTD(f) as seeds/000 and 001 print it: test the last score until it comes
@@ -150,11 +163,11 @@ fn mtdf_loop(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> S
     for _ in 0..max_passes {
         let score = search(Window::null(test));
         if score == test {
-            return Driven { score, converged: true };
+            return Driven { score, end: End::Converged };
         }
         test = score;
     }
-    Driven { score: test, converged: false }
+    Driven { score: test, end: End::Stopped }
 }
 
 #[cfg(test)]
@@ -246,7 +259,10 @@ mod tests {
     #[test]
     fn notes_mtdf_takes_a_bound_for_the_score() {
         let guess = Guess { score: 0, width: 50, max_passes: 20 };
-        assert_eq!(Root::MtdfLoop.drive(guess, root(-5, 9)), Driven { score: 0, converged: true });
+        assert_eq!(
+            Root::MtdfLoop.drive(guess, root(-5, 9)),
+            Driven { score: 0, end: End::Converged }
+        );
         assert_eq!(Root::Mtdf.drive(guess, root(-5, 9)).score, -5);
         // From below it is right.
         assert_eq!(Root::MtdfLoop.drive(guess, root(5, 9)).score, 5);
@@ -258,7 +274,7 @@ mod tests {
     fn contradictions_are_noticed() {
         let contrary = |w: Window| if w.alpha >= 10 { 4 } else { 12 };
         let guess = Guess { score: 4, width: 50, max_passes: 20 };
-        assert!(!Root::MtdfLoop.drive(guess, contrary).converged);
-        assert!(!Root::Mtdf.drive(guess, contrary).converged);
+        assert_eq!(Root::MtdfLoop.drive(guess, contrary).end, End::Stopped);
+        assert_eq!(Root::Mtdf.drive(guess, contrary).end, End::Crossed);
     }
 }

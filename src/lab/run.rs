@@ -8,7 +8,7 @@ use super::{
     game::Game,
     interior::Interior,
     node::{Cost, Oracle, Ordering, Search},
-    root::{Guess, Root},
+    root::{End, Guess, Root},
     table::{Replacement, Table, TableMode},
 };
 use crate::score::{Score, Window};
@@ -37,8 +37,8 @@ pub struct Depth<M> {
     pub score: Score,
     /// A move with that score, if the game is not over.
     pub best: Option<M>,
-    /// `false` if MTD(f) was stopped or contradicted itself.
-    pub converged: bool,
+    /// Whether MTD(f) converged.
+    pub end: End,
     /// Cost of this depth.
     pub cost: Cost,
 }
@@ -116,7 +116,7 @@ pub fn drive<G: Game>(
     });
     search.cost.seconds = start.elapsed().as_secs_f64();
     let cost = std::mem::take(&mut search.cost);
-    Depth { score: driven.score, best, converged: driven.converged, cost }
+    Depth { score: driven.score, best, end: driven.end, cost }
 }
 
 /// The replayed tree: the same search again, from nothing, but with the best

@@ -14,6 +14,7 @@ use super::{
     chess::{Board, Leaf},
     delay::ScoreDelay,
     node::{Cost, Oracle},
+    root::End,
     run::{Run, Settings, attains, reference, replay, run},
     yardstick::{geometric_mean, knuth_moore, means},
 };
@@ -112,8 +113,8 @@ pub struct Outcome {
     pub replayed: Option<u64>,
     /// Nodes of the last depth over the Knuth-Moore bound.
     pub knuth_moore_ratio: f64,
-    /// Depths at which MTD(f) did not converge.
-    pub unconverged: Vec<u32>,
+    /// Depths at which MTD(f) did not converge, and why.
+    pub unconverged: Vec<(u32, End)>,
     /// What differs from the truth.
     pub differences: Vec<Difference>,
 }
@@ -326,7 +327,8 @@ fn compare(
 
     let last = depth as usize - 1;
     let minimal = knuth_moore(&means(&truth.depths[last].cost.branching));
-    let by_depth = (1..).zip(&first.depths);
+    let ends = (1..).zip(first.depths.iter().map(|d| d.end));
+    let unconverged = ends.filter(|(_, end)| *end != End::Converged).collect();
     let mut outcome = Outcome {
         id: item.id.clone(),
         score: first.depths[last].score,
@@ -335,7 +337,7 @@ fn compare(
         nodes_by_depth: first.depths.iter().map(|d| d.cost.nodes()).collect(),
         replayed: None,
         knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
-        unconverged: by_depth.filter(|(_, d)| !d.converged).map(|(depth, _)| depth).collect(),
+        unconverged,
         differences,
     };
     if job.replay {

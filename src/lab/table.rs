@@ -74,8 +74,10 @@ impl<M: Copy> Table<M> {
     fn place(&self, key: u64) -> std::ops::Range<usize> {
         let width = if self.replacement == Replacement::TwoLevel { 2 } else { 1 };
         let places = (self.entries.len() / width) as u128;
-        // The high bits choose, without a modulo's bias.
-        let start = ((u128::from(key) * places) >> 64) as usize * width;
+        // Keys of small games are small numbers: spread them over all bits,
+        // then let the high ones choose, without a modulo's bias.
+        let spread = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let start = ((u128::from(spread) * places) >> 64) as usize * width;
         start..start + width
     }
 
@@ -207,6 +209,9 @@ mod tests {
         store(12, Window::null(10), Some('x'));
         let found = store(20, Window::null(20), None);
         assert_eq!(found.map(|f| f.bounds), Some(Bounds { low: 12, up: 20 }));
+        // Worth at least 5 says less than at least 12: the move stays.
+        let found = store(5, Window::null(4), Some('z'));
+        assert_eq!(found.and_then(|f| f.best), Some('x'));
         let found = store(12, Window::null(12), None);
         assert_eq!(found, Some(Found { bounds: Bounds::exact(12), best: Some('x') }));
         // A contradiction (an unsound table elsewhere): the newer one stands.

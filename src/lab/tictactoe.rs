@@ -33,7 +33,7 @@ impl TicTacToe {
     }
 
     fn has_line(squares: u16) -> bool {
-        LINES.iter().any(|&line| squares & line == line)
+        LINES.iter().any(|line| line & !squares == 0)
     }
 }
 
