@@ -25,7 +25,7 @@ pub enum Root {
     /// Null windows at the last returned score, between two bounds.
     Mtdf,
     /// MTD(f) as one loop without bounds, as the lecture notes print it. Not
-    /// to be trusted: see [`mtdf_loop`].
+    /// to be trusted: see `mtdf_loop`.
     MtdfLoop,
 }
 

@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn policies_keep_what_they_say() {
-        let (deep, shallow) = (entry(1, 5, 10), entry(2, 3, 99));
+        // Two keys that want the same place.
+        let (deep, shallow) = (entry(1, 5, 10), entry(3, 3, 99));
         assert_eq!(survivors(Replacement::Deepest, deep, shallow), [true, false]);
         assert_eq!(survivors(Replacement::Largest, deep, shallow), [false, true]);
         assert_eq!(survivors(Replacement::Largest, shallow, deep), [true, false]);
