@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use lancet::{tools, train, uci};
+use lancet::{lab, tools, train, uci};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and
 /// output; other words are carried out as UCI commands first, one per
@@ -31,6 +31,8 @@ enum Command {
     Data(train::data::Args),
     /// Train a network on games
     Train(train::command::Args),
+    /// Compare the algorithms of alpha-beta's family
+    Lab(lab::command::LabArgs),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Some(Command::Epd(args)) => tools::epd::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
+        Some(Command::Lab(args)) => lab::command::main(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

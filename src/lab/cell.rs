@@ -1,0 +1,249 @@
+//! A cell of the lab: one choice on every axis, and which cells a run has.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use super::{
+    delay::ScoreDelay,
+    interior::Interior,
+    root::Root,
+    table::{Replacement, TableMode},
+};
+
+/// One choice on every axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// The algorithm inside the tree.
+    pub interior: Interior,
+    /// The root driver.
+    pub root: Root,
+    /// Which table entries may answer.
+    pub table: TableMode,
+    /// Who stays in the table.
+    pub replacement: Replacement,
+    /// Table entries.
+    pub size: usize,
+    /// What happens to scores on their way out of a node.
+    pub delay: ScoreDelay,
+}
+
+/// The name of an axis value on the command line and in every table.
+pub fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+}
+
+impl Cell {
+    /// What the notes recommend (aspiration outside, PVS inside), with the
+    /// playing engine's two-level table. The star is drawn around it.
+    pub const ADVICE: Cell = Cell {
+        interior: Interior::Pvs,
+        root: Root::AspGradual,
+        table: TableMode::Exact,
+        replacement: Replacement::TwoLevel,
+        size: 1 << 16,
+        delay: ScoreDelay::None,
+    };
+
+    /// Must this cell return the true score?
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.table != TableMode::Deeper && self.root.is_sound()
+    }
+
+    /// Does this cell look at every move of every node (or nearly so)? Such
+    /// cells are searched to a small depth only.
+    #[must_use]
+    pub fn is_exhaustive(&self) -> bool {
+        matches!(self.interior, Interior::Minimax | Interior::StopAtWin)
+    }
+
+    /// Without a table its policy and size mean nothing: one spelling for all.
+    fn normal(self) -> Cell {
+        match self.table {
+            TableMode::Off => {
+                Cell { replacement: Cell::ADVICE.replacement, size: Cell::ADVICE.size, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The six columns of a table; a dash where an axis has no meaning.
+    #[must_use]
+    pub fn columns(&self) -> [String; 6] {
+        let with_table = |text: String| {
+            if self.table == TableMode::Off { "-".to_owned() } else { text }
+        };
+        [
+            name(self.interior),
+            name(self.root),
+            name(self.table),
+            with_table(name(self.replacement)),
+            with_table(self.size.to_string()),
+            name(self.delay),
+        ]
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.columns().join(" "))
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [interior, root, table, replacement, size, delay] = self.columns();
+        let mut s = serializer.serialize_struct("Cell", 6)?;
+        s.serialize_field("interior", &interior)?;
+        s.serialize_field("root", &root)?;
+        s.serialize_field("table", &table)?;
+        s.serialize_field("replacement", &replacement)?;
+        s.serialize_field("size", &size)?;
+        s.serialize_field("delay", &delay)?;
+        s.end()
+    }
+}
+
+/// The values asked for on each axis; an empty list leaves the axis open.
+#[derive(Clone, Debug, Default)]
+pub struct Axes {
+    /// Interiors.
+    pub interior: Vec<Interior>,
+    /// Root drivers.
+    pub root: Vec<Root>,
+    /// Table modes.
+    pub table: Vec<TableMode>,
+    /// Replacement policies.
+    pub replacement: Vec<Replacement>,
+    /// Table sizes in entries.
+    pub size: Vec<usize>,
+    /// Score delays.
+    pub delay: Vec<ScoreDelay>,
+}
+
+impl Axes {
+    fn is_open(&self) -> bool {
+        self.interior.is_empty()
+            && self.root.is_empty()
+            && self.table.is_empty()
+            && self.replacement.is_empty()
+            && self.size.is_empty()
+            && self.delay.is_empty()
+    }
+
+    /// The cells of a run. With nothing asked for, the star; else the product
+    /// of what is asked for, where an open axis stays at [`Cell::ADVICE`] or,
+    /// with `all`, takes all its values (sizes stay).
+    #[must_use]
+    pub fn cells(&self, all: bool) -> Vec<Cell> {
+        if self.is_open() && !all {
+            return star();
+        }
+        let advice = Cell::ADVICE;
+        let mut cells = vec![advice];
+        spread(&mut cells, &values(&self.interior, all, advice.interior), |c, v| c.interior = v);
+        spread(&mut cells, &values(&self.root, all, advice.root), |c, v| c.root = v);
+        spread(&mut cells, &values(&self.table, all, advice.table), |c, v| c.table = v);
+        let replacements = values(&self.replacement, all, advice.replacement);
+        spread(&mut cells, &replacements, |c, v| c.replacement = v);
+        let sizes = if self.size.is_empty() { vec![advice.size] } else { self.size.clone() };
+        spread(&mut cells, &sizes, |c, v| c.size = v);
+        spread(&mut cells, &values(&self.delay, all, advice.delay), |c, v| c.delay = v);
+        distinct(cells)
+    }
+}
+
+/// What an axis is searched with.
+fn values<T: ValueEnum>(asked: &[T], all: bool, default: T) -> Vec<T> {
+    match asked {
+        [] if all => T::value_variants().to_vec(),
+        [] => vec![default],
+        asked => asked.to_vec(),
+    }
+}
+
+/// Every cell with every value.
+fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, T)) {
+    let with = |cell: &Cell, value: T| {
+        let mut cell = *cell;
+        set(&mut cell, value);
+        cell
+    };
+    *cells = cells.iter().flat_map(|cell| values.iter().map(move |&v| with(cell, v))).collect();
+}
+
+/// The default run: every interior under every root driver, and every other
+/// axis by itself around [`Cell::ADVICE`].
+fn star() -> Vec<Cell> {
+    let advice = Cell::ADVICE;
+    let mut cells = Vec::new();
+    for &interior in Interior::value_variants() {
+        let cell = Cell { interior, ..advice };
+        if cell.is_exhaustive() {
+            cells.push(Cell { root: Root::Full, table: TableMode::Off, ..cell });
+            continue;
+        }
+        let roots = Root::value_variants().iter().filter(|root| root.is_sound());
+        cells.extend(roots.map(|&root| Cell { root, ..cell }));
+    }
+    cells.push(Cell {
+        table: TableMode::Off,
+        interior: Interior::FailSoft,
+        root: Root::Full,
+        ..advice
+    });
+    cells.push(Cell { table: TableMode::Off, ..advice });
+    cells.push(Cell { table: TableMode::Deeper, ..advice });
+    for root in [Root::Mtdf, Root::MtdfLoop] {
+        let table = TableMode::Deeper;
+        cells.push(Cell { interior: Interior::FailSoft, root, table, ..advice });
+    }
+    cells.extend(Replacement::value_variants().iter().map(|&r| Cell { replacement: r, ..advice }));
+    cells.extend([1 << 12, 1 << 20].map(|size| Cell { size, ..advice }));
+    cells.extend(ScoreDelay::value_variants().iter().map(|&delay| Cell { delay, ..advice }));
+    distinct(cells)
+}
+
+/// Each cell once, in order.
+fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
+    let mut seen = std::collections::HashSet::new();
+    cells.into_iter().map(Cell::normal).filter(|&cell| seen.insert(cell)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_of<T: ValueEnum + PartialEq>(cells: &[Cell], get: impl Fn(&Cell) -> T) -> bool {
+        T::value_variants().iter().all(|v| cells.iter().any(|c| get(c) == *v))
+    }
+
+    #[test]
+    fn star_has_every_value_of_every_axis() {
+        let cells = Axes::default().cells(false);
+        assert!(all_of(&cells, |c| c.interior));
+        assert!(all_of(&cells, |c| c.root));
+        assert!(all_of(&cells, |c| c.table));
+        assert!(all_of(&cells, |c| c.replacement));
+        assert!(all_of(&cells, |c| c.delay));
+        assert!(cells.contains(&Cell::ADVICE));
+    }
+
+    #[test]
+    fn products() {
+        let axes = Axes {
+            interior: vec![Interior::Pvs, Interior::FailSoft],
+            table: vec![TableMode::Off, TableMode::Exact],
+            replacement: vec![Replacement::Newest, Replacement::Deepest],
+            ..Axes::default()
+        };
+        // Two interiors with (off, exact newest, exact deepest).
+        assert_eq!(axes.cells(false).len(), 6);
+        // Eight root drivers and four delays more.
+        assert_eq!(axes.cells(true).len(), 6 * 8 * 4);
+        // 7 x 8 x (1 + 2 x 4) x 4.
+        assert_eq!(Axes::default().cells(true).len(), 2016);
+    }
+}

@@ -1,0 +1,226 @@
+//! `lancet lab`: arguments, files and exit; no search and no formatting.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::{
+    fmt, fs,
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+};
+
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    cell::Axes,
+    chess::Leaf,
+    delay::ScoreDelay,
+    explain::{self, ExplainArgs},
+    interior::Interior,
+    node::Ordering,
+    output, plot,
+    root::Root,
+    run::Settings,
+    suite::{self, Job, Report},
+    table::{Replacement, TableMode},
+};
+
+/// Every algorithm of alpha-beta's family, side by side on the same positions.
+///
+/// Without axis flags: every interior under every root driver, and every other
+/// axis varied by itself. With axis flags: the product of what they name,
+/// other axes at pvs, asp-gradual, exact, two-level, 65536, none.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
+pub struct LabArgs {
+    #[command(subcommand)]
+    topic: Option<Topic>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Topic {
+    /// What an algorithm does, its pseudo-code, its source, a worked example.
+    Explain(ExplainArgs),
+}
+
+#[derive(Args, Debug)]
+struct RunArgs {
+    /// Positions, as EPD or FEN lines
+    #[arg(default_value = "epd/bench.epd")]
+    file: PathBuf,
+    /// Search depth in plies
+    #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    depth: u32,
+    /// Use only the first N positions
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Algorithms inside the tree
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    interior: Vec<Interior>,
+    /// Root drivers
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    root: Vec<Root>,
+    /// Which table entries may answer
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    table: Vec<TableMode>,
+    /// Who stays in the table
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    replacement: Vec<Replacement>,
+    /// Table sizes, in entries
+    #[arg(long, value_delimiter = ',', help_heading = "Axes", value_parser = parse_size)]
+    size: Vec<usize>,
+    /// What happens to scores on their way out of a node
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    delay: Vec<ScoreDelay>,
+    /// Take every value of the axes not named (thousands of cells)
+    #[arg(long, help_heading = "Axes")]
+    all: bool,
+    /// The value of depth zero
+    #[arg(long, value_enum, default_value_t = Leaf::Static)]
+    leaf: Leaf,
+    /// Move ordering
+    #[arg(long, value_enum, default_value_t = Ordering::Table)]
+    ordering: Ordering,
+    /// Search every depth from nothing, and count only the last
+    #[arg(long)]
+    no_deepening: bool,
+    /// Aspiration: half the width of the first window, in centipawns
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i32).range(1..=30_000))]
+    window: i32,
+    /// MTD(f): searches after which it is stopped
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    max_passes: u32,
+    /// The depth of minimax and stop-at-win, if less
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=64))]
+    minimax_depth: u32,
+    /// Do not measure the replayed tree: half the time
+    #[arg(long)]
+    no_replay: bool,
+    /// Positions searched at the same time; 1 for the fairest seconds
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Print one CSV line per cell instead of the table
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print everything as JSON instead of the table
+    #[arg(long)]
+    json: bool,
+    /// Also draw nodes against depth, and bars over the replayed tree
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// A table size: 2 to 2^28 entries.
+fn parse_size(text: &str) -> Result<usize, String> {
+    let range = 2..=1 << 28;
+    let size = text.parse().ok().filter(|size| range.contains(size));
+    size.ok_or_else(|| "expected a number of entries from 2 to 268435456".to_owned())
+}
+
+/// Why `lancet lab` failed.
+#[derive(Debug)]
+pub struct LabError(String);
+
+impl fmt::Display for LabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LabError {}
+
+/// Runs the command; what it has to say goes to `out`.
+///
+/// # Errors
+///
+/// If a file cannot be used, or if a sound cell did not say the truth: the
+/// message then names position and cell.
+pub fn run(args: &LabArgs, out: &mut dyn Write) -> Result<(), LabError> {
+    match &args.topic {
+        Some(Topic::Explain(args)) => explain::run(args, out).map_err(LabError),
+        None => run_lab(&args.run, out),
+    }
+}
+
+fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
+    let file = args.file.display();
+    let text = fs::read_to_string(&args.file)
+        .map_err(|error| LabError(format!("cannot read {file}: {error}")))?;
+    let mut items = suite::read(&text).map_err(|error| LabError(format!("{file}: {error}")))?;
+    items.truncate(args.limit.unwrap_or(usize::MAX));
+    if items.is_empty() {
+        return Err(LabError(format!("{file}: expected at least one position")));
+    }
+    let job = job(args);
+    let progress = progress((items.len() * job.cells.len()) as u64);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.threads.unwrap_or(0))
+        .stack_size(16 << 20)
+        .build()
+        .map_err(|error| LabError(format!("cannot start threads: {error}")))?;
+    let report = pool.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
+    progress.finish_and_clear();
+
+    let written = if args.csv {
+        output::csv(&report, &mut *out)
+    } else if args.json {
+        output::json(&report, &mut *out)
+    } else {
+        output::people(&report, &mut *out)
+    };
+    written.map_err(|error| LabError(format!("cannot write: {error}")))?;
+    if let Some(path) = &args.svg {
+        let picture = plot::svg(&report).map_err(LabError)?;
+        fs::write(path, picture)
+            .map_err(|error| LabError(format!("cannot write {}: {error}", path.display())))?;
+    }
+    verdict(&report)
+}
+
+fn job(args: &RunArgs) -> Job {
+    let axes = Axes {
+        interior: args.interior.clone(),
+        root: args.root.clone(),
+        table: args.table.clone(),
+        replacement: args.replacement.clone(),
+        size: args.size.clone(),
+        delay: args.delay.clone(),
+    };
+    Job {
+        cells: axes.cells(args.all),
+        settings: Settings {
+            depth: args.depth,
+            iterative: !args.no_deepening,
+            ordering: args.ordering,
+            window: args.window,
+            max_passes: args.max_passes,
+        },
+        leaf: args.leaf,
+        exhaustive_depth: args.minimax_depth,
+        replay: !args.no_replay,
+    }
+}
+
+/// On a terminal, to the error stream.
+fn progress(length: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left");
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A sound cell that lied fails the run.
+fn verdict(report: &Report) -> Result<(), LabError> {
+    const SHOWN: usize = 20;
+    if report.failures.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!("the truth check failed {} times:", report.failures.len());
+    for failure in report.failures.iter().take(SHOWN) {
+        text.push_str(&format!("\n  {failure}"));
+    }
+    Err(LabError(text))
+}

@@ -1,0 +1,120 @@
+//! What the algorithms ask of a game, and the answer they give about a node.
+//!
+//! No game and no algorithm lives here.
+
+use std::fmt::Debug;
+
+use crate::score::{INFINITE, Score, Window};
+
+/// A two-player game of perfect information, as a position in it.
+///
+/// Values are from the point of view of the side to move, and depend on the
+/// position alone: whatever the path to it, the value of a position at a depth
+/// is one number. (That is why repetitions and the fifty-move count are not
+/// terminal in the lab's chess: see [`chess`](super::chess).)
+pub trait Game: Clone {
+    /// A move; cheap to copy.
+    type Move: Copy + PartialEq + Debug;
+
+    /// The legal moves, in the game's own fixed order.
+    fn moves(&self) -> Vec<Self::Move>;
+
+    /// The position after a legal move.
+    #[must_use]
+    fn make(&self, m: Self::Move) -> Self;
+
+    /// The value of a finished game, given the legal moves. Must be `Some` if
+    /// there are none.
+    fn terminal(&self, moves: &[Self::Move]) -> Option<Score>;
+
+    /// The static evaluation: the leaf value of a search without quiescence,
+    /// the first guess of a root driver, and `CurEval` of seeds/004.
+    fn evaluate(&self) -> Score;
+
+    /// Equal for equal positions, and practically only for those.
+    fn key(&self) -> u64;
+
+    /// Is MAX to move? Only the maximin form (Scout) asks.
+    fn max_to_move(&self) -> bool;
+
+    /// Greater for moves to try first, zero for all others: captures in chess.
+    fn gain(&self, _m: Self::Move) -> i32 {
+        0
+    }
+
+    /// What depth zero is worth, as far as the window needs to know; `visited`
+    /// grows by the positions looked at below this one.
+    fn leaf(&self, _window: Window, _visited: &mut u64) -> Bounds {
+        Bounds::exact(self.evaluate())
+    }
+
+    /// Is a leaf so dear that its value belongs into the table (seeds/002)?
+    fn leaf_is_dear(&self) -> bool {
+        false
+    }
+}
+
+/// What is known about the value of a node: `low <= value <= up` (seeds/002).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The value is at least this; `-INFINITE` if nothing is known.
+    pub low: Score,
+    /// The value is at most this; `INFINITE` if nothing is known.
+    pub up: Score,
+}
+
+impl Bounds {
+    /// The value itself.
+    #[must_use]
+    pub const fn exact(value: Score) -> Bounds {
+        Bounds { low: value, up: value }
+    }
+
+    /// What the returned score of a search with this window says.
+    #[must_use]
+    pub const fn of(score: Score, window: Window) -> Bounds {
+        if score <= window.alpha {
+            Bounds { low: -INFINITE, up: score }
+        } else if score >= window.beta {
+            Bounds { low: score, up: INFINITE }
+        } else {
+            Bounds::exact(score)
+        }
+    }
+
+    /// The same knowledge from the other side's point of view.
+    #[must_use]
+    pub const fn flip(self) -> Bounds {
+        Bounds { low: -self.up, up: -self.low }
+    }
+
+    /// Is this all that a search with `window` could tell (seeds/002)?
+    #[must_use]
+    pub const fn decide(self, window: Window) -> bool {
+        self.low == self.up || self.low >= window.beta || self.up <= window.alpha
+    }
+
+    /// The one number a value-returning search gives back for `window`.
+    #[must_use]
+    pub const fn score(self, window: Window) -> Score {
+        if self.low > window.alpha { self.low } else { self.up }
+    }
+
+    /// Both pieces of knowledge together. If they contradict each other (which
+    /// takes an unsound table), the newer one stands.
+    #[must_use]
+    pub fn tightened_by(self, newer: Bounds) -> Bounds {
+        let both = Bounds { low: self.low.max(newer.low), up: self.up.min(newer.up) };
+        if both.low <= both.up { both } else { newer }
+    }
+}
+
+/// What a node returns: bounds on its value, and the move that attains the
+/// lower one. A node that fails low has no best move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<M> {
+    /// The node's value, as far as it is known.
+    pub bounds: Bounds,
+    /// The move whose value is at least `bounds.low`.
+    pub best: Option<M>,
+}

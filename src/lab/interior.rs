@@ -1,0 +1,271 @@
+//! The algorithms inside the tree, each one short function to be read beside
+//! its source. What every node needs whatever the algorithm (table, delay,
+//! counting) happens in [`Search::node`], around these functions.
+//!
+//! In all of them a move displaces the best one only if it is better (`>`).
+//! The notes write `>=`, and then a move that merely failed low, and so came
+//! back with a bound equal to the best score, would displace the move that
+//! truly has that score.
+
+use clap::ValueEnum;
+
+use super::{
+    game::{Bounds, Found, Game},
+    node::Search,
+};
+use crate::score::{INFINITE, MATE, Score, Window};
+
+/// The axis "interior".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Interior {
+    /// The reference: no pruning. Shallow only.
+    Minimax,
+    /// Minimax that stops looking at a node once it has a won move.
+    StopAtWin,
+    /// Alpha-beta that returns alpha, beta or a number between.
+    FailHard,
+    /// Alpha-beta that returns the best score found, inside the window or not.
+    FailSoft,
+    /// Alpha-beta that returns a lower and an upper bound.
+    Bounds,
+    /// Null-window tests by alpha-beta, then a re-search, in maximin form.
+    Scout,
+    /// Principal variation search (NegaScout): the same in negamax form.
+    Pvs,
+}
+
+impl Interior {
+    /// Searches the moves of one node with this algorithm.
+    pub(super) fn search<G: Game>(
+        self,
+        s: &mut Search<G>,
+        p: &G,
+        moves: &[G::Move],
+        depth: u32,
+        window: Window,
+    ) -> Found<G::Move> {
+        match self {
+            Interior::Minimax => minimax(s, p, moves, depth),
+            Interior::StopAtWin => stop_at_win(s, p, moves, depth),
+            Interior::FailHard => fail_hard(s, p, moves, depth, window),
+            Interior::FailSoft => fail_soft(s, p, moves, depth, window),
+            Interior::Bounds => bounds(s, p, moves, depth, window),
+            Interior::Scout if p.max_to_move() => scout_max(s, p, moves, depth, window),
+            Interior::Scout => scout_min(s, p, moves, depth, window),
+            Interior::Pvs => pvs(s, p, moves, depth, window),
+        }
+    }
+}
+
+/// The best score so far and its move.
+struct Best<M> {
+    score: Score,
+    best: Option<M>,
+}
+
+impl<M> Best<M> {
+    const NONE: Best<M> = Best { score: -INFINITE, best: None };
+
+    fn improve(&mut self, score: Score, m: M) {
+        if score > self.score {
+            *self = Best { score, best: Some(m) };
+        }
+    }
+
+    /// What it means after a search with `window`: below the window nobody
+    /// knows which move is best.
+    fn within(self, window: Window) -> Found<M> {
+        let best = if self.score > window.alpha { self.best } else { None };
+        Found { bounds: Bounds::of(self.score, window), best }
+    }
+}
+
+/// Minimax in negamax form: every move of every node.
+fn minimax<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> Found<G::Move> {
+    let mut current = Best::NONE;
+    for &m in moves {
+        let score = -s.score(Interior::Minimax, &p.make(m), depth - 1, Window::FULL);
+        current.improve(score, m);
+    }
+    Found { bounds: Bounds::exact(current.score), best: current.best }
+}
+
+/// "Stop when you get to a win" (seeds/003): nothing beats a won game, so no
+/// other move needs to be looked at. (Under a delay no win is the best one
+/// thinkable, so there it is minimax.)
+fn stop_at_win<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> Found<G::Move> {
+    let mut current = Best::NONE;
+    for &m in moves {
+        let score = -s.score(Interior::StopAtWin, &p.make(m), depth - 1, Window::FULL);
+        current.improve(score, m);
+        if current.score >= MATE {
+            break;
+        }
+    }
+    Found { bounds: Bounds::exact(current.score), best: current.best }
+}
+
+/// Basic (fail-hard) alpha-beta: seeds/000, 001, and 003, where each side
+/// carries its own lower bound.
+fn fail_hard<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { mut alpha, beta } = window;
+    let mut best = None;
+    for &m in moves {
+        let score = -s.score(Interior::FailHard, &p.make(m), depth - 1, Window::new(-beta, -alpha));
+        if score > alpha {
+            alpha = score;
+            best = Some(m);
+        }
+        if alpha >= beta {
+            alpha = beta;
+            break;
+        }
+    }
+    Found { bounds: Bounds::of(alpha, window), best }
+}
+
+/// Fail-soft alpha-beta: seeds/000, 001. The current score has a variable of
+/// its own, so that a failure says by how much.
+fn fail_soft<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { mut alpha, beta } = window;
+    let mut current = Best::NONE;
+    for &m in moves {
+        let score = -s.score(Interior::FailSoft, &p.make(m), depth - 1, Window::new(-beta, -alpha));
+        current.improve(score, m);
+        alpha = alpha.max(score);
+        if alpha >= beta {
+            break;
+        }
+    }
+    current.within(window)
+}
+
+/// Alpha-beta that returns bounds: seeds/002. The maximum of intervals is the
+/// interval of the maxima; a move not looked at could be worth anything.
+fn bounds<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { mut alpha, beta } = window;
+    let mut bound = Bounds::exact(-INFINITE);
+    let mut best = None;
+    for &m in moves {
+        if alpha >= beta {
+            bound.up = INFINITE;
+            break;
+        }
+        let child =
+            s.node(Interior::Bounds, &p.make(m), depth - 1, Window::new(-beta, -alpha)).flip();
+        if child.low > bound.low {
+            best = Some(m);
+        }
+        bound = Bounds { low: bound.low.max(child.low), up: bound.up.max(child.up) };
+        alpha = alpha.max(bound.low);
+    }
+    Found { bounds: bound, best }
+}
+
+/// Scout at a MAX node: seeds/002, where all values are MAX's. Alpha-beta asks
+/// whether the move beats the best one so far; only if so does Scout look for
+/// its value. As in the source, the first move too is left to alpha-beta, with
+/// the whole window: that is what PVS does better.
+fn scout_max<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { mut alpha, beta } = window;
+    let mut current = Best::NONE;
+    let mut b = beta;
+    for &m in moves {
+        if alpha >= beta {
+            break;
+        }
+        let child = p.make(m);
+        let mut score = s.for_max(Interior::FailSoft, &child, depth - 1, Window::new(alpha, b));
+        if b <= score && score < beta {
+            s.cost.researches += 1;
+            score = s.for_max(Interior::Scout, &child, depth - 1, Window::new(b, beta));
+        }
+        current.improve(score, m);
+        alpha = alpha.max(current.score);
+        b = alpha + 1;
+    }
+    current.within(window)
+}
+
+/// Scout at a MIN node: the mirror image, with the window from below. `window`
+/// and the result are the mover's, as everywhere; inside, values are MAX's.
+fn scout_min<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { alpha, mut beta } = window.flip();
+    let mut current = Best::NONE;
+    let mut a = alpha;
+    for &m in moves {
+        if alpha >= beta {
+            break;
+        }
+        let child = p.make(m);
+        let mut score = s.for_max(Interior::FailSoft, &child, depth - 1, Window::new(a, beta));
+        if alpha < score && score <= a {
+            s.cost.researches += 1;
+            score = s.for_max(Interior::Scout, &child, depth - 1, Window::new(alpha, a));
+        }
+        current.improve(-score, m);
+        beta = beta.min(-current.score);
+        a = beta - 1;
+    }
+    current.within(window)
+}
+
+/// Principal variation search, fail-soft: seeds/000, 001. The notes' listing
+/// forgets to raise alpha by the first move's score (and to cut on it); then
+/// every null window would test against the node's alpha instead of the move.
+fn pvs<G: Game>(
+    s: &mut Search<G>,
+    p: &G,
+    moves: &[G::Move],
+    depth: u32,
+    window: Window,
+) -> Found<G::Move> {
+    let Window { mut alpha, beta } = window;
+    let mut current = Best::NONE;
+    for (i, &m) in moves.iter().enumerate() {
+        let child = p.make(m);
+        let full = Window::new(-beta, -alpha);
+        let first = if i == 0 { full } else { Window::null(alpha).flip() };
+        let mut score = -s.score(Interior::Pvs, &child, depth - 1, first);
+        if i > 0 && alpha < score && score < beta {
+            s.cost.researches += 1;
+            score = -s.score(Interior::Pvs, &child, depth - 1, full);
+        }
+        current.improve(score, m);
+        alpha = alpha.max(score);
+        if alpha >= beta {
+            break;
+        }
+    }
+    current.within(window)
+}

@@ -1,0 +1,252 @@
+//! One node, whatever the algorithm: end of the game, leaf, table, window
+//! shift, move order, counting. The algorithms themselves are in
+//! [`interior`](super::interior); nothing here knows the root.
+
+use std::collections::HashMap;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::{
+    delay::ScoreDelay,
+    game::{Bounds, Found, Game},
+    interior::Interior,
+    table::{Entry, Table},
+};
+use crate::score::{Score, Window};
+
+/// The order in which a node's moves are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Ordering {
+    /// As generated.
+    None,
+    /// Captures first, the most valuable victim by the least valuable attacker.
+    Captures,
+    /// The table's move, then captures. Without a table the same as captures.
+    Table,
+}
+
+/// What a search cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Nodes whose moves were searched.
+    pub interior: u64,
+    /// Nodes that were evaluated: at depth zero, or finished games.
+    pub leaves: u64,
+    /// Positions looked at below depth zero, by quiescence.
+    pub quiescence: u64,
+    /// Second searches of a move by Scout and PVS.
+    pub researches: u64,
+    /// Searches of the root.
+    pub passes: u64,
+    /// Nodes for which the table had an entry of a permitted depth.
+    pub hits: u64,
+    /// Hits that settled the node without searching.
+    pub cutoffs: u64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Nodes and their legal moves, by distance from the root.
+    #[serde(skip)]
+    pub branching: Vec<[u64; 2]>,
+}
+
+impl Cost {
+    /// Nodes of the tree: interior nodes and leaves. Table cut-offs and
+    /// quiescence are counted beside it.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.interior + self.leaves
+    }
+
+    /// Adds another search's cost.
+    pub fn add(&mut self, other: &Cost) {
+        self.interior += other.interior;
+        self.leaves += other.leaves;
+        self.quiescence += other.quiescence;
+        self.researches += other.researches;
+        self.passes += other.passes;
+        self.hits += other.hits;
+        self.cutoffs += other.cutoffs;
+        self.seconds += other.seconds;
+        self.branching.resize(self.branching.len().max(other.branching.len()), [0; 2]);
+        for (sum, more) in self.branching.iter_mut().zip(&other.branching) {
+            *sum = [sum[0] + more[0], sum[1] + more[1]];
+        }
+    }
+}
+
+/// Best and refuting moves by position and depth.
+pub type Moves<M> = HashMap<(u64, u32), M>;
+
+/// Foreknowledge of the best or refuting move of every node.
+#[derive(Clone, Debug)]
+pub enum Oracle<M> {
+    /// None, and none is gathered.
+    Silent,
+    /// Gathered in a first search.
+    Listening(Moves<M>),
+    /// Used in the replay of that search.
+    Speaking(Moves<M>),
+}
+
+/// One step of a search, for whoever watches.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A node is entered with this window.
+    Enter(Interior, Window),
+    /// The node's moves are searched with a window shifted to this.
+    Shifted(Window),
+    /// The node is left with this result, by an end of the game or a leaf.
+    Leaf(Bounds),
+    /// The node is left with this result, found in the table.
+    Table(Bounds),
+    /// The node is left with this result, after searching moves.
+    Leave(Bounds),
+}
+
+/// Sees every step; receives the node and its distance from the root.
+pub type Watcher<'a, G> = Box<dyn FnMut(&G, u32, Step) + 'a>;
+
+/// The state of a search: everything but the position and the window.
+pub struct Search<'a, G: Game> {
+    /// What it has cost so far.
+    pub cost: Cost,
+    /// The best move of the node searched last.
+    pub best: Option<G::Move>,
+    /// The depth of the root, in plies.
+    pub root_depth: u32,
+    pub(super) oracle: Oracle<G::Move>,
+    table: Table<G::Move>,
+    delay: ScoreDelay,
+    ordering: Ordering,
+    watcher: Option<Watcher<'a, G>>,
+}
+
+impl<'a, G: Game> Search<'a, G> {
+    /// A search that has not begun.
+    pub fn new(delay: ScoreDelay, ordering: Ordering, table: Table<G::Move>) -> Search<'a, G> {
+        Search {
+            cost: Cost::default(),
+            best: None,
+            root_depth: 0,
+            oracle: Oracle::Silent,
+            table,
+            delay,
+            ordering,
+            watcher: None,
+        }
+    }
+
+    /// The same search, watched.
+    #[must_use]
+    pub fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
+        self.watcher = Some(watcher);
+        self
+    }
+
+    /// The score of `p` for its side to move, searched by `interior`.
+    pub fn score(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Score {
+        self.node(interior, p, depth, window).score(window)
+    }
+
+    /// The same with window and score as MAX sees them.
+    pub fn for_max(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Score {
+        if p.max_to_move() {
+            self.score(interior, p, depth, window)
+        } else {
+            -self.score(interior, p, depth, window.flip())
+        }
+    }
+
+    /// Searches `p` to `depth` plies: the frame around every interior.
+    pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
+        self.tell(p, depth, Step::Enter(interior, window));
+        let in_table = depth > 0 || p.leaf_is_dear();
+        let mut hint = None;
+        if in_table {
+            let probe = self.table.probe(p.key(), depth);
+            hint = probe.hint;
+            if let Some(found) = probe.found {
+                self.cost.hits += 1;
+                if found.bounds.decide(window) {
+                    self.cost.cutoffs += 1;
+                    self.best = found.best;
+                    self.tell(p, depth, Step::Table(found.bounds));
+                    return found.bounds;
+                }
+            }
+        }
+
+        // The shift of seeds/004: the window goes in through the inverse of the
+        // function that every result comes out through.
+        let shift = self.delay.at(|| p.evaluate());
+        let inner = shift.window(window);
+        let mut moves = p.moves();
+        self.count_moves(depth, moves.len());
+        if let Some(value) = p.terminal(&moves) {
+            self.cost.leaves += 1;
+            self.best = None;
+            let bounds = shift.bounds(Bounds::exact(value));
+            self.tell(p, depth, Step::Leaf(bounds));
+            return bounds;
+        }
+
+        let before = self.cost.nodes() + self.cost.quiescence;
+        let found = if depth == 0 {
+            self.cost.leaves += 1;
+            Found { bounds: p.leaf(inner, &mut self.cost.quiescence), best: None }
+        } else {
+            self.cost.interior += 1;
+            self.order(p, depth, &mut moves, hint);
+            if inner != window {
+                self.tell(p, depth, Step::Shifted(inner));
+            }
+            interior.search(self, p, &moves, depth, inner)
+        };
+        if let (Oracle::Listening(known), Some(best)) = (&mut self.oracle, found.best) {
+            known.insert((p.key(), depth), best);
+        }
+        let found = Found { bounds: shift.bounds(found.bounds), best: found.best };
+        let leave = if depth == 0 { Step::Leaf } else { Step::Leave };
+        self.tell(p, depth, leave(found.bounds));
+        if in_table {
+            let size = self.cost.nodes() + self.cost.quiescence - before;
+            self.table.store(Entry { key: p.key(), depth, found, size });
+        }
+        self.best = found.best;
+        found.bounds
+    }
+
+    /// Puts the moves into the order in which they are searched.
+    fn order(&self, p: &G, depth: u32, moves: &mut [G::Move], hint: Option<G::Move>) {
+        if self.ordering != Ordering::None {
+            moves.sort_by_cached_key(|&m| -p.gain(m));
+        }
+        let known = match &self.oracle {
+            Oracle::Speaking(known) => known.get(&(p.key(), depth)).copied(),
+            _ => None,
+        };
+        let hint = if self.ordering == Ordering::Table { hint } else { None };
+        if let Some(first) = known.or(hint)
+            && let Some(i) = moves.iter().position(|&m| m == first)
+        {
+            moves[..=i].rotate_right(1);
+        }
+    }
+
+    fn count_moves(&mut self, depth: u32, moves: usize) {
+        if depth > 0 {
+            let ply = (self.root_depth - depth) as usize;
+            let counts = &mut self.cost.branching;
+            counts.resize(counts.len().max(ply + 1), [0; 2]);
+            counts[ply][0] += 1;
+            counts[ply][1] += moves as u64;
+        }
+    }
+
+    fn tell(&mut self, p: &G, depth: u32, step: Step) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher(p, self.root_depth - depth, step);
+        }
+    }
+}

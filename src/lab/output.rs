@@ -1,0 +1,318 @@
+//! What a run looks like: a table for people, CSV and JSON for programs.
+//! Nothing is computed here but which cells are best.
+
+use std::io::{self, Write};
+
+use comfy_table::{Cell as Field, CellAlignment, Table, presets};
+
+use super::{
+    cell::Cell,
+    delay::ScoreDelay,
+    interior::Interior,
+    root::{End, Root},
+    suite::{Report, Row},
+    table::TableMode,
+};
+
+/// The names and values of everything counted for a row: the columns of the
+/// CSV, in order.
+type Column = (&'static str, fn(&Row) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("interior", |r| r.cell.columns()[0].clone()),
+    ("root", |r| r.cell.columns()[1].clone()),
+    ("table", |r| r.cell.columns()[2].clone()),
+    ("replacement", |r| r.cell.columns()[3].clone()),
+    ("size", |r| r.cell.columns()[4].clone()),
+    ("delay", |r| r.cell.columns()[5].clone()),
+    ("depth", |r| r.depth.to_string()),
+    ("nodes", |r| r.total.nodes().to_string()),
+    ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
+    ("interior_nodes", |r| r.total.interior.to_string()),
+    ("leaves", |r| r.total.leaves.to_string()),
+    ("quiescence", |r| r.total.quiescence.to_string()),
+    ("researches", |r| r.total.researches.to_string()),
+    ("passes", |r| r.total.passes.to_string()),
+    ("hits", |r| r.total.hits.to_string()),
+    ("cutoffs", |r| r.total.cutoffs.to_string()),
+    ("seconds", |r| format!("{:.3}", r.total.seconds)),
+    ("replayed", |r| r.replayed.map_or_else(String::new, |n| n.to_string())),
+    ("replay_ratio", |r| r.replay_ratio.map_or_else(String::new, |x| format!("{x:.4}"))),
+    ("knuth_moore_ratio", |r| format!("{:.4}", r.knuth_moore_ratio)),
+    ("branching", |r| r.branching.last().map_or_else(String::new, |b| format!("{b:.3}"))),
+    ("different", |r| r.different.to_string()),
+    ("unconverged", |r| r.unconverged.to_string()),
+];
+
+/// One line per cell.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
+pub fn csv(report: &Report, out: impl Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(COLUMNS.iter().map(|(title, _)| title))?;
+    for row in &report.rows {
+        writer.write_record(COLUMNS.iter().map(|(_, value)| value(row)))?;
+    }
+    writer.flush()
+}
+
+/// Everything, single positions included.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
+pub fn json(report: &Report, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut out, report)?;
+    writeln!(out)
+}
+
+/// 950, 12.3k, 4.56M: three digits and a unit.
+pub(super) fn short(number: f64) -> String {
+    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.iter().find(|(size, _)| number >= 0.9995 * size) {
+        Some((size, unit)) => {
+            let scaled = number / size;
+            let digits = if scaled >= 99.95 {
+                0
+            } else if scaled >= 9.995 {
+                1
+            } else {
+                2
+            };
+            format!("{scaled:.digits$}{unit}")
+        }
+        None => format!("{number:.0}"),
+    }
+}
+
+/// A star if the row is best in this measure among the sound rows of its delay
+/// and of the run's depth.
+fn star(report: &Report, row: &Row, measure: impl Fn(&Row) -> f64) -> &'static str {
+    let plays = |r: &Row| r.depth == report.depth && r.cell.is_sound();
+    let rivals = report.rows.iter().filter(|r| plays(r) && r.cell.delay == row.cell.delay);
+    let measures: Vec<f64> = rivals.map(&measure).collect();
+    let best = plays(row) && measures.len() > 1 && measures.iter().all(|&m| measure(row) <= m);
+    if best { "*" } else { "" }
+}
+
+/// The cells that show algorithms rather than tables: each interior under the
+/// full window, each root driver over the advised interior. Plots and the
+/// branching table show these, if there are any.
+pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
+    let advice = Cell::ADVICE;
+    let plain = |cell: &Cell| Cell { interior: advice.interior, root: advice.root, ..*cell };
+    let wanted = |row: &&Row| {
+        let cell = row.cell;
+        row.depth == report.depth
+            && plain(&cell) == advice
+            && (cell.root == Root::Full || cell.interior == Interior::Pvs)
+    };
+    let rows: Vec<&Row> = report.rows.iter().filter(wanted).collect();
+    if rows.len() < 2 { report.rows.iter().take(14).collect() } else { rows }
+}
+
+/// A short name of a cell: what differs from the advised one.
+pub(super) fn label(cell: &Cell) -> String {
+    let advice = Cell::ADVICE;
+    let [interior, root, table, replacement, size, delay] = cell.columns();
+    let mut text = format!("{interior} {root}");
+    let mut add = |differs: bool, part: &str| {
+        if differs {
+            text.push(' ');
+            text.push_str(part);
+        }
+    };
+    let has_table = cell.table != TableMode::Off;
+    add(cell.table != advice.table, &if has_table { table } else { "no table".to_owned() });
+    add(has_table && cell.replacement != advice.replacement, &replacement);
+    add(has_table && cell.size != advice.size, &size);
+    add(cell.delay != advice.delay, &delay);
+    text
+}
+
+/// The table for people, and below it what deserves words.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
+pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening, \
+         aspiration window +-{} cp",
+        report.positions,
+        report.depth,
+        report.leaf,
+        report.ordering,
+        if report.iterative { "with" } else { "without" },
+        report.window,
+    )?;
+    writeln!(out, "{}", cells_table(report))?;
+    writeln!(out, "{LEGEND}")?;
+    writeln!(out, "Effective branching factor by depth\n{}", branching_table(report))?;
+    notes(report, &mut out)
+}
+
+const LEGEND: &str = "\
+nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: best of its delay
+xreplay: nodes over those of the same search that knows every best or refuting move beforehand
+xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
+again: re-searches; hits, cuts: table hits, and those that settled a node
+differ: positions where score or best move is not the reference's; stuck: MTD(f) did not converge
+";
+
+fn cells_table(report: &Report) -> Table {
+    let quiescence = report.rows.iter().any(|row| row.total.quiescence > 0);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut head = vec![
+        "interior", "root", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M", "EBF",
+        "inner", "leaves",
+    ];
+    head.extend(quiescence.then_some("quiesc."));
+    head.extend(["again", "passes", "hits", "cuts", "seconds", "differ", "stuck"]);
+    let columns = head.len();
+    table.set_header(head);
+    for row in &report.rows {
+        let [interior, root, mode, replacement, size, delay] = row.cell.columns();
+        let kind = if row.cell.table == TableMode::Off {
+            mode
+        } else {
+            format!("{mode} {replacement} {size}")
+        };
+        let t = &row.total;
+        let count = |n: u64| short(n as f64);
+        let ratio = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
+        let odd = |n: usize| if n == 0 { "-".to_owned() } else { n.to_string() };
+        let mut fields = vec![interior, root, kind, delay, row.depth.to_string()];
+        fields.push(count(t.nodes()) + star(report, row, |r| r.total.nodes() as f64));
+        fields.push(short(row.mean_nodes) + star(report, row, |r| r.mean_nodes));
+        fields.push(ratio(row.replay_ratio));
+        fields.extend([ratio(Some(row.knuth_moore_ratio)), ratio(row.branching.last().copied())]);
+        fields.extend([count(t.interior), count(t.leaves)]);
+        fields.extend(quiescence.then(|| count(t.quiescence)));
+        fields.extend([t.researches, t.passes, t.hits, t.cutoffs].map(count));
+        let fastest = star(report, row, |r| r.total.seconds);
+        fields.push(format!("{:.2}{fastest}", t.seconds));
+        fields.extend([row.different, row.unconverged].map(odd));
+        table.add_row(fields);
+    }
+    align(&mut table, 4, columns);
+    table
+}
+
+fn branching_table(report: &Report) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let depths = 2..=report.depth;
+    table.set_header(
+        std::iter::once(Field::new("")).chain(depths.clone().map(|d| Field::new(format!("d{d}")))),
+    );
+    for row in algorithms(report) {
+        let factors = row.branching.iter().map(|b| format!("{b:.2}"));
+        table.add_row(std::iter::once(label(&row.cell)).chain(factors));
+    }
+    align(&mut table, 1, report.depth as usize);
+    table
+}
+
+/// Numbers stand right.
+fn align(table: &mut Table, from: usize, to: usize) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    for column in table.column_iter_mut().take(to).skip(from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+/// At most this many positions are listed for a row; JSON has them all.
+const LISTED: usize = 5;
+
+fn notes(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for row in &report.rows {
+        if row.unconverged > 0 {
+            let what = "MTD(f) did not converge";
+            let stuck = row.outcomes.iter().filter(|o| !o.unconverged.is_empty());
+            let stuck: Vec<String> =
+                stuck.map(|o| format!("{} ({})", o.id, ends(&o.unconverged))).collect();
+            list(out, &row.cell, what, &stuck)?;
+        }
+        if row.different > 0 && !row.cell.is_sound() {
+            let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
+            let odd: Vec<String> =
+                odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
+            list(out, &row.cell, "differs from the truth, as such cells may", &odd)?;
+        }
+    }
+    if report.failures.is_empty() {
+        let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
+        writeln!(
+            out,
+            "truth: {sound} sound cells x {} positions agree with the reference at every depth, \
+             and every best move is worth the score",
+            report.positions,
+        )?;
+    }
+    let mean = |row: &Row| row.mean_nodes;
+    let rivals = report.rows.iter().filter(|row| {
+        row.cell.is_sound() && row.depth == report.depth && row.cell.delay == ScoreDelay::None
+    });
+    let best = rivals.clone().min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let advice = rivals.clone().find(|row| row.cell == Cell::ADVICE);
+    if let (Some(best), Some(advice)) = (best, advice) {
+        writeln!(
+            out,
+            "best: {} with {} nodes per position (geometric mean); the documents' advice, {}, \
+             has {} ({:+.1}%)",
+            label(&best.cell),
+            short(mean(best)),
+            label(&advice.cell),
+            short(mean(advice)),
+            100.0 * (mean(advice) / mean(best) - 1.0),
+        )?;
+    }
+    Ok(())
+}
+
+/// "depth 3 stopped, depth 5 bounds crossed".
+fn ends(ends: &[(u32, End)]) -> String {
+    let word = |end| match end {
+        End::Converged => "converged",
+        End::Stopped => "stopped",
+        End::Crossed => "bounds crossed",
+    };
+    let texts: Vec<String> =
+        ends.iter().map(|&(depth, end)| format!("depth {depth} {}", word(end))).collect();
+    texts.join(", ")
+}
+
+fn list(out: &mut impl Write, cell: &Cell, what: &str, items: &[String]) -> io::Result<()> {
+    let more = items.len().saturating_sub(LISTED);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let shown = &items[..items.len().min(LISTED)];
+    writeln!(out, "[{cell}] {what} on {}: {}{more}", items.len(), shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        let cases = [
+            (0.0, "0"),
+            (950.0, "950"),
+            (12_345.0, "12.3k"),
+            (999_960.0, "1.00M"),
+            (4_560_000.0, "4.56M"),
+            (456_000_000.0, "456M"),
+            (2e9, "2.00G"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(short(number), text);
+        }
+    }
+}

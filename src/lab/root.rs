@@ -1,0 +1,280 @@
+//! The root drivers: which windows to search the root with, one after the
+//! other. They know no game: a driver sees a first guess and a search that
+//! turns a window into a score.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::score::{INFINITE, Score, Window};
+
+/// The axis "root driver".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Root {
+    /// One search with the full window.
+    Full,
+    /// Aspiration around the guess; a failed side opens at once.
+    AspFull,
+    /// The same with the window half its width higher.
+    AspFullOff,
+    /// Aspiration around the guess; a failed side opens step by step.
+    AspGradual,
+    /// The same with the window half its width higher.
+    AspGradualOff,
+    /// Binary search with null windows.
+    Bisection,
+    /// Null windows at the last returned score, between two bounds.
+    Mtdf,
+    /// MTD(f) as one loop without bounds, as the lecture notes print it. Not
+    /// to be trusted: see `mtdf_loop`.
+    MtdfLoop,
+}
+
+/// What a driver needs besides the search.
+#[derive(Clone, Copy, Debug)]
+pub struct Guess {
+    /// The score of the iteration before, or the static evaluation.
+    pub score: Score,
+    /// Aspiration: half the width of the first window, in centipawns.
+    pub width: Score,
+    /// MTD(f): searches after which it is stopped.
+    pub max_passes: u32,
+}
+
+/// What a driver found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driven {
+    /// The score of the root.
+    pub score: Score,
+    /// How it came to an end.
+    pub end: End,
+}
+
+/// How a root driver ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// With one score left.
+    Converged,
+    /// MTD(f) had used up its passes.
+    Stopped,
+    /// The bounds of MTD(f) crossed: two passes contradicted each other.
+    Crossed,
+}
+
+impl Root {
+    /// Runs the driver over `search`.
+    pub fn drive(self, guess: Guess, mut search: impl FnMut(Window) -> Score) -> Driven {
+        let search = &mut search;
+        let sure = |score| Driven { score, end: End::Converged };
+        let Guess { score, width, max_passes } = guess;
+        let around = |below: Score, above: Score| {
+            Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE))
+        };
+        match self {
+            Root::Full => sure(search(Window::FULL)),
+            Root::AspFull => sure(aspiration(around(width, width), |_| 2 * INFINITE, search)),
+            Root::AspFullOff => {
+                sure(aspiration(around(width / 2, width * 3 / 2), |_| 2 * INFINITE, search))
+            }
+            Root::AspGradual => sure(aspiration(around(width, width), |w| 2 * w, search)),
+            Root::AspGradualOff => {
+                sure(aspiration(around(width / 2, width * 3 / 2), |w| 2 * w, search))
+            }
+            Root::Bisection => sure(bisection(search)),
+            Root::Mtdf => mtdf(score, max_passes, search),
+            Root::MtdfLoop => mtdf_loop(score, max_passes, search),
+        }
+    }
+
+    /// Is the score the true one whenever every single search is right?
+    #[must_use]
+    pub const fn is_sound(self) -> bool {
+        !matches!(self, Root::MtdfLoop)
+    }
+}
+
+/// Aspiration search: seeds/000, 001. `widen` maps the window's width to the
+/// distance that a failed side moves out.
+fn aspiration(
+    mut window: Window,
+    widen: impl Fn(Score) -> Score,
+    search: &mut impl FnMut(Window) -> Score,
+) -> Score {
+    loop {
+        let score = search(window);
+        let step = widen(window.beta - window.alpha);
+        if score <= window.alpha {
+            window.alpha = (score - step).max(-INFINITE);
+        } else if score >= window.beta {
+            window.beta = (score + step).min(INFINITE);
+        } else {
+            return score;
+        }
+    }
+}
+
+/// Binary search for the score: seeds/000, 001. Their loop ends while two
+/// values are still possible (`beta > alpha + 1`) and, in a language whose
+/// division rounds towards zero, would not end at all one step later.
+fn bisection(search: &mut impl FnMut(Window) -> Score) -> Score {
+    let Window { mut alpha, mut beta } = Window::FULL;
+    while beta > alpha {
+        let test = alpha + (beta - alpha) / 2; // rounds down
+        if search(Window::null(test)) <= test {
+            beta = test;
+        } else {
+            alpha = test + 1;
+        }
+    }
+    alpha
+}
+
+/// MTD(f): seeds/002. Each pass lowers the upper bound or raises the lower
+/// one, so it always ends; but bounds that cross prove that two passes
+/// contradicted each other, which only an unsound table can make them do.
+fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
+    let (mut lower, mut upper) = (-INFINITE, INFINITE);
+    let mut g = guess;
+    for _ in 0..max_passes {
+        let bound = g.max(lower + 1);
+        g = search(Window::null(bound - 1));
+        if g < bound {
+            upper = g
+        } else {
+            lower = g
+        }
+        if lower >= upper {
+            let end = if lower == upper { End::Converged } else { End::Crossed };
+            return Driven { score: g, end };
+        }
+    }
+    // Stopped: one search of what is left.
+    let score = search(Window::new(lower - 1, upper + 1));
+    Driven { score, end: End::Stopped }
+}
+
+/// MTD(f) as seeds/000 and 001 print it: test the last score until it comes
+/// back. Kept to show what is wrong with it. A search that fails low returns
+/// an upper bound, and one equal to the test ends the loop although the true
+/// score may be lower; and a table that lets two searches contradict each
+/// other makes it run in circles.
+fn mtdf_loop(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
+    let mut test = guess;
+    for _ in 0..max_passes {
+        let score = search(Window::null(test));
+        if score == test {
+            return Driven { score, end: End::Converged };
+        }
+        test = score;
+    }
+    Driven { score: test, end: End::Stopped }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A search of a root worth `value` whose failures miss by up to `slack`:
+    /// fail-soft at its best (0) and at its worst.
+    fn root(value: Score, slack: Score) -> impl FnMut(Window) -> Score {
+        move |w| {
+            if value <= w.alpha {
+                (value + slack).min(w.alpha)
+            } else if value >= w.beta {
+                (value - slack).max(w.beta)
+            } else {
+                value
+            }
+        }
+    }
+
+    const SOUND: [Root; 7] = [
+        Root::Full,
+        Root::AspFull,
+        Root::AspFullOff,
+        Root::AspGradual,
+        Root::AspGradualOff,
+        Root::Bisection,
+        Root::Mtdf,
+    ];
+
+    proptest! {
+        #[test]
+        fn sound_drivers_find_the_score(
+            value in -32_000..=32_000,
+            slack in 0..300,
+            score in -32_000..=32_000,
+            width in 1..500,
+            max_passes in 1u32..40,
+        ) {
+            for driver in SOUND {
+                let guess = Guess { score, width, max_passes };
+                prop_assert_eq!(driver.drive(guess, root(value, slack)).score, value, "{:?}", driver);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_are_the_documented_ones() {
+        let windows = |driver: Root, value| {
+            let mut seen = Vec::new();
+            let mut search = root(value, 0);
+            driver.drive(Guess { score: 10, width: 50, max_passes: 9 }, |w| {
+                seen.push((w.alpha, w.beta));
+                search(w)
+            });
+            seen
+        };
+        assert_eq!(windows(Root::Full, 0), [(-INFINITE, INFINITE)]);
+        assert_eq!(windows(Root::AspFull, 80), [(-40, 60), (-40, INFINITE)]);
+        assert_eq!(windows(Root::AspFullOff, 80), [(-15, 85)]);
+        assert_eq!(windows(Root::AspGradual, 80), [(-40, 60), (-40, 280)]);
+        assert_eq!(windows(Root::AspGradual, -90), [(-40, 60), (-290, 60)]);
+        assert_eq!(windows(Root::AspGradualOff, -90), [(-15, 85), (-290, 85)]);
+        assert_eq!(windows(Root::Mtdf, 30), [(9, 10), (30, 31)]);
+        assert_eq!(windows(Root::Mtdf, -30), [(9, 10), (-31, -30)]);
+        // 64,003 scores.
+        assert!((15..=16).contains(&windows(Root::Bisection, 0).len()));
+    }
+
+    /// The notes' bisection stops with two values left.
+    #[test]
+    fn notes_bisection_is_one_off() {
+        let notes = |value: Score| {
+            let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+            let mut search = root(value, 0);
+            while beta > alpha + 1 {
+                let test = (alpha + beta) / 2;
+                if search(Window::null(test)) <= test { beta = test } else { alpha = test + 1 }
+            }
+            alpha
+        };
+        let wrong = (-100..100).filter(|&v| notes(v) != v).count();
+        assert!(wrong > 0);
+        assert!((-100..100).all(|v| (notes(v) - v).abs() <= 1));
+    }
+
+    /// An upper bound equal to the test is not the score.
+    #[test]
+    fn notes_mtdf_takes_a_bound_for_the_score() {
+        let guess = Guess { score: 0, width: 50, max_passes: 20 };
+        assert_eq!(
+            Root::MtdfLoop.drive(guess, root(-5, 9)),
+            Driven { score: 0, end: End::Converged }
+        );
+        assert_eq!(Root::Mtdf.drive(guess, root(-5, 9)).score, -5);
+        // From below it is right.
+        assert_eq!(Root::MtdfLoop.drive(guess, root(5, 9)).score, 5);
+    }
+
+    /// Two searches that contradict each other: the loop goes round until it is
+    /// stopped, the bounds cross at once.
+    #[test]
+    fn contradictions_are_noticed() {
+        let contrary = |w: Window| if w.alpha >= 10 { 4 } else { 12 };
+        let guess = Guess { score: 4, width: 50, max_passes: 20 };
+        assert_eq!(Root::MtdfLoop.drive(guess, contrary).end, End::Stopped);
+        assert_eq!(Root::Mtdf.drive(guess, contrary).end, End::Crossed);
+    }
+}

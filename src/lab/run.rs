@@ -1,0 +1,169 @@
+//! One cell on one position: deepening, the root driver over a [`Search`],
+//! and the replay that knows every best move. Any game.
+
+use std::time::Instant;
+
+use super::{
+    cell::Cell,
+    game::Game,
+    interior::Interior,
+    node::{Cost, Oracle, Ordering, Search},
+    root::{End, Guess, Root},
+    table::{Replacement, Table, TableMode},
+};
+use crate::score::{Score, Window};
+
+/// What is the same for all cells of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Plies.
+    pub depth: u32,
+    /// With iterative deepening depth `d` starts from the table and the score
+    /// of `d - 1`, and the cost is that of all iterations. Without, every depth
+    /// starts from nothing, and the cost is that of the last.
+    pub iterative: bool,
+    /// Move ordering.
+    pub ordering: Ordering,
+    /// Aspiration: half the width of the first window, in centipawns.
+    pub window: Score,
+    /// MTD(f): searches after which it is stopped.
+    pub max_passes: u32,
+}
+
+/// What a cell found at one depth.
+#[derive(Clone, Debug)]
+pub struct Depth<M> {
+    /// The root's score.
+    pub score: Score,
+    /// A move with that score, if the game is not over.
+    pub best: Option<M>,
+    /// Whether MTD(f) converged.
+    pub end: End,
+    /// Cost of this depth.
+    pub cost: Cost,
+}
+
+/// Depths 1, 2, ... in order, and the known best moves of all their nodes.
+pub struct Run<M> {
+    /// What was found.
+    pub depths: Vec<Depth<M>>,
+    /// What the last search knew or learned.
+    pub oracle: Oracle<M>,
+}
+
+impl<M> Run<M> {
+    /// The cost that counts: all iterations, or the only one.
+    #[must_use]
+    pub fn cost(&self, settings: &Settings) -> Cost {
+        let mut sum = Cost::default();
+        let skip = if settings.iterative { 0 } else { self.depths.len().saturating_sub(1) };
+        for depth in &self.depths[skip..] {
+            sum.add(&depth.cost);
+        }
+        sum
+    }
+}
+
+/// Searches `root` to depths 1, 2, ... `depth` with a cell's choices.
+pub fn run<G: Game>(
+    root: &G,
+    cell: &Cell,
+    settings: &Settings,
+    depth: u32,
+    oracle: Oracle<G::Move>,
+) -> Run<G::Move> {
+    let fresh = |oracle| {
+        let table = Table::new(cell.size, cell.table, cell.replacement);
+        let mut search = Search::new(cell.delay, settings.ordering, table);
+        search.oracle = oracle;
+        search
+    };
+    let mut search = fresh(oracle);
+    let mut depths: Vec<Depth<G::Move>> = Vec::new();
+    for depth in 1..=depth {
+        if !settings.iterative && depth > 1 {
+            search = fresh(search.oracle);
+        }
+        let last = depths.last().filter(|_| settings.iterative);
+        let guess = last.map_or_else(|| root.evaluate(), |d| d.score);
+        depths.push(drive(&mut search, root, cell, settings, depth, guess));
+    }
+    Run { depths, oracle: search.oracle }
+}
+
+/// One depth: the root driver chooses windows, the search answers.
+pub fn drive<G: Game>(
+    search: &mut Search<'_, G>,
+    root: &G,
+    cell: &Cell,
+    settings: &Settings,
+    depth: u32,
+    guess: Score,
+) -> Depth<G::Move> {
+    search.cost = Cost::default();
+    search.root_depth = depth;
+    let guess = Guess { score: guess, width: settings.window, max_passes: settings.max_passes };
+    let mut best = None;
+    let start = Instant::now();
+    let driven = cell.root.drive(guess, |window| {
+        search.cost.passes += 1;
+        let score = search.score(cell.interior, root, depth, window);
+        // A failure low knows no best move; the last success stands.
+        if score > window.alpha {
+            best = search.best;
+        }
+        score
+    });
+    search.cost.seconds = start.elapsed().as_secs_f64();
+    let cost = std::mem::take(&mut search.cost);
+    Depth { score: driven.score, best, end: driven.end, cost }
+}
+
+/// The replayed tree: the same search again, from nothing, but with the best
+/// or refuting move of every node of `first` known beforehand.
+pub fn replay<G: Game>(
+    root: &G,
+    cell: &Cell,
+    settings: &Settings,
+    depth: u32,
+    first: Run<G::Move>,
+) -> Run<G::Move> {
+    let oracle = match first.oracle {
+        Oracle::Listening(known) => Oracle::Speaking(known),
+        other => other,
+    };
+    run(root, cell, settings, depth, oracle)
+}
+
+/// The cell that says what is true: fail-soft, full window, no table.
+#[must_use]
+pub const fn reference(cell: &Cell) -> Cell {
+    Cell {
+        interior: Interior::FailSoft,
+        root: Root::Full,
+        table: TableMode::Off,
+        replacement: Replacement::Newest,
+        size: 0,
+        delay: cell.delay,
+    }
+}
+
+/// Is the move's own score at least the root's? Settled by one null-window
+/// search of the reference.
+pub fn attains<G: Game>(
+    root: &G,
+    m: G::Move,
+    cell: &Cell,
+    settings: &Settings,
+    depth: u32,
+    score: Score,
+) -> bool {
+    let table = Table::new(0, TableMode::Off, Replacement::Newest);
+    let mut search = Search::new(cell.delay, settings.ordering, table);
+    search.root_depth = depth;
+    let shift = cell.delay.at(|| root.evaluate());
+    // The least score inside the root that comes out as `score`.
+    let inner = super::delay::inverse(|s| shift.score(s), Window::null(score - 1)).beta;
+    let child = Window::null(inner - 1).flip();
+    -search.score(Interior::FailSoft, &root.make(m), depth - 1, child) >= inner
+}

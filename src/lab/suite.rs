@@ -1,0 +1,396 @@
+//! A run over a suite of chess positions: every cell on every position, the
+//! truth check, and the sums. Says nothing to anybody: see
+//! [`output`](super::output).
+
+use std::{collections::HashMap, fmt};
+
+use clap::ValueEnum;
+use rayon::prelude::*;
+use serde::Serialize;
+use shakmaty::{CastlingMode, Move};
+
+use super::{
+    cell::{Cell, name},
+    chess::{Board, Leaf},
+    delay::ScoreDelay,
+    node::{Cost, Oracle},
+    root::End,
+    run::{Run, Settings, attains, reference, replay, run},
+    yardstick::{geometric_mean, knuth_moore, means},
+};
+use crate::{
+    position::{FenError, Position},
+    score::Score,
+};
+
+/// A position of a suite.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The EPD's `id`, or the number of the line.
+    pub id: String,
+    /// The position.
+    pub position: Position,
+}
+
+/// A line of a suite that cannot be used.
+#[derive(Clone, Debug)]
+pub struct SuiteError {
+    line: usize,
+    reason: FenError,
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+/// Reads EPD or FEN lines; of the operations only `id` matters here. Empty
+/// lines and lines that begin with `#` are skipped.
+///
+/// # Errors
+///
+/// [`SuiteError`] for the first line without a legal position.
+pub fn read(text: &str) -> Result<Vec<Item>, SuiteError> {
+    let lines = (1..).zip(text.lines().map(|line| line.trim_start_matches('\u{feff}').trim()));
+    let used = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    used.map(|(line, text)| {
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let clocks = fields.iter().skip(4).take(2).take_while(|f| f.parse::<u32>().is_ok()).count();
+        let fen = fields[..fields.len().min(4 + clocks)].join(" ");
+        let position = Position::from_fen(&fen, CastlingMode::Standard)
+            .map_err(|reason| SuiteError { line, reason })?;
+        let id = text.split_once(" id \"").and_then(|(_, rest)| rest.split_once('"'));
+        let id = id.map_or_else(|| format!("line {line}"), |(id, _)| id.to_owned());
+        Ok(Item { id, position })
+    })
+    .collect()
+}
+
+/// What a run is asked to do.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The cells to compare.
+    pub cells: Vec<Cell>,
+    /// What they share.
+    pub settings: Settings,
+    /// The value of depth zero.
+    pub leaf: Leaf,
+    /// The depth of cells that look at everything.
+    pub exhaustive_depth: u32,
+    /// Measure the replayed tree? (It doubles the work.)
+    pub replay: bool,
+}
+
+impl Job {
+    /// The depth to which a cell is searched.
+    #[must_use]
+    pub fn depth_of(&self, cell: &Cell) -> u32 {
+        if cell.is_exhaustive() {
+            self.settings.depth.min(self.exhaustive_depth)
+        } else {
+            self.settings.depth
+        }
+    }
+}
+
+/// A cell on a position.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The position.
+    pub id: String,
+    /// The root's score at the last depth.
+    pub score: Score,
+    /// The best move in UCI notation; empty if the game is over.
+    pub best: String,
+    /// What the search cost.
+    pub cost: Cost,
+    /// Nodes of each depth.
+    pub nodes_by_depth: Vec<u64>,
+    /// Nodes of the replayed tree, if measured.
+    pub replayed: Option<u64>,
+    /// Nodes of the last depth over the Knuth-Moore bound.
+    pub knuth_moore_ratio: f64,
+    /// Depths at which MTD(f) did not converge, and why.
+    pub unconverged: Vec<(u32, End)>,
+    /// What differs from the truth.
+    pub differences: Vec<Difference>,
+}
+
+/// Something that is not as the reference says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Difference {
+    /// Another score.
+    Score {
+        /// Plies.
+        depth: u32,
+        /// What the cell says.
+        found: Score,
+        /// What the reference says.
+        truth: Score,
+    },
+    /// The best move is not worth the score.
+    Move {
+        /// Plies.
+        depth: u32,
+        /// The move in UCI notation.
+        best: String,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::Score { depth, found, truth } => {
+                write!(f, "depth {depth}: score {found}, reference {truth}")
+            }
+            Difference::Move { depth, best } => {
+                write!(f, "depth {depth}: best move {best} is not worth the score")
+            }
+        }
+    }
+}
+
+/// A cell over the whole suite.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The cell.
+    pub cell: Cell,
+    /// Plies searched.
+    pub depth: u32,
+    /// Sums over the suite.
+    pub total: Cost,
+    /// Geometric mean of the nodes per position.
+    pub mean_nodes: f64,
+    /// Nodes of all replayed trees, if measured.
+    pub replayed: Option<u64>,
+    /// Geometric mean of nodes over replayed nodes, if measured.
+    pub replay_ratio: Option<f64>,
+    /// Geometric mean of the last depth's nodes over the Knuth-Moore bound.
+    pub knuth_moore_ratio: f64,
+    /// Nodes by depth, over the suite.
+    pub nodes_by_depth: Vec<u64>,
+    /// Effective branching factors: nodes of depths 2, 3, ... over the nodes
+    /// one depth less.
+    pub branching: Vec<f64>,
+    /// Positions with a [`Difference`].
+    pub different: usize,
+    /// Positions on which MTD(f) did not converge.
+    pub unconverged: usize,
+    /// The single positions.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// A sound cell that did not say the truth.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// The cell.
+    pub cell: Cell,
+    /// The position.
+    pub id: String,
+    /// What is wrong.
+    pub difference: Difference,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: [{}] {}", self.id, self.cell, self.difference)
+    }
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Number of positions.
+    pub positions: usize,
+    /// Plies.
+    pub depth: u32,
+    /// Leaf evaluation.
+    pub leaf: String,
+    /// Move ordering.
+    pub ordering: String,
+    /// Iterative deepening?
+    pub iterative: bool,
+    /// Half the aspiration window, in centipawns.
+    pub window: Score,
+    /// One row per cell.
+    pub rows: Vec<Row>,
+    /// Sound cells that lied. Must be empty.
+    pub failures: Vec<Failure>,
+}
+
+/// Runs every cell on every position, positions in parallel; `tick` is called
+/// after each cell on each position.
+pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report {
+    let by_position: Vec<Vec<Outcome>> =
+        suite.par_iter().map(|item| examine(item, job, tick)).collect();
+    let rows: Vec<Row> = job
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(i, &cell)| {
+            let outcomes = by_position.iter().map(|outcomes| outcomes[i].clone()).collect();
+            summarize(cell, job.depth_of(&cell), outcomes)
+        })
+        .collect();
+    let failures = rows.iter().filter(|row| row.cell.is_sound()).flat_map(failures_of).collect();
+    Report {
+        positions: suite.len(),
+        depth: job.settings.depth,
+        leaf: name(job.leaf),
+        ordering: name(job.settings.ordering),
+        iterative: job.settings.iterative,
+        window: job.settings.window,
+        rows,
+        failures,
+    }
+}
+
+fn failures_of(row: &Row) -> impl Iterator<Item = Failure> + '_ {
+    row.outcomes.iter().flat_map(|outcome| {
+        outcome.differences.iter().map(|difference| Failure {
+            cell: row.cell,
+            id: outcome.id.clone(),
+            difference: difference.clone(),
+        })
+    })
+}
+
+/// All cells on one position, in order, against the reference of their delay.
+fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
+    let board = Board::new(item.position.clone(), job.leaf);
+    let truths: HashMap<ScoreDelay, Run<Move>> = ScoreDelay::value_variants()
+        .iter()
+        .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
+        .map(|cell| {
+            let settings = Settings { iterative: false, ..job.settings };
+            let truth = run(&board, &reference(cell), &settings, settings.depth, Oracle::Silent);
+            (cell.delay, truth)
+        })
+        .collect();
+    let mut worth = Worth { board: &board, job, known: HashMap::new() };
+    job.cells
+        .iter()
+        .map(|cell| {
+            let outcome = compare(item, cell, job, &truths[&cell.delay], &mut worth);
+            tick();
+            outcome
+        })
+        .collect()
+}
+
+/// Which moves are worth the root's score: asked once, not once a cell.
+struct Worth<'a> {
+    board: &'a Board,
+    job: &'a Job,
+    known: HashMap<(ScoreDelay, u32, Move), bool>,
+}
+
+impl Worth<'_> {
+    fn attains(&mut self, cell: &Cell, depth: u32, m: Move, score: Score) -> bool {
+        *self
+            .known
+            .entry((cell.delay, depth, m))
+            .or_insert_with(|| attains(self.board, m, cell, &self.job.settings, depth, score))
+    }
+}
+
+/// One cell on one position.
+fn compare(
+    item: &Item,
+    cell: &Cell,
+    job: &Job,
+    truth: &Run<Move>,
+    worth: &mut Worth<'_>,
+) -> Outcome {
+    let depth = job.depth_of(cell);
+    let board = worth.board;
+    let oracle = if job.replay { Oracle::Listening(HashMap::default()) } else { Oracle::Silent };
+    let first = run(board, cell, &job.settings, depth, oracle);
+    let uci = |m: Move| m.to_uci(item.position.mode()).to_string();
+
+    let mut differences = Vec::new();
+    for (ply, (found, truth)) in (1..).zip(first.depths.iter().zip(&truth.depths)) {
+        if found.score != truth.score {
+            let (found, truth) = (found.score, truth.score);
+            differences.push(Difference::Score { depth: ply, found, truth });
+        } else if ply == depth
+            && let Some(best) = found.best
+            && !worth.attains(cell, ply, best, found.score)
+        {
+            differences.push(Difference::Move { depth: ply, best: uci(best) });
+        }
+    }
+
+    let last = depth as usize - 1;
+    let minimal = knuth_moore(&means(&truth.depths[last].cost.branching));
+    let ends = (1..).zip(first.depths.iter().map(|d| d.end));
+    let unconverged = ends.filter(|(_, end)| *end != End::Converged).collect();
+    let mut outcome = Outcome {
+        id: item.id.clone(),
+        score: first.depths[last].score,
+        best: first.depths[last].best.map_or_else(String::new, uci),
+        cost: first.cost(&job.settings),
+        nodes_by_depth: first.depths.iter().map(|d| d.cost.nodes()).collect(),
+        replayed: None,
+        knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
+        unconverged,
+        differences,
+    };
+    if job.replay {
+        let replayed = replay(board, cell, &job.settings, depth, first);
+        outcome.replayed = Some(replayed.cost(&job.settings).nodes());
+    }
+    outcome
+}
+
+/// Sums and means over the suite.
+fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
+    let mut total = Cost::default();
+    let mut nodes_by_depth = vec![0; depth as usize];
+    for outcome in &outcomes {
+        total.add(&outcome.cost);
+        for (sum, nodes) in nodes_by_depth.iter_mut().zip(&outcome.nodes_by_depth) {
+            *sum += nodes;
+        }
+    }
+    let nodes = |o: &Outcome| o.cost.nodes() as f64;
+    let ratios = outcomes.iter().map(|o| Some(nodes(o) / o.replayed?.max(1) as f64));
+    Row {
+        cell,
+        depth,
+        mean_nodes: geometric_mean(outcomes.iter().map(nodes)),
+        replayed: outcomes.iter().map(|o| o.replayed).sum(),
+        replay_ratio: ratios.collect::<Option<Vec<f64>>>().map(geometric_mean),
+        knuth_moore_ratio: geometric_mean(outcomes.iter().map(|o| o.knuth_moore_ratio)),
+        branching: nodes_by_depth.windows(2).map(|w| w[1] as f64 / w[0].max(1) as f64).collect(),
+        nodes_by_depth,
+        total,
+        different: outcomes.iter().filter(|o| !o.differences.is_empty()).count(),
+        unconverged: outcomes.iter().filter(|o| !o.unconverged.is_empty()).count(),
+        outcomes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_epd_and_fen() {
+        let text = "# comment\n\n8/8/8/8/8/4k3/4p3/4K3 w - - bm Kd1; id \"one\";\n\
+                    8/8/8/8/8/4k3/4p3/4K3 w - - 5 60\n";
+        let items = read(text).unwrap();
+        assert_eq!(items[0].id, "one");
+        assert_eq!((items[1].id.as_str(), items[1].position.halfmoves()), ("line 4", 5));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = read("8/8/8/8/8/4k3/4p3/4K3 w - -\nnonsense\n").unwrap_err().to_string();
+        assert!(error.starts_with("line 2: unreadable FEN 'nonsense'"), "{error}");
+    }
+}

@@ -1,0 +1,222 @@
+//! The lab's transposition table: two bounds per entry, and every replacement
+//! policy that seeds/002 names. No search policy beyond "which depths count".
+
+use clap::ValueEnum;
+
+use super::game::Found;
+
+/// The axis "table": which entries may answer for a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum TableMode {
+    /// No table at all, not even for moves.
+    Off,
+    /// Entries searched to exactly the wanted depth: values stay those of the
+    /// search without a table.
+    Exact,
+    /// Entries searched at least as deep (seeds/002): values may differ.
+    Deeper,
+}
+
+/// The axis "replacement": who stays when two positions want one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Replacement {
+    /// The entry searched deeper; the newer one of equals.
+    Deepest,
+    /// The entry whose subtree had more nodes; the newer one of equals.
+    Largest,
+    /// The newer entry, always.
+    Newest,
+    /// Two entries per place: one kept for depth, one always replaced. A
+    /// deeper newcomer moves the first to second place.
+    TwoLevel,
+}
+
+/// One position's entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<M> {
+    /// The whole key: the lab has no collisions.
+    pub key: u64,
+    /// Plies searched below the position.
+    pub depth: u32,
+    /// What that search found. Relative to the position, never to a root: no
+    /// ply goes in or out.
+    pub found: Found<M>,
+    /// Nodes in the searched subtree.
+    pub size: u64,
+}
+
+/// What the table knows about a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe<M> {
+    /// The answer, if an entry of a permitted depth is there.
+    pub found: Option<Found<M>>,
+    /// A move to try first, from an entry of any depth.
+    pub hint: Option<M>,
+}
+
+/// A table of fixed size.
+#[derive(Clone, Debug)]
+pub struct Table<M> {
+    entries: Vec<Option<Entry<M>>>,
+    mode: TableMode,
+    replacement: Replacement,
+}
+
+impl<M: Copy> Table<M> {
+    /// An empty table of `size` entries (at least two), whatever the policy.
+    #[must_use]
+    pub fn new(size: usize, mode: TableMode, replacement: Replacement) -> Table<M> {
+        let size = if mode == TableMode::Off { 0 } else { size.max(2) & !1 };
+        Table { entries: vec![None; size], mode, replacement }
+    }
+
+    /// Entries that may hold the key: one, or two for the two-level policy.
+    fn place(&self, key: u64) -> std::ops::Range<usize> {
+        let width = if self.replacement == Replacement::TwoLevel { 2 } else { 1 };
+        let places = (self.entries.len() / width) as u128;
+        // Keys of small games are small numbers: spread them over all bits,
+        // then let the high ones choose, without a modulo's bias.
+        let spread = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let start = ((u128::from(spread) * places) >> 64) as usize * width;
+        start..start + width
+    }
+
+    /// Looks a position up.
+    #[must_use]
+    pub fn probe(&self, key: u64, depth: u32) -> Probe<M> {
+        let mut probe = Probe { found: None, hint: None };
+        if self.mode == TableMode::Off {
+            return probe;
+        }
+        for entry in self.entries[self.place(key)].iter().flatten().filter(|e| e.key == key) {
+            let usable = match self.mode {
+                TableMode::Off => false,
+                TableMode::Exact => entry.depth == depth,
+                TableMode::Deeper => entry.depth >= depth,
+            };
+            probe.hint = probe.hint.or(entry.found.best);
+            if usable && probe.found.is_none() {
+                probe.found = Some(entry.found);
+            }
+        }
+        probe
+    }
+
+    /// Stores what a search found. Knowledge about the same position at the
+    /// same depth is put together, never overwritten.
+    pub fn store(&mut self, new: Entry<M>) {
+        if self.mode == TableMode::Off {
+            return;
+        }
+        let place = self.place(new.key);
+        let entries = &mut self.entries[place];
+        let same = |e: &&mut Entry<M>| e.key == new.key && e.depth == new.depth;
+        if let Some(old) = entries.iter_mut().flatten().find(same) {
+            let bounds = old.found.bounds.tightened_by(new.found.bounds);
+            // The move must be the one that attains the lower bound.
+            let best = if new.found.bounds.low == bounds.low {
+                new.found.best.or(old.found.best)
+            } else {
+                old.found.best
+            };
+            let found = Found { bounds, best };
+            *old = Entry { found, size: old.size.max(new.size), ..new };
+            return;
+        }
+        let hint = entries.iter().flatten().find(|e| e.key == new.key).and_then(|e| e.found.best);
+        let found = Found { best: new.found.best.or(hint), ..new.found };
+        let new = Entry { found, ..new };
+        let wins = |old: &Entry<M>| match self.replacement {
+            Replacement::Deepest | Replacement::TwoLevel => new.depth >= old.depth,
+            Replacement::Largest => new.size >= old.size,
+            Replacement::Newest => true,
+        };
+        match entries {
+            [first] if first.as_ref().is_none_or(wins) => *first = Some(new),
+            [first, second] if first.as_ref().is_none_or(wins) => {
+                *second = first.replace(new);
+            }
+            [_, second] => *second = Some(new),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        lab::game::Bounds,
+        score::{INFINITE, Window},
+    };
+
+    fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {
+        Entry { key, depth, size, found: Found { bounds: Bounds::exact(7), best: Some('a') } }
+    }
+
+    /// Which of two entries for one place survive, deep and small first.
+    fn survivors(replacement: Replacement, first: Entry<char>, second: Entry<char>) -> [bool; 2] {
+        let mut table = Table::new(2, TableMode::Exact, replacement);
+        table.store(first);
+        table.store(second);
+        [first, second].map(|e| table.probe(e.key, e.depth).found.is_some())
+    }
+
+    #[test]
+    fn policies_keep_what_they_say() {
+        // Two keys that want the same place.
+        let (deep, shallow) = (entry(1, 5, 10), entry(3, 3, 99));
+        assert_eq!(survivors(Replacement::Deepest, deep, shallow), [true, false]);
+        assert_eq!(survivors(Replacement::Largest, deep, shallow), [false, true]);
+        assert_eq!(survivors(Replacement::Largest, shallow, deep), [true, false]);
+        assert_eq!(survivors(Replacement::Newest, deep, shallow), [false, true]);
+        assert_eq!(survivors(Replacement::TwoLevel, deep, shallow), [true, true]);
+        assert_eq!(survivors(Replacement::TwoLevel, shallow, deep), [true, true]);
+    }
+
+    #[test]
+    fn two_level_keeps_depth_and_the_newest() {
+        let mut table = Table::new(2, TableMode::Exact, Replacement::TwoLevel);
+        for e in [entry(1, 5, 1), entry(2, 3, 1), entry(3, 2, 1)] {
+            table.store(e);
+        }
+        assert!(table.probe(1, 5).found.is_some());
+        assert!(table.probe(2, 3).found.is_none());
+        assert!(table.probe(3, 2).found.is_some());
+    }
+
+    #[test]
+    fn modes_differ_in_depth() {
+        for (mode, usable) in [(TableMode::Exact, false), (TableMode::Deeper, true)] {
+            let mut table = Table::new(8, mode, Replacement::Newest);
+            table.store(entry(1, 5, 1));
+            assert_eq!(table.probe(1, 4).found.is_some(), usable);
+            assert_eq!(table.probe(1, 4).hint, Some('a'), "a hint at any depth");
+            assert!(table.probe(1, 6).found.is_none());
+        }
+        let mut off = Table::new(8, TableMode::Off, Replacement::Newest);
+        off.store(entry(1, 5, 1));
+        assert!(off.probe(1, 5).hint.is_none());
+    }
+
+    #[test]
+    fn bounds_of_one_depth_meet() {
+        let mut table = Table::new(8, TableMode::Exact, Replacement::Deepest);
+        let mut store = |score: i32, window: Window, best| {
+            let found = Found { bounds: Bounds::of(score, window), best };
+            table.store(Entry { key: 9, depth: 4, found, size: 1 });
+            table.probe(9, 4).found
+        };
+        store(12, Window::null(10), Some('x'));
+        let found = store(20, Window::null(20), None);
+        assert_eq!(found.map(|f| f.bounds), Some(Bounds { low: 12, up: 20 }));
+        // Worth at least 5 says less than at least 12: the move stays.
+        let found = store(5, Window::null(4), Some('z'));
+        assert_eq!(found.and_then(|f| f.best), Some('x'));
+        let found = store(12, Window::null(12), None);
+        assert_eq!(found, Some(Found { bounds: Bounds::exact(12), best: Some('x') }));
+        // A contradiction (an unsound table elsewhere): the newer one stands.
+        let found = store(50, Window::null(40), Some('y'));
+        assert_eq!(found.map(|f| f.bounds), Some(Bounds { low: 50, up: INFINITE }));
+    }
+}

@@ -1,0 +1,484 @@
+//! The texts of `lancet lab explain`: data only.
+
+use super::{
+    delay::ScoreDelay,
+    explain::{Example, count_replacements, count_replay, count_tables, count_ties},
+    interior::Interior,
+    root::Root,
+};
+
+/// Something that can be explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Topic {
+    /// What it may be called, its proper name first.
+    pub names: &'static [&'static str],
+    /// One line.
+    pub title: &'static str,
+    /// What it does and what to know about it.
+    pub text: &'static str,
+    /// Pseudo-code in our own words.
+    pub code: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Where it is in the program.
+    pub place: &'static str,
+    /// Trees to watch it on.
+    pub examples: &'static [Example],
+    /// Something to count on tic-tac-toe.
+    pub counted: Option<fn() -> String>,
+}
+
+const LECTURE: &str =
+    "D. Eppstein, ICS 180, Winter 1999, \"Variants of Alpha-Beta Search\" (seeds/000, 001)";
+const BOUNDS_NOTES: &str =
+    "lecture notes \"Scout, transposition table, alpha-beta with bounds, MTD-f\" (seeds/002)";
+const TREES_NOTES: &str = "assignment notes \"Alpha-beta search\" (seeds/003)";
+const POST: &str = "H. G. Muller's post on adjusting scores (seeds/004)";
+
+const EMPTY: Topic = Topic {
+    names: &[],
+    title: "",
+    text: "",
+    code: "",
+    source: "",
+    place: "",
+    examples: &[],
+    counted: None,
+};
+
+const FORTY: Example = Example {
+    caption: "MAX has 40; MIN has an answer worth 30 on the other side. Is ?? worth a look?",
+    tree: "max (40 (30 ??))",
+    interior: Interior::FailHard,
+    root: Root::Full,
+    delay: ScoreDelay::None,
+    guess: 0,
+};
+
+const FIFTY: Example = Example {
+    caption: "The same in the other direction: MIN has 40, MAX an answer worth 50.",
+    tree: "min (40 (50 ??))",
+    ..FORTY
+};
+
+const TIE: Example = Example {
+    caption: "X has a tie. As far as X is concerned, O may treat a tie as a win.",
+    tree: "max (TIE (TIE ??))",
+    ..FORTY
+};
+
+const SECOND_BEST: &str = "max ((3 5) (6 9) (2 ??))";
+
+const fn on(example: Example, interior: Interior) -> Example {
+    Example { interior, ..example }
+}
+
+const fn driven(root: Root, guess: i32, caption: &'static str, tree: &'static str) -> Example {
+    Example { caption, tree, interior: Interior::FailSoft, root, delay: ScoreDelay::None, guess }
+}
+
+const fn delayed(delay: ScoreDelay, caption: &'static str, tree: &'static str) -> Example {
+    Example { caption, tree, interior: Interior::FailSoft, root: Root::Full, delay, guess: 0 }
+}
+
+/// Everything that can be explained, in reading order.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        names: &["minimax"],
+        title: "every move of every node: the reference",
+        text: "\
+The value of a node is the best of its moves for whoever is to move. Nothing is pruned, so
+nothing can go wrong, and every other algorithm has to return the same value.",
+        code: "
+value(node):
+    if the game is over or depth is used up: its value
+    else: the greatest of -value(child) over all moves",
+        source: TREES_NOTES,
+        place: "src/lab/interior.rs, minimax",
+        examples: &[on(FORTY, Interior::Minimax)],
+        ..EMPTY
+    },
+    Topic {
+        names: &["stop-at-win"],
+        title: "minimax that stops at a won move",
+        text: "\
+Nothing beats a win, so once a node has a winning move its other moves do not matter. Alpha-beta
+is the same idea with \"win\" replaced by \"whatever the opponent would not allow anyway\".",
+        code: "
+best = -infinity
+for each move: best = max(best, -value(child)); stop if best is a win",
+        source: TREES_NOTES,
+        place: "src/lab/interior.rs, stop_at_win",
+        examples: &[Example { caption: "The second move wins; the third is not needed.", tree: "max (TIE WIN ??)", ..on(TIE, Interior::StopAtWin) }],
+        counted: Some(count_ties),
+    },
+    Topic {
+        names: &["fail-hard", "alpha-beta", "alphabeta"],
+        title: "alpha-beta that returns alpha, beta or a number between",
+        text: "\
+Alpha is what the mover already has elsewhere, beta what the opponent already has. A score of beta
+or more will not be allowed, so the node can be left at once. A result equal to alpha or to beta is
+only a bound.
+
+A move displaces the best one only if it is better. The notes write `score >= alpha`: then a move
+that merely failed low, and came back with the bound alpha, displaces the move that has that score.
+In the second example such a program would play the move to B, which is worth 1.",
+        code: "
+for each move:
+    score = -search(child, -beta, -alpha)
+    if score > alpha: alpha = score, this is the best move
+    if alpha >= beta: return beta
+return alpha",
+        source: "seeds/000, 001 (basic alpha-beta), 003",
+        place: "src/lab/interior.rs, fail_hard",
+        examples: &[
+            FORTY,
+            Example { caption: "Equal to the bound is not equal in value: B is worth 1, not 10.", tree: "max (10 (10 ??1))", ..FORTY },
+            FIFTY,
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["fail-soft"],
+        title: "alpha-beta that returns the best score found",
+        text: "\
+The best score has a variable of its own. A result at or below alpha is then an upper bound that may
+be much lower than alpha, one at or above beta a lower bound that may be higher: more for the table
+to remember, and what MTD(f) steers by.",
+        code: "
+best = -infinity
+for each move:
+    score = -search(child, -beta, -alpha)
+    best = max(best, score), alpha = max(alpha, score)
+    if alpha >= beta: stop
+return best",
+        source: LECTURE,
+        place: "src/lab/interior.rs, fail_soft",
+        examples: &[
+            on(FORTY, Interior::FailSoft),
+            driven(Root::AspFull, 50, "A failure says by how much: the window is (48, 52).", "max ((3 5) (6 9) (2 ??))"),
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["bounds"],
+        title: "alpha-beta that returns a lower and an upper bound",
+        text: "\
+Every node returns an interval that its value is in. The maximum of intervals is the interval of
+the maxima; a node that was left early has no upper bound, as any move not looked at might be worth
+more. Both ends go into the table.",
+        code: "
+(low, up) = (-infinity, -infinity)
+for each move while alpha < beta:
+    (l, u) = the child's interval, turned round
+    low = max(low, l), up = max(up, u), alpha = max(alpha, low)
+if a move was left out: up = infinity
+return (low, up)",
+        source: BOUNDS_NOTES,
+        place: "src/lab/interior.rs, bounds",
+        examples: &[
+            on(FORTY, Interior::Bounds),
+            on(driven(Root::AspFull, 3, "The window is (1, 5): B is known on both sides, the root only from below.", SECOND_BEST), Interior::Bounds),
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["scout"],
+        title: "a null-window test of every later move, in maximin form",
+        text: "\
+Is the next move better than the best so far? A search with a null window answers that more cheaply
+than a search for the move's value, and mostly the answer is no. Only after a yes is the value looked
+for, above what the test has proved. MAX and MIN nodes mirror each other and all values are MAX's.
+
+As in the source the first move is left to alpha-beta with the whole window, so tests are made at the
+root and along re-searched lines only. PVS makes them at every node of the principal variation.",
+        code: "
+at a MAX node (MIN: mirrored):
+    b = beta
+    for each move while alpha < beta:
+        score = alpha-beta(child, alpha, b)
+        if b <= score < beta: score = scout(child, b, beta)
+        alpha = max(alpha, best = max(best, score)), b = alpha + 1
+    return best",
+        source: BOUNDS_NOTES,
+        place: "src/lab/interior.rs, scout_max and scout_min",
+        examples: &[
+            Example { caption: "C beats B, which the test finds out and the re-search values; D does not.", ..on(driven(Root::Full, 0, "", SECOND_BEST), Interior::Scout) },
+            Example { caption: "MAX has 40.", ..on(FORTY, Interior::Scout) },
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["pvs", "negascout"],
+        title: "principal variation search (NegaScout)",
+        text: "\
+Scout in negamax form: the first move with the whole window, every other with a null window at the
+best score, and again with the whole window if it turns out to be better. With good move ordering
+that is rare, and almost the whole tree is searched with null windows.
+
+The notes' listing forgets to raise alpha by the first move's score; then every later test asks about
+the node's alpha instead of the first move, and nearly every move is searched twice.",
+        code: "
+best = -search(first child, -beta, -alpha)
+for each later move:
+    alpha = max(alpha, best); stop if alpha >= beta
+    score = -search(child, -(alpha + 1), -alpha)
+    if alpha < score < beta: score = -search(child, -beta, -alpha)
+    best = max(best, score)
+return best",
+        source: LECTURE,
+        place: "src/lab/interior.rs, pvs",
+        examples: &[
+            on(driven(Root::Full, 0, "C beats B and is searched twice; D does not.", SECOND_BEST), Interior::Pvs),
+            on(FORTY, Interior::Pvs),
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["full"],
+        title: "root driver: one search with the full window",
+        text: "Every score is thought possible, and one search finds it.",
+        code: "score = search(root, -infinity, infinity)",
+        source: LECTURE,
+        place: "src/lab/root.rs, Root::Full",
+        examples: &[driven(Root::Full, 0, "One pass.", SECOND_BEST)],
+        ..EMPTY
+    },
+    Topic {
+        names: &["asp-gradual", "asp-full", "asp-full-off", "asp-gradual-off", "aspiration"],
+        title: "root driver: aspiration, a window around the last score",
+        text: "\
+A narrow window prunes more. If the score is outside, the side it is on moves out and the root is
+searched again: to infinity at once (asp-full), or from the returned score by twice the window's
+width (asp-gradual). The -off forms put the first window half its width higher. The notes suggest
+half a pawn for the width.",
+        code: "
+alpha = guess - width, beta = guess + width
+repeat:
+    score = search(root, alpha, beta)
+    if score <= alpha: move alpha down
+    else if score >= beta: move beta up
+    else: return score",
+        source: LECTURE,
+        place: "src/lab/root.rs, aspiration",
+        examples: &[
+            driven(Root::AspGradual, 5, "Guess 5, width 2: a hit.", SECOND_BEST),
+            driven(Root::AspGradual, 0, "Guess 0: a fail high first.", SECOND_BEST),
+            driven(Root::AspFull, 20, "Guess 20: a fail low first, and everything below opens.", SECOND_BEST),
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["bisection"],
+        title: "root driver: binary search with null windows",
+        text: "\
+Each null-window search halves the scores that are left, so it takes their logarithm many: 15 or 16
+for the whole range, whatever the tree.
+
+The notes' loop ends at `beta > alpha + 1`, while two scores are left, and its division would round
+-3/2 towards zero and never end one step later. Here it ends with one score and rounds down.",
+        code: "
+while alpha < beta:
+    test = the middle, rounded down
+    if search(root, test, test + 1) <= test: beta = test
+    else: alpha = test + 1
+return alpha",
+        source: LECTURE,
+        place: "src/lab/root.rs, bisection",
+        examples: &[driven(Root::Bisection, 0, "A small tree, asked many questions.", "max (3 7)")],
+        ..EMPTY
+    },
+    Topic {
+        names: &["mtdf", "mtd(f)"],
+        title: "root driver: null windows at the last score, between two bounds",
+        text: "\
+Each search moves one of two bounds to the score it returned, and the next one asks right there. It
+needs fail-soft (with fail-hard the bound moves by one centipawn a pass) and a table (or each pass
+repeats the last).
+
+The bounds close or cross, so it always ends; but with a table that takes deeper entries two passes
+may contradict each other, and then the bounds cross. The lab counts that, and more than --max-passes
+searches, as \"stuck\".",
+        code: "
+lower = -infinity, upper = infinity, g = first guess
+while lower < upper:
+    bound = max(g, lower + 1)
+    g = search(root, bound - 1, bound)
+    if g < bound: upper = g
+    else: lower = g
+return g",
+        source: BOUNDS_NOTES,
+        place: "src/lab/root.rs, mtdf",
+        examples: &[driven(Root::Mtdf, 0, "From guess 0.", SECOND_BEST)],
+        ..EMPTY
+    },
+    Topic {
+        names: &["mtdf-loop"],
+        title: "root driver: MTD(f) without bounds, as the lecture prints it",
+        text: "\
+Test the last score until it comes back. Not one of the sound drivers, and not in the lattice by
+default except to show two faults. A search that fails low returns an upper bound; if that equals
+the test, the loop takes it for the score (the example). And with a table that takes deeper entries
+it can run in circles: `cargo test --test lab mtdf` has positions.",
+        code: "
+test = first guess
+repeat:
+    score = search(root, test, test + 1)
+    if score = test: return score
+    test = score",
+        source: LECTURE,
+        place: "src/lab/root.rs, mtdf_loop",
+        examples: &[
+            driven(Root::MtdfLoop, 0, "From guess 0 the loop ends with 0; the tree is worth -5.", "max ((0 -5))"),
+            driven(Root::Mtdf, 0, "With two bounds (mtdf) it is not fooled.", "max ((0 -5))"),
+        ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["table", "off", "exact", "deeper"],
+        title: "the transposition table and which of its entries may answer",
+        text: "\
+An entry holds the whole key, depth, lower and upper bound, and the move that attains the lower one.
+It may answer if the bounds are equal, or the lower one is at least beta, or the upper one at most
+alpha. With `exact` only entries of the same depth answer, and the search returns the same values as
+without a table. With `deeper` entries of greater depth answer as well (what playing programs do):
+better informed, but no longer the value of the tree asked about.
+
+Repetitions are not in the lab's chess: values would depend on the path, and no table be exact.",
+        code: "
+entry = table[position]
+if its depth is good enough:
+    if low = up or low >= beta or up <= alpha: return (low, up)
+... search ...
+table[position] = result, put together with what was known at that depth",
+        source: BOUNDS_NOTES,
+        place: "src/lab/table.rs, Table; src/lab/node.rs, Search::node",
+        counted: Some(count_tables),
+        ..EMPTY
+    },
+    Topic {
+        names: &["replacement", "deepest", "largest", "newest", "two-level"],
+        title: "who stays when two positions want one place in the table",
+        text: "\
+The deeper search, the larger subtree, the newer result, or two levels: one entry kept for depth
+and, beside it, one that is always replaced; a deeper newcomer moves the first to second place. All
+have the same number of entries.",
+        source: BOUNDS_NOTES,
+        place: "src/lab/table.rs, Table::store",
+        counted: Some(count_replacements),
+        ..EMPTY
+    },
+    Topic {
+        names: &["mates", "delay", "none"],
+        title: "score delay: mates age by one point a move",
+        text: "\
+A node that returns a lost score returns it one point better, so that a later mate is the lesser
+evil, and a mate found sooner the better one. A score that was only a bound must not become exact by
+that, so the window is shifted the opposite way first. The table stores scores as the node returns
+them: no distance to the root goes in or out.",
+        code: "
+in:   alpha - 1 if alpha < pivot,  beta - 1 if beta <= pivot
+out:  score + 1 if score < pivot          (pivot: the edge of the mate scores)",
+        source: POST,
+        place: "src/score.rs, Delay; src/lab/delay.rs, ScoreDelay::Mates",
+        examples: &[delayed(
+            ScoreDelay::Mates,
+            "MAX is lost either way and chooses the later mate (B: now, C: two moves more).",
+            "max ((LOSS) (((LOSS))))",
+        )],
+        ..EMPTY
+    },
+    Topic {
+        names: &["loss", "cureval"],
+        title: "score delay: any loss against the static evaluation is better later",
+        text: "\
+The pivot is the node's own static evaluation, CurEval: a score below it is a loss, and gains a point
+per move. Now the boundary lies where scores are, and every `<` counts: alpha is shifted if it is
+below CurEval, beta also if it is equal.",
+        code: "
+in:   alpha - 1 if alpha < cureval,  beta - 1 if beta <= cureval
+out:  score + 1 if score < cureval",
+        source: POST,
+        place: "src/lab/delay.rs, ScoreDelay::Loss",
+        examples: &[delayed(
+            ScoreDelay::Loss,
+            "The same loss now or later: 3 in either line, but B has to live with it sooner.",
+            "max (@5 (@5 3) (@5 (@5 (@5 3))))",
+        )],
+        ..EMPTY
+    },
+    Topic {
+        names: &["decay"],
+        title: "score delay: negative scores shrink to 31/32",
+        text: "\
+Any monotone function f may be applied on the way out if the window goes in through its inverse. With
+integers the inverse is not exact and has to be rounded outwards: alpha down, beta up. Adding 1/32
+where 1/31 is meant narrows the window, and bounds come back as exact scores.",
+        code: "
+in:   alpha * 32/31 rounded down, beta * 32/31 rounded up   (if negative)
+out:  score * 31/32                                         (if negative)",
+        source: POST,
+        place: "src/lab/delay.rs, Shift::Decay; inverse for any monotone function",
+        examples: &[delayed(
+            ScoreDelay::Decay,
+            "-640 sooner or later.",
+            "max ((-640) (((-640))))",
+        )],
+        ..EMPTY
+    },
+    Topic {
+        names: &["forty"],
+        title: "the 40/30 tree: MAX need not know what MIN has besides 30",
+        text: "\
+MAX has a move worth 40. On the other side MIN has an answer worth 30, so that side is worth at most
+30, and nothing that ?? might be can change MAX's mind.",
+        source: TREES_NOTES,
+        place: "src/lab/tree.rs",
+        examples: &[FORTY],
+        ..EMPTY
+    },
+    Topic {
+        names: &["fifty"],
+        title: "the 40/50 tree: the same for MIN",
+        text: "MIN has a move worth 40; on the other side MAX has an answer worth 50.",
+        source: TREES_NOTES,
+        place: "src/lab/tree.rs",
+        examples: &[FIFTY],
+        ..EMPTY
+    },
+    Topic {
+        names: &["tie", "tic-tac-toe"],
+        title: "treat a tie as a win: alpha-beta with three values",
+        text: "\
+Even with nothing but win, tie and loss there is more to prune than a win allows: once X has a tie,
+O may treat a tie as a win, and stop looking.",
+        source: TREES_NOTES,
+        place: "src/lab/tree.rs, src/lab/tictactoe.rs",
+        examples: &[TIE],
+        counted: Some(count_ties),
+        ..EMPTY
+    },
+    Topic {
+        names: &["replay", "replayed"],
+        title: "yardstick: the same search with every best move known beforehand",
+        text: "\
+A first search notes the best or refuting move of every node and depth. A second one, from nothing,
+searches that move first. What the first cost more is the price of not knowing, for this very
+algorithm and table.",
+        source: "design of the lab",
+        place: "src/lab/run.rs, replay",
+        counted: Some(count_replay),
+        ..EMPTY
+    },
+    Topic {
+        names: &["knuth-moore"],
+        title: "yardstick: the least tree that alpha-beta can do with",
+        text: "\
+With the best move first everywhere, alpha-beta still has to see b^ceil(d/2) + b^floor(d/2) - 1 leaves
+of a tree with b moves at every node. The lab takes the measured mean number of moves at each distance
+from the root and sums over the levels. A table can beat it: two paths to one position are one.",
+        source: "D. E. Knuth and R. W. Moore, An Analysis of Alpha-Beta Pruning, 1975",
+        place: "src/lab/yardstick.rs, knuth_moore",
+        ..EMPTY
+    },
+];

@@ -1,0 +1,259 @@
+//! Explicit trees: the worked examples of the notes, and any other that can be
+//! written down.
+//!
+//! ```text
+//! max (40 (30 ??))
+//! ```
+//!
+//! is a MAX node with two moves: to a leaf worth 40 to MAX, and to a MIN node
+//! with two leaves. Leaves are numbers from MAX's point of view, `WIN`, `TIE`
+//! or `LOSS` (MAX's), or `??`, a leaf that nobody should have to look at;
+//! `??-7` is one that would turn out to be worth -7, `??` one worth 0. An
+//! inner node may say its own static evaluation: `(@5 3 4)`.
+
+use std::fmt;
+
+use super::game::Game;
+use crate::score::{DRAW, MATE, Score};
+
+/// Trees larger than this are refused, and trees deeper than [`MAX_DEPTH`].
+const MAX_NODES: usize = 10_000;
+const MAX_DEPTH: usize = 64;
+
+/// A tree, its root first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    max_first: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Node {
+    /// As written, or a letter for an inner node.
+    name: String,
+    /// From MAX's point of view: a leaf's value, an inner node's evaluation.
+    value: Score,
+    children: Vec<usize>,
+}
+
+/// Why a tree could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeError {
+    /// The token at fault; empty at the end of the text.
+    token: String,
+    /// What should have been there.
+    expected: &'static str,
+}
+
+impl fmt::Display for TreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let token = if self.token.is_empty() { "the end" } else { &self.token };
+        write!(f, "unreadable tree: expected {}, found '{token}'", self.expected)
+    }
+}
+
+impl std::error::Error for TreeError {}
+
+impl Tree {
+    /// Reads a tree in the notation of this module.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError`] names the token and what was expected instead.
+    pub fn parse(text: &str) -> Result<Tree, TreeError> {
+        let spaced = text.replace('(', " ( ").replace(')', " ) ");
+        let mut tokens = spaced.split_whitespace();
+        let error = |token: Option<&str>, expected| TreeError {
+            token: token.unwrap_or_default().to_owned(),
+            expected,
+        };
+        let max_first = match tokens.next() {
+            Some("max") => true,
+            Some("min") => false,
+            token => return Err(error(token, "'max' or 'min', whose move it is at the root")),
+        };
+        let mut tree = Tree { nodes: Vec::new(), max_first };
+        let mut open: Vec<usize> = Vec::new();
+        let mut letters = (0..).map(letter);
+        for token in tokens.by_ref() {
+            if token == ")" {
+                match open.pop() {
+                    Some(node) if tree.nodes[node].children.is_empty() => {
+                        return Err(error(Some(token), "at least one move before ')'"));
+                    }
+                    None => return Err(error(Some(token), "a '(' before ')'")),
+                    Some(_) if open.is_empty() => break,
+                    Some(_) => continue,
+                }
+            }
+            if let Some(evaluation) = token.strip_prefix('@') {
+                let number = evaluation.parse().ok().filter(|v: &Score| v.abs() <= MATE);
+                let node = open.last().copied().filter(|&n| tree.nodes[n].children.is_empty());
+                match (node, number) {
+                    (Some(node), Some(number)) => tree.nodes[node].value = number,
+                    _ => return Err(error(Some(token), "'@' and a number right after '('")),
+                }
+                continue;
+            }
+            let node = tree.nodes.len();
+            if token != "(" && open.is_empty() {
+                return Err(error(Some(token), "'('"));
+            }
+            if node >= MAX_NODES || open.len() >= MAX_DEPTH {
+                return Err(error(Some(token), "a tree of at most 10000 nodes and 64 plies"));
+            }
+            if let Some(&parent) = open.last() {
+                tree.nodes[parent].children.push(node);
+            }
+            if token == "(" {
+                let name = letters.next().unwrap_or_default();
+                tree.nodes.push(Node { name, value: 0, children: Vec::new() });
+                open.push(node);
+            } else {
+                let value = leaf(token).ok_or_else(|| {
+                    error(Some(token), "a number within 32000, WIN, TIE, LOSS, ??, '(' or ')'")
+                })?;
+                tree.nodes.push(Node { name: token.to_owned(), value, children: Vec::new() });
+            }
+        }
+        if !open.is_empty() || tree.nodes.is_empty() {
+            return Err(error(None, if tree.nodes.is_empty() { "'('" } else { "')'" }));
+        }
+        match tokens.next() {
+            None => Ok(tree),
+            token => Err(error(token, "nothing after the tree")),
+        }
+    }
+
+    /// The root.
+    #[must_use]
+    pub const fn root(&self) -> At<'_> {
+        At { tree: self, node: 0, max: self.max_first }
+    }
+
+    /// Plies of the longest line.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        fn below(tree: &Tree, node: usize) -> u32 {
+            let children = tree.nodes[node].children.iter();
+            children.map(|&c| 1 + below(tree, c)).max().unwrap_or(0)
+        }
+        below(self, 0)
+    }
+}
+
+/// Names of inner nodes: A, B, ... Z, A1, B1, ...
+fn letter(number: usize) -> String {
+    let letter = char::from(b'A' + (number % 26) as u8);
+    if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
+}
+
+/// A leaf's value for MAX.
+fn leaf(token: &str) -> Option<Score> {
+    match token {
+        "WIN" => Some(MATE),
+        "TIE" => Some(DRAW),
+        "LOSS" => Some(-MATE),
+        "??" => Some(0),
+        _ => token
+            .strip_prefix("??")
+            .unwrap_or(token)
+            .parse()
+            .ok()
+            .filter(|v: &Score| v.abs() <= MATE),
+    }
+}
+
+/// A node of a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    tree: &'a Tree,
+    node: usize,
+    max: bool,
+}
+
+impl At<'_> {
+    /// As written for a leaf, a letter for an inner node.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.tree.nodes[self.node].name
+    }
+
+    const fn for_mover(&self, value: Score) -> Score {
+        if self.max { value } else { -value }
+    }
+}
+
+impl Game for At<'_> {
+    /// The node that the move leads to.
+    type Move = usize;
+
+    fn moves(&self) -> Vec<usize> {
+        self.tree.nodes[self.node].children.clone()
+    }
+
+    fn make(&self, node: usize) -> Self {
+        At { tree: self.tree, node, max: !self.max }
+    }
+
+    fn terminal(&self, moves: &[usize]) -> Option<Score> {
+        moves.is_empty().then(|| self.evaluate())
+    }
+
+    fn evaluate(&self) -> Score {
+        self.for_mover(self.tree.nodes[self.node].value)
+    }
+
+    fn key(&self) -> u64 {
+        self.node as u64
+    }
+
+    fn max_to_move(&self) -> bool {
+        self.max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notation() {
+        let tree = Tree::parse("min (40 (@5 50 ??-7) (TIE WIN LOSS ??))").unwrap();
+        assert_eq!(tree.depth(), 2);
+        let root = tree.root();
+        assert!(!root.max_to_move());
+        let children: Vec<At> = root.moves().iter().map(|&m| root.make(m)).collect();
+        let names: Vec<&str> = children.iter().map(At::name).collect();
+        assert_eq!(names, ["40", "B", "C"]);
+        assert_eq!(children[0].terminal(&[]), Some(40), "MAX would move here");
+        assert_eq!(children[1].evaluate(), 5);
+        let leaves: Vec<Score> =
+            children[2].moves().iter().map(|&m| children[2].make(m).evaluate()).collect();
+        assert_eq!(leaves, [-DRAW, -MATE, MATE, 0], "MIN to move at the leaves");
+    }
+
+    #[test]
+    fn errors_name_the_token() {
+        for (text, token, expected) in [
+            ("", "", "'max' or 'min'"),
+            ("40", "40", "'max' or 'min'"),
+            ("max", "", "'('"),
+            ("max 40", "40", "'('"),
+            ("max (40", "", "')'"),
+            ("max ()", ")", "at least one move"),
+            ("max (40) 50", "50", "nothing after"),
+            ("max (40))", ")", "nothing after"),
+            ("max (forty)", "forty", "a number"),
+            ("max (99999)", "99999", "a number"),
+            ("max (40 @5)", "@5", "right after"),
+            ("max (@x 40)", "@x", "right after"),
+        ] {
+            let error = Tree::parse(text).unwrap_err();
+            assert_eq!(error.token, token, "{text}");
+            assert!(error.to_string().contains(expected), "{text}: {error}");
+        }
+        let deep = format!("max {}1{}", "(".repeat(100), ")".repeat(100));
+        assert!(Tree::parse(&deep).is_err());
+    }
+}

@@ -1,0 +1,66 @@
+//! What a search cannot do without: the Knuth-Moore bound. (The other
+//! yardstick, the replayed tree, is a search: see [`run`](super::run).)
+
+/// Nodes of the minimal tree that alpha-beta must visit, root included, when a
+/// node at distance `k` from the root has `branching[k]` moves: the sum over
+/// the levels of
+///
+/// ```text
+/// b0 b2 b4 ... + b1 b3 b5 ... - 1
+/// ```
+///
+/// (Knuth and Moore 1975, corollary 1 of theorem 1, whose leaf count is the
+/// term of the last level: `b^ceil(d/2) + b^floor(d/2) - 1` if all are equal.)
+#[must_use]
+pub fn knuth_moore(branching: &[f64]) -> f64 {
+    let mut nodes = 1.0;
+    let (mut even, mut odd) = (1.0, 1.0);
+    for (ply, b) in branching.iter().enumerate() {
+        if ply % 2 == 0 {
+            even *= b
+        } else {
+            odd *= b
+        }
+        nodes += even + odd - 1.0;
+    }
+    nodes
+}
+
+/// Mean numbers of moves by distance from the root, from counts of nodes and
+/// of their moves. A finished game is a node with no moves.
+#[must_use]
+pub fn means(counts: &[[u64; 2]]) -> Vec<f64> {
+    counts.iter().map(|&[nodes, moves]| moves as f64 / nodes.max(1) as f64).collect()
+}
+
+/// The geometric mean; 0 for nothing.
+#[must_use]
+pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut logs, mut count) = (0.0, 0);
+    for value in values {
+        logs += value.max(f64::MIN_POSITIVE).ln();
+        count += 1;
+    }
+    if count == 0 { 0.0 } else { (logs / f64::from(count)).exp() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knuth_moore_of_uniform_trees() {
+        // Levels of b = 3: 1, 3, 5, 11 leaves; 3^ceil + 3^floor - 1.
+        assert_eq!(knuth_moore(&[]), 1.0);
+        assert_eq!(knuth_moore(&[3.0]), 4.0);
+        assert_eq!(knuth_moore(&[3.0, 3.0]), 9.0);
+        assert_eq!(knuth_moore(&[3.0, 3.0, 3.0]), 20.0);
+        assert_eq!(knuth_moore(&[2.0, 5.0]), 1.0 + 2.0 + 6.0);
+    }
+
+    #[test]
+    fn means_of_counts() {
+        assert_eq!(means(&[[1, 20], [20, 410]]), [20.0, 20.5]);
+        assert!((geometric_mean([1.0, 100.0]) - 10.0).abs() < 1e-9);
+    }
+}

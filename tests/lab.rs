@@ -1,0 +1,584 @@
+//! The lab's promises: every algorithm against brute force on random trees and
+//! tangles, for all windows and all score delays; MTD(f) where it misbehaves;
+//! tic-tac-toe; chess positions.
+
+use std::process::Command;
+
+use lancet::{
+    lab::{
+        cell::Cell,
+        chess::{Board, Leaf},
+        delay::ScoreDelay,
+        game::{Bounds, Game},
+        interior::Interior,
+        node::{Oracle, Ordering, Search},
+        root::{End, Root},
+        run::{Settings, attains, replay, run},
+        table::{Replacement, Table, TableMode},
+        tictactoe::TicTacToe,
+    },
+    position::Position,
+    score::{DECISIVE, MATE, Score, Window},
+};
+use shakmaty::CastlingMode;
+
+const INTERIORS: [Interior; 7] = [
+    Interior::Minimax,
+    Interior::StopAtWin,
+    Interior::FailHard,
+    Interior::FailSoft,
+    Interior::Bounds,
+    Interior::Scout,
+    Interior::Pvs,
+];
+const DELAYS: [ScoreDelay; 4] =
+    [ScoreDelay::None, ScoreDelay::Mates, ScoreDelay::Loss, ScoreDelay::Decay];
+const SOUND_ROOTS: [Root; 7] = [
+    Root::Full,
+    Root::AspFull,
+    Root::AspFullOff,
+    Root::AspGradual,
+    Root::AspGradualOff,
+    Root::Bisection,
+    Root::Mtdf,
+];
+
+/// splitmix64: the tests' only randomness, so that a failure has a number.
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// A random game of a few states that lead to each other: positions transpose,
+/// repeat at other depths, and end. With `states` large it is a tree.
+#[derive(Clone, Copy, Debug)]
+struct Tangle {
+    seed: u64,
+    states: u64,
+    state: u64,
+    max: bool,
+}
+
+/// Scores around every edge that a delay has.
+const PALETTE: [Score; 24] = [
+    -MATE,
+    -MATE + 1,
+    -MATE + 2,
+    -DECISIVE - 1,
+    -DECISIVE,
+    -DECISIVE + 1,
+    -64,
+    -33,
+    -32,
+    -31,
+    -3,
+    -2,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    31,
+    33,
+    64,
+    DECISIVE,
+    DECISIVE + 1,
+    MATE - 1,
+    MATE,
+];
+
+impl Tangle {
+    fn new(seed: u64, states: u64) -> Tangle {
+        Tangle { seed, states, state: 0, max: mix(seed) & 1 == 0 }
+    }
+
+    fn random(&self, salt: u64) -> u64 {
+        mix(self.seed ^ mix(self.key() ^ mix(salt)))
+    }
+
+    fn value(&self) -> Score {
+        PALETTE[(self.random(1) % PALETTE.len() as u64) as usize]
+    }
+}
+
+impl Game for Tangle {
+    type Move = u64;
+
+    fn moves(&self) -> Vec<u64> {
+        let count = if self.random(2).is_multiple_of(8) { 0 } else { 1 + self.random(3) % 3 };
+        (0..count).map(|i| self.random(4 + i) % self.states).collect()
+    }
+
+    fn make(&self, state: u64) -> Tangle {
+        Tangle { state, max: !self.max, ..*self }
+    }
+
+    fn terminal(&self, moves: &[u64]) -> Option<Score> {
+        moves.is_empty().then(|| self.value())
+    }
+
+    fn evaluate(&self) -> Score {
+        self.value()
+    }
+
+    fn key(&self) -> u64 {
+        self.state * 2 + u64::from(self.max)
+    }
+
+    fn max_to_move(&self) -> bool {
+        self.max
+    }
+}
+
+/// The truth, by the shortest road: no window, no table, no Search.
+fn brute<G: Game>(p: &G, depth: u32, delay: ScoreDelay) -> Score {
+    let moves = p.moves();
+    let best = match p.terminal(&moves) {
+        Some(value) => value,
+        None if depth == 0 => p.evaluate(),
+        None => moves.iter().map(|&m| -brute(&p.make(m), depth - 1, delay)).max().unwrap(),
+    };
+    delay.at(|| p.evaluate()).score(best)
+}
+
+fn table(mode: TableMode) -> Table<u64> {
+    Table::new(64, mode, Replacement::TwoLevel)
+}
+
+/// All windows between the values that a tree can have and their neighbours.
+fn windows(values: &[Score]) -> Vec<Window> {
+    let mut bounds: Vec<Score> = values.iter().flat_map(|&v| [v - 1, v, v + 1]).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let pairs = bounds.iter().flat_map(|&a| bounds.iter().map(move |&b| (a, b)));
+    pairs.filter(|(a, b)| a < b).map(|(a, b)| Window::new(a, b)).collect()
+}
+
+/// Every interior and delay on one game for all windows; returns how many
+/// pairs of game and window that were.
+fn all_windows(game: Tangle, depth: u32, mode: TableMode) -> u64 {
+    let mut pairs = 0;
+    let truths = DELAYS.map(|delay| brute(&game, depth, delay));
+    // Bounds near the truths matter most; the palette brings the far ones.
+    let mut values: Vec<Score> = truths.to_vec();
+    values.extend((0..4).map(|i| PALETTE[(game.random(100 + i) % 24) as usize]));
+    for window in windows(&values) {
+        pairs += 1;
+        for (delay, truth) in DELAYS.into_iter().zip(truths) {
+            for interior in INTERIORS {
+                let mut search = Search::new(delay, Ordering::Table, table(mode));
+                search.root_depth = depth;
+                check(&mut search, &game, interior, depth, window, truth, delay);
+            }
+        }
+    }
+    pairs
+}
+
+fn check(
+    search: &mut Search<Tangle>,
+    game: &Tangle,
+    interior: Interior,
+    depth: u32,
+    window: Window,
+    truth: Score,
+    delay: ScoreDelay,
+) {
+    let bounds = search.node(interior, game, depth, window);
+    let score = bounds.score(window);
+    let what = || {
+        format!("{game:?} depth {depth} {interior:?} {delay:?} {window:?}: {bounds:?}, not {truth}")
+    };
+    assert!(bounds.low <= truth && truth <= bounds.up, "a lie: {}", what());
+    assert_eq!(score <= window.alpha, truth <= window.alpha, "{}", what());
+    assert_eq!(score >= window.beta, truth >= window.beta, "{}", what());
+    if window.contains(truth) {
+        assert_eq!(bounds, Bounds::exact(truth), "{}", what());
+    }
+    if score > window.alpha && !game.moves().is_empty() && depth > 0 {
+        let best = search.best.unwrap_or_else(|| panic!("no best move: {}", what()));
+        let value = -brute(&game.make(best), depth - 1, delay);
+        let value = delay.at(|| game.evaluate()).score(value);
+        assert!(value >= bounds.low, "the best move is worth {value}: {}", what());
+    }
+}
+
+fn many_windows(pairs: u64) -> u64 {
+    let (mut done, mut seed) = (0, 0);
+    while done < pairs {
+        seed += 1;
+        let depth = 1 + (seed % 4) as u32;
+        let (states, mode) = match seed % 3 {
+            0 => (1 << 40, TableMode::Off),
+            1 => (7, TableMode::Off),
+            _ => (7, TableMode::Exact),
+        };
+        done += all_windows(Tangle::new(seed, states), depth, mode);
+    }
+    done
+}
+
+/// The fast part of the next test. Each pair is searched by seven interiors
+/// under four delays.
+#[test]
+fn delays_never_turn_bounds_into_scores() {
+    assert!(many_windows(20_000) >= 20_000);
+}
+
+/// A million pairs of a random game and a window:
+/// `cargo test --release --test lab -- --ignored --nocapture`.
+#[test]
+#[ignore = "about a minute; the fast part always runs"]
+fn delays_never_turn_bounds_into_scores_a_million_times() {
+    let pairs = many_windows(1_000_000);
+    println!("{pairs} pairs of game and window, {} searches", pairs * 28);
+    assert!(pairs >= 1_000_000);
+}
+
+/// One table over all windows and depths: what earlier searches left there is
+/// relative to its node, so later ones may use it.
+#[test]
+fn exact_tables_keep_the_truth() {
+    for seed in 0..400 {
+        let game = Tangle::new(seed, 9);
+        for delay in DELAYS {
+            let replacement = [
+                Replacement::Deepest,
+                Replacement::Largest,
+                Replacement::Newest,
+                Replacement::TwoLevel,
+            ][(seed % 4) as usize];
+            let mut search =
+                Search::new(delay, Ordering::Table, Table::new(16, TableMode::Exact, replacement));
+            for depth in 1..6 {
+                search.root_depth = depth;
+                let truth = brute(&game, depth, delay);
+                for (i, window) in windows(&[truth, -40, 7]).into_iter().enumerate() {
+                    let interior = INTERIORS[(i + seed as usize) % 7];
+                    check(&mut search, &game, interior, depth, window, truth, delay);
+                }
+            }
+            assert!(search.cost.cutoffs > 0 || game.moves().is_empty(), "the table was used");
+        }
+    }
+}
+
+fn settings(depth: u32) -> Settings {
+    Settings { depth, iterative: true, ordering: Ordering::Table, window: 50, max_passes: 50 }
+}
+
+/// The whole lattice on small tangles: interiors, drivers, tables, delays,
+/// with and without deepening.
+#[test]
+fn every_sound_cell_finds_the_value() {
+    for seed in 0..40 {
+        let game = Tangle::new(seed, 9);
+        for delay in DELAYS {
+            let truths: Vec<Score> = (0..=5).map(|depth| brute(&game, depth, delay)).collect();
+            for interior in INTERIORS {
+                for root in SOUND_ROOTS {
+                    for table in [TableMode::Off, TableMode::Exact] {
+                        let cell = Cell { interior, root, table, size: 16, delay, ..Cell::ADVICE };
+                        for iterative in [true, false] {
+                            let settings = Settings { iterative, ..settings(5) };
+                            let found = run(&game, &cell, &settings, 5, Oracle::Silent);
+                            for (depth, found) in (1..).zip(&found.depths) {
+                                assert_eq!(
+                                    found.score, truths[depth],
+                                    "seed {seed}, {cell}, depth {depth}, deepening {iterative}"
+                                );
+                                if let Some(best) = found.best {
+                                    assert!(attains(
+                                        &game,
+                                        best,
+                                        &cell,
+                                        &settings,
+                                        depth as u32,
+                                        found.score
+                                    ));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A table that takes deeper entries lets two passes contradict each other.
+fn end_of_mtdf<G: Game>(game: &G, cell: &Cell, max_passes: u32, depth: u32) -> (Score, End) {
+    let settings = Settings { max_passes, ..settings(depth) };
+    let found = run(game, cell, &settings, depth, Oracle::Silent).depths.pop().unwrap();
+    (found.score, found.end)
+}
+
+/// MTD(f) as the lecture prints it runs in circles here, however long it is
+/// left to: two scores that send it to each other, and a root that is driven
+/// out of the table by larger subtrees, so that nothing remembers.
+#[test]
+fn mtdf_loop_runs_in_circles() {
+    let cases =
+        [(358, 5, 2, 6), (820, 9, 8, 6), (1080, 9, 4, 5), (2277, 15, 4, 6), (2951, 5, 2, 7)];
+    for (seed, states, size, depth) in cases {
+        let game = Tangle::new(seed, states);
+        let cell = Cell {
+            interior: Interior::FailSoft,
+            root: Root::MtdfLoop,
+            table: TableMode::Deeper,
+            replacement: Replacement::Largest,
+            size,
+            ..Cell::ADVICE
+        };
+        for max_passes in [200, 5_001] {
+            let (_, end) = end_of_mtdf(&game, &cell, max_passes, depth);
+            assert_eq!(end, End::Stopped, "seed {seed}");
+        }
+        // With two bounds it ends after a few passes, if only by crossing.
+        let (_, end) = end_of_mtdf(&game, &Cell { root: Root::Mtdf, ..cell }, 60, depth);
+        assert_ne!(end, End::Stopped, "seed {seed}");
+        // And with an honest table it finds the value.
+        let exact = Cell { root: Root::Mtdf, table: TableMode::Exact, ..cell };
+        let truth = brute(&game, depth, ScoreDelay::None);
+        assert_eq!(end_of_mtdf(&game, &exact, 60, depth), (truth, End::Converged));
+    }
+}
+
+/// A pawn ending full of transpositions, in which the bounds of MTD(f) cross.
+#[test]
+fn mtdf_bounds_cross_in_a_pawn_ending() {
+    let game = board("8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1", Leaf::Static);
+    for interior in [Interior::FailSoft, Interior::Pvs] {
+        let deeper = Cell { interior, root: Root::Mtdf, table: TableMode::Deeper, ..Cell::ADVICE };
+        let exact = Cell { table: TableMode::Exact, ..deeper };
+        let (score, end) = end_of_mtdf(&game, &deeper, 400, 7);
+        assert_eq!(end, End::Crossed);
+        let (truth, end) = end_of_mtdf(&game, &exact, 400, 7);
+        assert_eq!(end, End::Converged);
+        assert_ne!(score, truth, "a deeper entry answered");
+    }
+}
+
+/// WAC.013, 017 and 048: a score far from the guess that fail-soft approaches
+/// in more than fifty small steps. Stopped, but no harm done.
+#[test]
+fn mtdf_walks_in_small_steps() {
+    for (fen, leaf) in [
+        ("5rk1/pp4p1/2n1p2p/2Npq3/2p5/6P1/P3P1BP/R4Q1K w - - 0 1", Leaf::Static),
+        ("1k5r/pppbn1pp/4q1r1/1P3p2/2NPp3/1QP5/P4PPP/R1B1R1K1 w - - 0 1", Leaf::Static),
+    ] {
+        let game = board(fen, leaf);
+        let cell = Cell { interior: Interior::FailSoft, root: Root::Mtdf, ..Cell::ADVICE };
+        let full = Cell { root: Root::Full, ..cell };
+        let (truth, _) = end_of_mtdf(&game, &full, 50, 5);
+        assert_eq!(end_of_mtdf(&game, &cell, 50, 5), (truth, End::Stopped), "{fen}");
+        assert_eq!(end_of_mtdf(&game, &cell, 500, 5), (truth, End::Converged), "{fen}");
+    }
+}
+
+fn board(fen: &str, leaf: Leaf) -> Board {
+    Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf)
+}
+
+const POSITIONS: [&str; 5] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1",
+    // Black to move, and a mate in the tree.
+    "6k1/5ppp/8/8/8/8/r4PPP/1q2R1K1 b - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+];
+
+/// Chess against brute force, which for quiescence leaves is minimax.
+#[test]
+fn chess_cells_find_the_value() {
+    for fen in POSITIONS {
+        for leaf in [Leaf::Static, Leaf::Quiescence] {
+            // Without a window this one's captures take minutes.
+            if leaf == Leaf::Quiescence && fen.starts_with("r3k2r/p1pp") {
+                continue;
+            }
+            let game = board(fen, leaf);
+            for delay in DELAYS {
+                let minimax = Cell {
+                    interior: Interior::Minimax,
+                    root: Root::Full,
+                    table: TableMode::Off,
+                    delay,
+                    ..Cell::ADVICE
+                };
+                let truth = run(&game, &minimax, &settings(2), 2, Oracle::Silent);
+                if leaf == Leaf::Static {
+                    assert_eq!(truth.depths[1].score, brute(&game, 2, delay), "{fen}");
+                }
+                for interior in INTERIORS {
+                    for root in SOUND_ROOTS {
+                        let cell = Cell { interior, root, delay, size: 4096, ..Cell::ADVICE };
+                        if cell.is_exhaustive() && root != Root::Full {
+                            continue; // the drivers have met these on small games
+                        }
+                        let found = run(&game, &cell, &settings(2), 2, Oracle::Silent);
+                        for (found, truth) in found.depths.iter().zip(&truth.depths) {
+                            assert_eq!(found.score, truth.score, "{fen} {cell}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_a_tie() {
+    let solve = |interior| {
+        let cell = Cell { interior, root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };
+        let settings = Settings { iterative: false, ordering: Ordering::None, ..settings(9) };
+        let found = run(&TicTacToe::default(), &cell, &settings, 9, Oracle::Silent);
+        let last = found.depths.last().unwrap();
+        assert_eq!(last.score, 0, "{interior:?}");
+        last.cost.nodes()
+    };
+    // 549,946 is the number of nodes of the whole game tree. What treating a
+    // tie as a win prunes is the difference of the other two.
+    assert_eq!(solve(Interior::Minimax), 549_946);
+    assert_eq!(solve(Interior::StopAtWin), 94_978);
+    assert_eq!(solve(Interior::FailSoft), 18_297);
+    assert_eq!(solve(Interior::Bounds), 18_297);
+    assert!(solve(Interior::Pvs) < 18_297);
+}
+
+#[test]
+fn a_mate_is_counted_in_moves() {
+    let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
+    let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
+    let found = run(&game, &mates, &settings(4), 4, Oracle::Silent);
+    assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
+    assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
+}
+
+/// Foreknowledge never costs much and mostly saves; on a good tree it
+/// approaches the Knuth-Moore bound.
+#[test]
+fn the_replayed_tree_is_smaller() {
+    let (mut first, mut again) = (0, 0);
+    for fen in POSITIONS {
+        let game = board(fen, Leaf::Static);
+        let cell = Cell {
+            interior: Interior::FailSoft,
+            root: Root::Full,
+            table: TableMode::Off,
+            ..Cell::ADVICE
+        };
+        let settings = Settings { iterative: false, ..settings(4) };
+        let run = run(&game, &cell, &settings, 4, Oracle::Listening(Default::default()));
+        let nodes = run.cost(&settings).nodes();
+        let score = run.depths[3].score;
+        let replayed = replay(&game, &cell, &settings, 4, run);
+        assert_eq!(replayed.depths[3].score, score);
+        first += nodes;
+        again += replayed.cost(&settings).nodes();
+    }
+    assert!(again * 5 < first * 4, "{again} of {first}");
+}
+
+/// Runs the program; returns success, standard output and standard error.
+fn lancet(args: &[&str]) -> (bool, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lancet")).arg("lab").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// A file of its own for each test.
+fn temporary(name: &str, text: &str) -> String {
+    let path = std::env::temp_dir().join(format!("lancet-lab-{}-{name}", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_command_writes_table_csv_json_and_picture() {
+    let suite =
+        temporary("suite.epd", &format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
+    let picture = temporary("plot.svg", "");
+    let (ok, out, err) = lancet(&[&suite, "--depth", "3", "--svg", &picture]);
+    assert!(ok, "{err}");
+    assert!(out.contains("sound cells x 2 positions agree"), "{out}");
+    assert!(out.contains("pvs         asp-gradual"), "{out}");
+    let picture = std::fs::read_to_string(&picture).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("pvs mtdf"));
+
+    let axes = ["--interior", "pvs,bounds", "--table", "off,exact", "--depth", "3"];
+    let (ok, out, _) = lancet(&[&[suite.as_str(), "--csv"], axes.as_slice()].concat());
+    assert!(ok);
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    assert_eq!(&rows[0][0], "pvs");
+
+    let (ok, out, _) = lancet(&[&[suite.as_str(), "--json"], axes.as_slice()].concat());
+    assert!(ok);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let sum: u64 = row["outcomes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|o| {
+                o["cost"]["interior"].as_u64().unwrap() + o["cost"]["leaves"].as_u64().unwrap()
+            })
+            .sum();
+        let by_depth = row["nodes_by_depth"].as_array().unwrap();
+        assert_eq!(by_depth.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(), sum);
+    }
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let (ok, _, err) = lancet(&["no/such/file.epd"]);
+    assert!(!ok && err.contains("no/such/file.epd"), "{err}");
+    let (ok, _, err) = lancet(&[&temporary("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
+    assert!(!ok && err.contains("line 1"), "{err}");
+    let (ok, _, err) = lancet(&[&temporary("empty.epd", "\n")]);
+    assert!(!ok && err.contains("at least one position"), "{err}");
+    let (ok, _, err) = lancet(&["--interior", "alphazero"]);
+    assert!(!ok && err.contains("alphazero") && err.contains("negascout") || err.contains("pvs"));
+    let (ok, _, err) = lancet(&["explain", "nonsense"]);
+    assert!(!ok && err.contains("nonsense") && err.contains("mtdf"), "{err}");
+    let (ok, _, err) = lancet(&["explain", "pvs", "--tree", "max (4 (3 x))"]);
+    assert!(!ok && err.contains("'x'"), "{err}");
+}
+
+/// The pruned leaves of seeds/003, and two faults of the printed listings.
+#[test]
+fn explanations_are_worked_through() {
+    for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
+        let (ok, out, err) = lancet(&["explain", topic]);
+        assert!(ok, "{err}");
+        assert!(out.contains("?? not looked at"), "{topic}: {out}");
+    }
+    let (_, out, _) = lancet(&["explain", "mtdf-loop"]);
+    assert!(out.contains("result 0") && out.contains("result -5"), "{out}");
+    let (_, out, _) = lancet(&["explain", "tie"]);
+    assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
+    let (_, list, _) = lancet(&["explain"]);
+    for line in list.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(lancet(&["explain", name]).0, "{name}");
+    }
+}
+
+/// The run fails loudly, naming position and cell, if a sound cell lies.
+#[test]
+fn a_lie_is_reported() {
+    use lancet::lab::suite::{Difference, Failure};
+    let difference = Difference::Score { depth: 3, found: 5, truth: 7 };
+    let failure = Failure { cell: Cell::ADVICE, id: "WAC.001".to_owned(), difference };
+    assert_eq!(
+        failure.to_string(),
+        "WAC.001: [pvs asp-gradual exact two-level 65536 none] depth 3: score 5, reference 7"
+    );
+}
