@@ -11,13 +11,10 @@
 pub mod clock;
 pub mod engine;
 pub mod eval;
-<<<<<<< HEAD
 pub mod history;
+pub mod lab;
 mod pages;
 pub mod picker;
-=======
-pub mod lab;
->>>>>>> 44d2592 (Lab: games, interiors, root drivers, table, delays)
 pub mod position;
 pub mod report;
 pub mod score;

@@ -32,7 +32,7 @@ enum Command {
     /// Train a network on games
     Train(train::command::Args),
     /// Compare the algorithms of alpha-beta's family
-    Lab(lab::command::LabArgs),
+    Lab(lab::command::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Some(Command::Epd(args)) => tools::epd::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
-        Some(Command::Lab(args)) => lab::command::main(&args),
+        Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

@@ -378,8 +378,8 @@ fn mtdf_walks_in_small_steps() {
     }
 }
 
-fn board(fen: &str, leaf: Leaf) -> Board {
-    Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf)
+fn board(fen: &str, leaf: Leaf) -> Board<'static> {
+    Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf, None)
 }
 
 const POSITIONS: [&str; 5] = [
@@ -546,6 +546,9 @@ fn errors_say_what_and_where() {
     assert!(!ok && err.contains("at least one position"), "{err}");
     let (ok, _, err) = lancet(&["--interior", "alphazero"]);
     assert!(!ok && err.contains("alphazero") && err.contains("negascout") || err.contains("pvs"));
+    let suite = temporary("start.epd", POSITIONS[0]);
+    let (ok, _, err) = lancet(&[&suite, "--leaf", "network", "--network", &suite]);
+    assert!(!ok && err.contains("not a Lancet network"), "{err}");
     let (ok, _, err) = lancet(&["explain", "nonsense"]);
     assert!(!ok && err.contains("nonsense") && err.contains("mtdf"), "{err}");
     let (ok, _, err) = lancet(&["explain", "pvs", "--tree", "max (4 (3 x))"]);

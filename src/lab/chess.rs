@@ -10,7 +10,7 @@ use shakmaty::{Color, Move, Role};
 
 use super::game::{Bounds, Game};
 use crate::{
-    eval::psqt,
+    eval::{nnue::Network, psqt},
     position::Position,
     score::{DRAW, MATE, Score, Window},
 };
@@ -22,20 +22,24 @@ pub enum Leaf {
     Static,
     /// Captures and queen promotions until none is better than standing pat.
     Quiescence,
+    /// The static evaluation by a network.
+    Network,
 }
 
 /// A chess position whose leaves are valued in a given way.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct Board<'a> {
     position: Position,
     leaf: Leaf,
+    network: Option<&'a Network>,
 }
 
-impl Board {
-    /// The position, to be searched with these leaves.
+impl<'a> Board<'a> {
+    /// The position, to be searched with these leaves; those of
+    /// [`Leaf::Network`] need a network and are static without one.
     #[must_use]
-    pub const fn new(position: Position, leaf: Leaf) -> Board {
-        Board { position, leaf }
+    pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
+        Board { position, leaf, network }
     }
 
     /// The position itself.
@@ -45,15 +49,15 @@ impl Board {
     }
 }
 
-impl Game for Board {
+impl Game for Board<'_> {
     type Move = Move;
 
     fn moves(&self) -> Vec<Move> {
         self.position.legal_moves().to_vec()
     }
 
-    fn make(&self, m: Move) -> Board {
-        Board { position: self.position.play(m), leaf: self.leaf }
+    fn make(&self, m: Move) -> Self {
+        Board { position: self.position.play(m), ..*self }
     }
 
     fn terminal(&self, moves: &[Move]) -> Option<Score> {
@@ -65,7 +69,12 @@ impl Game for Board {
     }
 
     fn evaluate(&self) -> Score {
-        psqt::evaluate(&self.position)
+        match self.network {
+            Some(network) if self.leaf == Leaf::Network => {
+                network.evaluate(self.position.board(), self.position.turn())
+            }
+            _ => psqt::evaluate(&self.position),
+        }
     }
 
     fn key(&self) -> u64 {
@@ -82,13 +91,13 @@ impl Game for Board {
 
     fn leaf(&self, window: Window, visited: &mut u64) -> Bounds {
         match self.leaf {
-            Leaf::Static => Bounds::exact(self.evaluate()),
+            Leaf::Static | Leaf::Network => Bounds::exact(self.evaluate()),
             Leaf::Quiescence => Bounds::of(quiescence(&self.position, window, visited), window),
         }
     }
 
     fn leaf_is_dear(&self) -> bool {
-        self.leaf == Leaf::Quiescence
+        self.leaf != Leaf::Static
     }
 }
 
@@ -133,13 +142,14 @@ fn quiescence(position: &Position, window: Window, visited: &mut u64) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::nnue::network::tests::random_network;
     use shakmaty::CastlingMode;
 
-    fn board(fen: &str, leaf: Leaf) -> Board {
-        Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf)
+    fn board(fen: &str, leaf: Leaf) -> Board<'static> {
+        Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf, None)
     }
 
-    fn quiet_value(board: &Board, window: Window) -> Bounds {
+    fn quiet_value(board: &Board<'_>, window: Window) -> Bounds {
         board.leaf(window, &mut 0)
     }
 
@@ -162,6 +172,16 @@ mod tests {
         let value = quiet_value(&board, Window::FULL);
         assert_eq!(value, Bounds::exact(-after.evaluate()));
         assert!(value.low > board.evaluate() + 900);
+    }
+
+    #[test]
+    fn a_network_values_the_leaves() {
+        let network = random_network(32, 1, 7);
+        let position = Position::default();
+        let value = network.evaluate(position.board(), position.turn());
+        let board = Board::new(position, Leaf::Network, Some(&network));
+        assert_eq!(quiet_value(&board, Window::FULL), Bounds::exact(value));
+        assert!(board.make(board.moves()[0]).network.is_some());
     }
 
     /// The windowed value bounds the true one, on the side it says.

@@ -6,9 +6,11 @@ use std::{
     fmt, fs,
     io::{self, IsTerminal, Write},
     path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
 };
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
@@ -24,15 +26,19 @@ use super::{
     suite::{self, Job, Report},
     table::{Replacement, TableMode},
 };
+use crate::{
+    eval::{default_network, nnue::Network},
+    tools::{complain, lines},
+};
 
 /// Every algorithm of alpha-beta's family, side by side on the same positions.
 ///
 /// Without axis flags: every interior under every root driver, and every other
 /// axis varied by itself. With axis flags: the product of what they name,
 /// other axes at pvs, asp-gradual, exact, two-level, 65536, none.
-#[derive(Args, Debug)]
+#[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
-pub struct LabArgs {
+pub struct Args {
     #[command(subcommand)]
     topic: Option<Topic>,
     #[command(flatten)]
@@ -45,7 +51,7 @@ enum Topic {
     Explain(ExplainArgs),
 }
 
-#[derive(Args, Debug)]
+#[derive(clap::Args, Debug)]
 struct RunArgs {
     /// Positions, as EPD or FEN lines
     #[arg(default_value = "epd/bench.epd")]
@@ -80,6 +86,9 @@ struct RunArgs {
     /// The value of depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
+    /// A network file for `--leaf network`, instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Move ordering
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
@@ -121,45 +130,60 @@ fn parse_size(text: &str) -> Result<usize, String> {
 
 /// Why `lancet lab` failed.
 #[derive(Debug)]
-pub struct LabError(String);
+enum LabError {
+    /// Something given cannot be used.
+    Input(String),
+    /// A sound cell lied.
+    Truth(String),
+}
 
 impl fmt::Display for LabError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let (LabError::Input(text) | LabError::Truth(text)) = self;
+        f.write_str(text)
     }
 }
 
 impl std::error::Error for LabError {}
 
+/// `lancet lab`. Exit status: 1 if a sound cell did not say the truth, 2 for
+/// unusable input.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match execute(args, &mut io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(if matches!(error, LabError::Truth(_)) { 1 } else { 2 })
+        }
+    }
+}
+
 /// Runs the command; what it has to say goes to `out`.
-///
-/// # Errors
-///
-/// If a file cannot be used, or if a sound cell did not say the truth: the
-/// message then names position and cell.
-pub fn run(args: &LabArgs, out: &mut dyn Write) -> Result<(), LabError> {
+fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
     match &args.topic {
-        Some(Topic::Explain(args)) => explain::run(args, out).map_err(LabError),
+        Some(Topic::Explain(args)) => explain::run(args, out).map_err(LabError::Input),
         None => run_lab(&args.run, out),
     }
 }
 
 fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
     let file = args.file.display();
-    let text = fs::read_to_string(&args.file)
-        .map_err(|error| LabError(format!("cannot read {file}: {error}")))?;
-    let mut items = suite::read(&text).map_err(|error| LabError(format!("{file}: {error}")))?;
+    let lines = lines::read(&args.file)
+        .map_err(|error| LabError::Input(format!("cannot read {file}: {error}")))?;
+    let mut items =
+        suite::read(&lines).map_err(|error| LabError::Input(format!("{file}: {error}")))?;
     items.truncate(args.limit.unwrap_or(usize::MAX));
     if items.is_empty() {
-        return Err(LabError(format!("{file}: expected at least one position")));
+        return Err(LabError::Input(format!("{file}: expected at least one position")));
     }
-    let job = job(args);
+    let job = job(args)?;
     let progress = progress((items.len() * job.cells.len()) as u64);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.unwrap_or(0))
         .stack_size(16 << 20)
         .build()
-        .map_err(|error| LabError(format!("cannot start threads: {error}")))?;
+        .map_err(|error| LabError::Input(format!("cannot start threads: {error}")))?;
     let report = pool.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
     progress.finish_and_clear();
 
@@ -170,16 +194,21 @@ fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
     } else {
         output::people(&report, &mut *out)
     };
-    written.map_err(|error| LabError(format!("cannot write: {error}")))?;
+    match written {
+        // Whoever read it has seen enough (`lancet lab | head`).
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written.map_err(|error| LabError::Input(format!("cannot write: {error}")))?,
+    }
     if let Some(path) = &args.svg {
-        let picture = plot::svg(&report).map_err(LabError)?;
-        fs::write(path, picture)
-            .map_err(|error| LabError(format!("cannot write {}: {error}", path.display())))?;
+        let picture = plot::svg(&report).map_err(LabError::Input)?;
+        fs::write(path, picture).map_err(|error| {
+            LabError::Input(format!("cannot write {}: {error}", path.display()))
+        })?;
     }
     verdict(&report)
 }
 
-fn job(args: &RunArgs) -> Job {
+fn job(args: &RunArgs) -> Result<Job, LabError> {
     let axes = Axes {
         interior: args.interior.clone(),
         root: args.root.clone(),
@@ -188,7 +217,20 @@ fn job(args: &RunArgs) -> Job {
         size: args.size.clone(),
         delay: args.delay.clone(),
     };
-    Job {
+    let network = match &args.network {
+        _ if args.leaf != Leaf::Network => None,
+        Some(path) => {
+            let network =
+                Network::load(path).map_err(|error| LabError::Input(error.to_string()))?;
+            Some(Arc::new(network))
+        }
+        None => default_network(),
+    };
+    if args.leaf == Leaf::Network && network.is_none() {
+        let text = "no network is built in; expected --network FILE beside --leaf network";
+        return Err(LabError::Input(text.to_owned()));
+    }
+    Ok(Job {
         cells: axes.cells(args.all),
         settings: Settings {
             depth: args.depth,
@@ -198,9 +240,10 @@ fn job(args: &RunArgs) -> Job {
             max_passes: args.max_passes,
         },
         leaf: args.leaf,
+        network,
         exhaustive_depth: args.minimax_depth,
         replay: !args.no_replay,
-    }
+    })
 }
 
 /// On a terminal, to the error stream.
@@ -222,5 +265,5 @@ fn verdict(report: &Report) -> Result<(), LabError> {
     for failure in report.failures.iter().take(SHOWN) {
         text.push_str(&format!("\n  {failure}"));
     }
-    Err(LabError(text))
+    Err(LabError::Truth(text))
 }

@@ -7,7 +7,7 @@
 //! anything that implements [`Game`](game::Game): chess, an explicit tree,
 //! tic-tac-toe.
 //!
-//! The lab imports `score`, `position` and `eval::psqt`, and has a table of its
+//! The lab imports `score`, `position` and evaluations, and has a table of its
 //! own. It never imports the playing search: the two may check each other.
 //!
 //! # Where everything is
@@ -40,7 +40,7 @@
 //! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick`], [`knuth_moore`] |
 //! | 40/30/50, TIE | worked examples | seeds/003 | [`tree`], [`topics`] |
 //! | tic-tac-toe | a whole game; a tie treated as a win | seeds/003 | [`tictactoe`] |
-//! | chess | leaves static or quiescence | | [`chess`] |
+//! | chess | leaves static, quiescence or a network's | | [`chess`] |
 //!
 //! # What the sources' listings get wrong
 //!

@@ -2,7 +2,7 @@
 //! truth check, and the sums. Says nothing to anybody: see
 //! [`output`](super::output).
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use clap::ValueEnum;
 use rayon::prelude::*;
@@ -19,8 +19,10 @@ use super::{
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use crate::{
+    eval::nnue::Network,
     position::{FenError, Position},
     score::Score,
+    tools::lines::Line,
 };
 
 /// A position of a suite.
@@ -47,26 +49,23 @@ impl fmt::Display for SuiteError {
 
 impl std::error::Error for SuiteError {}
 
-/// Reads EPD or FEN lines; of the operations only `id` matters here. Empty
-/// lines and lines that begin with `#` are skipped.
+/// Reads EPD or FEN lines; of the operations only `id` matters here.
 ///
 /// # Errors
 ///
 /// [`SuiteError`] for the first line without a legal position.
-pub fn read(text: &str) -> Result<Vec<Item>, SuiteError> {
-    let lines = (1..).zip(text.lines().map(|line| line.trim_start_matches('\u{feff}').trim()));
-    let used = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    used.map(|(line, text)| {
+pub fn read(lines: &[Line]) -> Result<Vec<Item>, SuiteError> {
+    let read = |Line { number, text }: &Line| {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let clocks = fields.iter().skip(4).take(2).take_while(|f| f.parse::<u32>().is_ok()).count();
         let fen = fields[..fields.len().min(4 + clocks)].join(" ");
         let position = Position::from_fen(&fen, CastlingMode::Standard)
-            .map_err(|reason| SuiteError { line, reason })?;
+            .map_err(|reason| SuiteError { line: *number, reason })?;
         let id = text.split_once(" id \"").and_then(|(_, rest)| rest.split_once('"'));
-        let id = id.map_or_else(|| format!("line {line}"), |(id, _)| id.to_owned());
+        let id = id.map_or_else(|| format!("line {number}"), |(id, _)| id.to_owned());
         Ok(Item { id, position })
-    })
-    .collect()
+    };
+    lines.iter().map(read).collect()
 }
 
 /// What a run is asked to do.
@@ -78,6 +77,8 @@ pub struct Job {
     pub settings: Settings,
     /// The value of depth zero.
     pub leaf: Leaf,
+    /// For [`Leaf::Network`].
+    pub network: Option<Arc<Network>>,
     /// The depth of cells that look at everything.
     pub exhaustive_depth: u32,
     /// Measure the replayed tree? (It doubles the work.)
@@ -261,7 +262,7 @@ fn failures_of(row: &Row) -> impl Iterator<Item = Failure> + '_ {
 
 /// All cells on one position, in order, against the reference of their delay.
 fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
-    let board = Board::new(item.position.clone(), job.leaf);
+    let board = Board::new(item.position.clone(), job.leaf, job.network.as_deref());
     let truths: HashMap<ScoreDelay, Run<Move>> = ScoreDelay::value_variants()
         .iter()
         .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
@@ -284,7 +285,7 @@ fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
 
 /// Which moves are worth the root's score: asked once, not once a cell.
 struct Worth<'a> {
-    board: &'a Board,
+    board: &'a Board<'a>,
     job: &'a Job,
     known: HashMap<(ScoreDelay, u32, Move), bool>,
 }
@@ -378,19 +379,21 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::lines::split;
 
     #[test]
     fn reads_epd_and_fen() {
         let text = "# comment\n\n8/8/8/8/8/4k3/4p3/4K3 w - - bm Kd1; id \"one\";\n\
                     8/8/8/8/8/4k3/4p3/4K3 w - - 5 60\n";
-        let items = read(text).unwrap();
+        let items = read(&split(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(items[0].id, "one");
         assert_eq!((items[1].id.as_str(), items[1].position.halfmoves()), ("line 4", 5));
     }
 
     #[test]
     fn a_bad_line_is_named() {
-        let error = read("8/8/8/8/8/4k3/4p3/4K3 w - -\nnonsense\n").unwrap_err().to_string();
+        let lines = split(b"8/8/8/8/8/4k3/4p3/4K3 w - -\nnonsense\n").unwrap();
+        let error = read(&lines).unwrap_err().to_string();
         assert!(error.starts_with("line 2: unreadable FEN 'nonsense'"), "{error}");
     }
 }
