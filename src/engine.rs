@@ -128,7 +128,7 @@ impl Engine {
             settings,
             live,
             table,
-            network: eval::default_network(),
+            network: Some(eval::default_network()),
             memories: Vec::new(),
         };
         engine.set_threads(engine.settings.threads);

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use lancet::{
     engine::{Engine, Job, RootSearch, Settings},
-    eval::psqt,
+    eval::default_network,
     position::{Game, Position},
     report::{Bound, Limits, Outcome, Silent},
     score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
@@ -90,7 +90,7 @@ fn minimax(position: &Position, keys: &mut Vec<u64>, game_keys: usize, depth: u3
         return if position.is_check() { -MATE } else { DRAW };
     }
     if depth == 0 {
-        return psqt::evaluate(position);
+        return default_network().evaluate(position.board(), position.turn());
     }
     keys.push(position.key());
     let mut best = -INFINITE;

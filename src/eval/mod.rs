@@ -3,7 +3,7 @@
 //! The search asks an [`Evaluator`] for a number and never tells it about
 //! moves made or taken back.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::{position::Position, score::Score};
 
@@ -12,10 +12,14 @@ pub mod psqt;
 
 use nnue::{Accumulators, Network};
 
-/// The network that is part of the program, if there is one.
+/// The network that is part of the program.
 #[must_use]
-pub fn default_network() -> Option<Arc<Network>> {
-    None
+pub fn default_network() -> Arc<Network> {
+    static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+        let network = Network::from_bytes(include_bytes!(env!("LANCET_NETWORK")));
+        Arc::new(network.expect("checked when the program was built"))
+    });
+    Arc::clone(&NETWORK)
 }
 
 /// One search thread's evaluator, with whatever it caches between calls.

@@ -224,12 +224,8 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
                 Network::load(path).map_err(|error| LabError::Input(error.to_string()))?;
             Some(Arc::new(network))
         }
-        None => default_network(),
+        None => Some(default_network()),
     };
-    if args.leaf == Leaf::Network && network.is_none() {
-        let text = "no network is built in; expected --network FILE beside --leaf network";
-        return Err(LabError::Input(text.to_owned()));
-    }
     Ok(Job {
         cells: axes.cells(args.all),
         settings: Settings {

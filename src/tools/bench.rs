@@ -13,6 +13,7 @@ use shakmaty::CastlingMode;
 use super::{complain, hash_size, say, thread_count};
 use crate::{
     engine::{Engine, HashError, Job, STACK_SIZE, Settings},
+    eval::{default_network, nnue::Network},
     position::{FenError, Game, Position},
     report::{Limits, Signals, Silent},
     score::mate_distance,
@@ -69,7 +70,8 @@ pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
         .collect()
 }
 
-/// Runs the benchmark until the end or until `signals` say stop. Each line of
+/// Runs the benchmark with this network, or by material and piece-square
+/// tables, until the end or until `signals` say stop. Each line of
 /// its report goes to `line`; the last is `N nodes M nps`, and no other
 /// contains those words, as OpenBench wants it.
 ///
@@ -78,11 +80,13 @@ pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
 /// If there is not enough memory for the table.
 pub fn bench(
     args: &Args,
+    network: Option<Arc<Network>>,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
 ) -> Result<Option<Total>, HashError> {
     let settings = Settings { hash: args.hash, threads: args.threads, ..Settings::default() };
     let mut engine = Engine::new(settings)?;
+    engine.set_network(network);
     let positions = positions().unwrap_or_default();
     let count = positions.len();
     let mut total = Total::default();
@@ -118,7 +122,8 @@ pub fn bench(
 pub fn run(args: &Args) -> ExitCode {
     let signals = Arc::new(Signals::new(false));
     let result = std::thread::scope(|scope| {
-        let run = || bench(args, &signals, &|text| say(text));
+        let network = Some(default_network());
+        let run = || bench(args, network, &signals, &|text| say(text));
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
         thread.map(|thread| thread.join())
     });
@@ -162,7 +167,8 @@ mod tests {
             let lines = RefCell::new(Vec::new());
             let signals = Arc::new(Signals::new(false));
             let args = Args { depth: 4, ..Args::default() };
-            let total = bench(&args, &signals, &|line| lines.borrow_mut().push(line.to_owned()));
+            let total =
+                bench(&args, None, &signals, &|line| lines.borrow_mut().push(line.to_owned()));
             (total.unwrap().unwrap(), lines.into_inner())
         };
         let (total, lines) = run();
@@ -178,7 +184,7 @@ mod tests {
     fn a_stopped_benchmark_prints_no_count() {
         let signals = Arc::new(Signals::new(false));
         signals.stop();
-        let result = bench(&Args::default(), &signals, &|line| panic!("{line}"));
+        let result = bench(&Args::default(), None, &signals, &|line| panic!("{line}"));
         assert_eq!(result, Ok(None));
     }
 }

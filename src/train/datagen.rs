@@ -358,7 +358,7 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1));
     let network = match args.net.as_deref() {
-        None => eval::default_network(),
+        None => Some(eval::default_network()),
         Some(path) if path == Path::new("psqt") => None,
         Some(path) => Some(Arc::new(super::read_network(path)?)),
     };

@@ -10,6 +10,7 @@
 
 use std::{
     io::{self, BufRead, ErrorKind, Write},
+    path::Path,
     process::ExitCode,
     sync::{
         Arc,
@@ -191,7 +192,8 @@ fn serve<W: Write + Send>(
             }
             Work::Bench { arguments, signals } => {
                 let _ending = Ending(tasks);
-                show::bench(arguments, &signals, &|text| output.line(text));
+                let network = engine.network().cloned();
+                show::bench(arguments, network, &signals, &|text| output.line(text));
             }
             Work::Change(change) => {
                 if let Err(error) = apply(&mut engine, change) {
@@ -210,7 +212,8 @@ fn serve<W: Write + Send>(
 fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
     match change {
         Change::Hash(mib) => engine.set_hash(mib).map_err(|error| error.to_string())?,
-        Change::EvalFile(None) => engine.set_network(eval::default_network()),
+        Change::EvalFile(None) => engine.set_network(Some(eval::default_network())),
+        Change::EvalFile(Some(path)) if path == Path::new("psqt") => engine.set_network(None),
         Change::EvalFile(Some(path)) => {
             let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
             engine.set_network(Some(Arc::new(network)));

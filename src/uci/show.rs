@@ -1,5 +1,7 @@
 //! What people at a terminal ask for: the board, the evaluation, perft.
 
+use std::sync::Arc;
+
 use shakmaty::{
     CastlingMode, Chess, Color, File, FromSetup, Position as _, PositionError, Rank, Square,
 };
@@ -9,7 +11,7 @@ use super::{
     format::move_text,
 };
 use crate::{
-    eval::Evaluator,
+    eval::{Evaluator, nnue::Network},
     position::{Ending, Game, Position},
     report::Signals,
     tools::{bench, perft},
@@ -131,15 +133,20 @@ fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
     position.legal_moves().iter().map(|&m| paths(&position.play(m), depth - 1, signals)).sum()
 }
 
-/// Runs the benchmark.
-pub fn bench(arguments: BenchCommand, signals: &std::sync::Arc<Signals>, line: &dyn Fn(&str)) {
+/// Runs the benchmark with the evaluation in use.
+pub fn bench(
+    arguments: BenchCommand,
+    network: Option<Arc<Network>>,
+    signals: &Arc<Signals>,
+    line: &dyn Fn(&str),
+) {
     let defaults = bench::Args::default();
     let args = bench::Args {
         depth: arguments.depth.unwrap_or(defaults.depth),
         threads: arguments.threads.unwrap_or(defaults.threads),
         hash: arguments.hash.unwrap_or(defaults.hash),
     };
-    if let Err(error) = bench::bench(&args, signals, line) {
+    if let Err(error) = bench::bench(&args, network, signals, line) {
         line(&super::format::string(&error.to_string()));
     }
 }

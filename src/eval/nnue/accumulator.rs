@@ -20,35 +20,61 @@ use super::{
 };
 use crate::{position::Position, score::Score};
 
-/// Bitboards by colour (as in [`VIEWS`]) and role.
-type Pieces = [u64; 12];
-
 const VIEWS: [Color; 2] = [Color::White, Color::Black];
 
 /// Lines at this distance from the current ply are looked at: the parent's
 /// first, then what the last sibling and the grandparent left.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
-/// A piece that appeared or vanished: 64 times its index in [`Pieces`], plus
-/// its square.
-type Change = u16;
-type Changes = ArrayVec<Change, MAX_ACTIVE>;
+/// Rows of weights to add or to remove.
+type Rows = ArrayVec<u16, MAX_ACTIVE>;
 
-/// The input of every change, by view and mirroring: [`features::index`] as a
-/// table.
+/// By view and mirroring, the row of every piece on every square:
+/// [`features::index`] as a table. A piece is 64 times its index by colour (as
+/// in [`VIEWS`]) and role, plus its square.
 static ROWS: [[[u16; INPUTS]; 2]; 2] = {
     let mut rows = [[[0; INPUTS]; 2]; 2];
     let mut i = 0;
     while i < 4 * INPUTS {
-        let (view, mirrored, change) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
-        let (color, role) = (VIEWS[change / 64 / 6], Role::ALL[change / 64 % 6]);
-        let square = Square::new(change as u32 % 64);
+        let (view, mirrored, piece) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
+        let (color, role) = (VIEWS[piece / 64 / 6], Role::ALL[piece / 64 % 6]);
+        let square = Square::new(piece as u32 % 64);
         let row = features::index(VIEWS[view], mirrored == 1, color, role, square);
-        rows[view][mirrored][change] = row as u16;
+        rows[view][mirrored][piece] = row as u16;
         i += 1;
     }
     rows
 };
+
+/// The pieces of a board: bitboards by role, of White, of both sides. Eight
+/// words, so that two boards are compared in a register or two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pieces([u64; 8]);
+
+impl Pieces {
+    const NONE: Pieces = Pieces([0; 8]);
+
+    fn new(board: &Board) -> Pieces {
+        let role = |i: usize| board.by_role(Role::ALL[i]).0;
+        let (white, all) = (board.white().0, board.occupied().0);
+        Pieces([role(0), role(1), role(2), role(3), role(4), role(5), white, all])
+    }
+
+    /// Squares that differ.
+    #[inline]
+    fn differences(&self, other: &Pieces) -> u64 {
+        self.0.iter().zip(&other.0).fold(0, |squares, (a, b)| squares | (a ^ b))
+    }
+
+    /// The piece on this square, if there is one, as in [`ROWS`].
+    #[inline]
+    fn at(&self, square: u32) -> Option<usize> {
+        let bit = |i: usize| (self.0[i] >> square & 1) as usize;
+        // Exactly one role has the bit: no branches.
+        let role = (1..6).fold(0, |role, i| role + i * bit(i));
+        (bit(7) != 0).then(|| 64 * (6 * (1 - bit(6)) + role) + square as usize)
+    }
+}
 
 /// What a line holds the hidden layer of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +84,7 @@ struct Line {
 }
 
 /// No pieces: never equal to a position's line, and never near one.
-const EMPTY: Line = Line { pieces: [0; 12], mirrored: [false; 2] };
+const EMPTY: Line = Line { pieces: Pieces::NONE, mirrored: [false; 2] };
 
 /// A network and the hidden layers of the positions evaluated last.
 #[derive(Clone, Debug)]
@@ -102,19 +128,16 @@ impl Accumulators {
             self.layers.resize(2 * (ply + 1) * blocks, Block::zeroed());
         }
         let line = Line {
-            pieces: pieces(board),
+            pieces: Pieces::new(board),
             mirrored: VIEWS.map(|view| features::view_is_mirrored(board, view)),
         };
         if self.lines[ply] == line {
             return;
         }
         let sources = self.sources(&line, ply, board.occupied().count());
-        let mut changes = self.changes(sources[0], &line);
-        self.update_view(0, ply, sources[0], &line, &changes);
-        if sources[1] != sources[0] {
-            changes = self.changes(sources[1], &line);
+        for (view, source) in sources.into_iter().enumerate() {
+            self.update_view(view, ply, source, &line);
         }
-        self.update_view(1, ply, sources[1], &line, &changes);
         self.lines[ply] = line;
     }
 
@@ -126,14 +149,15 @@ impl Accumulators {
         for back in NEARBY {
             let Some(from) = ply.checked_sub(back) else { continue };
             let old = &self.lines[from];
-            let cost = old.pieces.iter().zip(&line.pieces).map(|(a, b)| (a ^ b).count_ones()).sum();
+            let cost = old.pieces.differences(&line.pieces).count_ones();
             for view in 0..2 {
                 if cost < costs[view] && old.mirrored[view] == line.mirrored[view] {
                     costs[view] = cost;
                     sources[view] = Some(from);
                 }
             }
-            // One move changes at most four (castling): nothing else is nearer.
+            // One move changes at most four squares (castling): nothing else
+            // is nearer.
             if costs[0].max(costs[1]) <= 4 {
                 break;
             }
@@ -141,43 +165,25 @@ impl Accumulators {
         sources
     }
 
-    /// Pieces that appeared and vanished since line `from`.
-    fn changes(&self, from: Option<usize>, line: &Line) -> (Changes, Changes) {
-        let (mut added, mut removed) = (Changes::new(), Changes::new());
-        let old = from.map_or(&EMPTY.pieces, |from| &self.lines[from].pieces);
-        // Most kinds of pieces stay where they are: find the others first,
-        // without a branch for each.
-        let differences: Pieces = std::array::from_fn(|kind| old[kind] ^ line.pieces[kind]);
-        let mut kinds =
-            (0..12).fold(0_u32, |kinds, kind| kinds | u32::from(differences[kind] != 0) << kind);
-        while kinds != 0 {
-            let kind = kinds.trailing_zeros();
-            kinds &= kinds - 1;
-            let mut bits = differences[kind as usize];
-            while bits != 0 {
-                let square = bits.trailing_zeros();
-                bits &= bits - 1;
-                let appeared = line.pieces[kind as usize] >> square & 1 != 0;
-                let changes = if appeared { &mut added } else { &mut removed };
-                changes.push((64 * kind + square) as Change);
+    /// Makes one view's layer of line `ply` from that of line `source`, or from
+    /// the empty board.
+    #[inline]
+    fn update_view(&mut self, view: usize, ply: usize, source: Option<usize>, line: &Line) {
+        let rows = &ROWS[view][usize::from(line.mirrored[view])];
+        let old = source.map_or(&Pieces::NONE, |from| &self.lines[from].pieces);
+        let (mut added, mut removed) = (Rows::new(), Rows::new());
+        let mut squares = old.differences(&line.pieces);
+        while squares != 0 {
+            let square = squares.trailing_zeros();
+            squares &= squares - 1;
+            if let Some(piece) = line.pieces.at(square) {
+                added.push(rows[piece]);
+            }
+            if let Some(piece) = old.at(square) {
+                removed.push(rows[piece]);
             }
         }
-        (added, removed)
-    }
 
-    fn update_view(
-        &mut self,
-        view: usize,
-        ply: usize,
-        source: Option<usize>,
-        line: &Line,
-        (added, removed): &(Changes, Changes),
-    ) {
-        let rows = &ROWS[view][usize::from(line.mirrored[view])];
-        let rows = |changes: &Changes| -> Changes {
-            changes.iter().map(|&change| rows[usize::from(change)]).collect()
-        };
-        let (added, removed) = (rows(added), rows(removed));
         let weights = self.network.weights();
         let blocks = self.network.biases().len();
         let start = |line: usize| (2 * line + view) * blocks;
@@ -190,16 +196,6 @@ impl Accumulators {
         };
         simd::update(target, source, weights, &added, &removed);
     }
-}
-
-fn pieces(board: &Board) -> Pieces {
-    let mut pieces = [0; 12];
-    for (i, color) in VIEWS.into_iter().enumerate() {
-        for (j, role) in Role::ALL.into_iter().enumerate() {
-            pieces[6 * i + j] = (board.by_color(color) & board.by_role(role)).0;
-        }
-    }
-    pieces
 }
 
 #[cfg(test)]

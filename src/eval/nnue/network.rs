@@ -23,6 +23,7 @@ use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color};
 
 use super::{
+    checksum::{HASH_AT, HEADER, MAGIC, VERSION, hash},
     features::{self, INPUTS, MAX_ACTIVE},
     simd::{self, Block, LANES},
 };
@@ -36,12 +37,6 @@ pub const QB: [i32; 4] = [512, 256, 128, 64];
 /// Centipawns of an output of 1.0.
 pub const SCALE: i32 = 400;
 
-const MAGIC: &[u8; 8] = b"LANCETNN";
-const VERSION: u32 = 1;
-/// Bytes before the provenance text.
-const HEADER: usize = 44;
-/// Where in the header the hash is.
-const HASH_AT: usize = 36;
 const MAX_HIDDEN: usize = 4096;
 const MAX_BUCKETS: usize = 32;
 /// Largest magnitude of an output weight: 255 times this fits 16 bits.
@@ -422,14 +417,6 @@ fn check_units(qa: i32, output_unit: i32, scale: i32) -> Result<(), LoadError> {
 
 fn to_blocks(numbers: &[i16]) -> Vec<Block> {
     numbers.as_chunks().0.iter().map(|&chunk| Block(chunk)).collect()
-}
-
-/// FNV-1a over all bytes but those of the hash itself.
-fn hash(bytes: &[u8]) -> u64 {
-    let (before, rest) = bytes.split_at(HASH_AT);
-    before.iter().chain(&rest[HEADER - HASH_AT..]).fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

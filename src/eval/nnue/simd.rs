@@ -33,19 +33,21 @@ pub fn update(
     added: &[u16],
     removed: &[u16],
 ) {
-    // Four blocks at a time stay in registers over all rows.
+    // As many blocks at a time as stay in registers over all rows.
     let length = target.len();
     let mut at = 0;
-    while at + 4 <= length {
-        update_tile::<4>(&mut target[at..], source, weights, added, removed, at, length);
-        at += 4;
-    }
     while at < length {
-        update_tile::<1>(&mut target[at..], source, weights, added, removed, at, length);
-        at += 1;
+        let rest = &mut target[at..];
+        at += match rest.len() {
+            1 => update_tile::<1>(rest, source, weights, added, removed, at, length),
+            2..4 => update_tile::<2>(rest, source, weights, added, removed, at, length),
+            _ => update_tile::<4>(rest, source, weights, added, removed, at, length),
+        };
     }
 }
 
+/// Updates the first `N` blocks of `target`, which are blocks `at..` of rows of
+/// `stride` blocks. Returns `N`.
 #[inline(always)]
 fn update_tile<const N: usize>(
     target: &mut [Block],
@@ -55,7 +57,7 @@ fn update_tile<const N: usize>(
     removed: &[u16],
     at: usize,
     stride: usize,
-) {
+) -> usize {
     // Vector types, not arrays: the compiler keeps these in registers.
     let load = |blocks: &[Block], at: usize| -> [i16x32; N] {
         let mut sums = [i16x32::ZERO; N];
@@ -83,6 +85,7 @@ fn update_tile<const N: usize>(
     for (block, sum) in target[..N].iter_mut().zip(sums) {
         block.0 = sum.to_array();
     }
+    N
 }
 
 /// The sum of `clamp(v, 0, 255)^2 * u` over neurons `v` and weights `u`.

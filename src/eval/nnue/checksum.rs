@@ -1,0 +1,22 @@
+//! Where a network file keeps its hash, and how that is computed. The build
+//! script includes this file to check the network that goes into the program:
+//! nothing here may need another module.
+
+/// First bytes of a network file.
+pub const MAGIC: &[u8; 8] = b"LANCETNN";
+/// Version of the format, bytes 8 to 11.
+pub const VERSION: u32 = 1;
+/// Bytes before the provenance text.
+pub const HEADER: usize = 44;
+/// Where in the header the hash is.
+pub const HASH_AT: usize = 36;
+
+/// FNV-1a over all bytes of a file but those of the hash itself. `bytes` must
+/// hold a whole header.
+#[must_use]
+pub fn hash(bytes: &[u8]) -> u64 {
+    let (before, rest) = bytes.split_at(HASH_AT);
+    before.iter().chain(&rest[HEADER - HASH_AT..]).fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
