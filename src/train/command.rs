@@ -59,10 +59,10 @@ pub struct Args {
     /// How often every position is seen [default: 20]
     #[arg(long, value_name = "N")]
     pub passes: Option<u32>,
-    /// Weight of the game's result in the target at the start [default: 0.3]
+    /// Weight of the game's result in the target at the start [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_first: Option<f32>,
-    /// Weight of the game's result in the target at the end [default: 0.3]
+    /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_last: Option<f32>,
     /// Seed of the first weights and the order of positions [default: 1]
