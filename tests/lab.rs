@@ -344,30 +344,40 @@ fn mtdf_loop_runs_in_circles() {
     }
 }
 
-/// A pawn ending full of transpositions, in which the bounds of MTD(f) cross.
+/// Where the bounds of MTD(f) cross if a table takes deeper entries: a pawn
+/// ending full of transpositions, WAC.151, WAC.294 and P. McKenzie's endgame 47.
 #[test]
-fn mtdf_bounds_cross_in_a_pawn_ending() {
-    let game = board("8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1", Leaf::Static);
-    for interior in [Interior::FailSoft, Interior::Pvs] {
-        let deeper = Cell { interior, root: Root::Mtdf, table: TableMode::Deeper, ..Cell::ADVICE };
-        let exact = Cell { table: TableMode::Exact, ..deeper };
-        let (score, end) = end_of_mtdf(&game, &deeper, 400, 7);
-        assert_eq!(end, End::Crossed);
-        let (truth, end) = end_of_mtdf(&game, &exact, 400, 7);
-        assert_eq!(end, End::Converged);
-        assert_ne!(score, truth, "a deeper entry answered");
+fn mtdf_bounds_cross() {
+    for (fen, leaf, depth, size) in [
+        ("8/8/1p1k4/p1p5/P1P5/1P1K4/8/8 w - - 0 1", Leaf::Static, 7, 1 << 16),
+        ("8/3b2kp/4p1p1/pr1n4/N1N4P/1P4P1/1K3P2/3R4 w - - 0 1", Leaf::Quiescence, 5, 1 << 16),
+        ("3r3k/1r3p1p/p1pB1p2/8/p1qNP1Q1/P6P/1P4P1/3R3K w - - 0 1", Leaf::Quiescence, 5, 1 << 16),
+        ("8/p4k2/1p1p1qp1/1P1P4/P5P1/7P/4Q1K1/2b5 b - - 0 1", Leaf::Static, 6, 4096),
+    ] {
+        let game = board(fen, leaf);
+        for interior in [Interior::FailSoft, Interior::Pvs] {
+            let table = TableMode::Deeper;
+            let deeper = Cell { interior, root: Root::Mtdf, table, size, ..Cell::ADVICE };
+            assert_eq!(end_of_mtdf(&game, &deeper, 400, depth).1, End::Crossed, "{fen}");
+            let exact = Cell { table: TableMode::Exact, ..deeper };
+            let (score, end) = end_of_mtdf(&game, &exact, 400, depth);
+            assert_eq!(end, End::Converged, "{fen}");
+            let full = Cell { root: Root::Full, ..exact };
+            assert_eq!(end_of_mtdf(&game, &full, 1, depth).0, score, "{fen}");
+        }
     }
 }
 
-/// WAC.013 and WAC.017: a score far from the guess that fail-soft approaches
+/// WAC.013, 017 and 014: a score far from the guess that fail-soft approaches
 /// in more than fifty small steps. Stopped, but no harm done.
 #[test]
 fn mtdf_walks_in_small_steps() {
-    for fen in [
-        "5rk1/pp4p1/2n1p2p/2Npq3/2p5/6P1/P3P1BP/R4Q1K w - - 0 1",
-        "1k5r/pppbn1pp/4q1r1/1P3p2/2NPp3/1QP5/P4PPP/R1B1R1K1 w - - 0 1",
+    for (fen, leaf) in [
+        ("5rk1/pp4p1/2n1p2p/2Npq3/2p5/6P1/P3P1BP/R4Q1K w - - 0 1", Leaf::Static),
+        ("1k5r/pppbn1pp/4q1r1/1P3p2/2NPp3/1QP5/P4PPP/R1B1R1K1 w - - 0 1", Leaf::Static),
+        ("r2rb1k1/pp1q1p1p/2n1p1p1/2bp4/5P2/PP1BPR1Q/1BPN2PP/R5K1 w - - 0 1", Leaf::Quiescence),
     ] {
-        let game = board(fen, Leaf::Static);
+        let game = board(fen, leaf);
         let cell = Cell { interior: Interior::FailSoft, root: Root::Mtdf, ..Cell::ADVICE };
         let full = Cell { root: Root::Full, ..cell };
         let (truth, _) = end_of_mtdf(&game, &full, 50, 5);
