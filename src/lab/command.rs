@@ -172,7 +172,7 @@ fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
     let lines = lines::read(&args.file)
         .map_err(|error| LabError::Input(format!("cannot read {file}: {error}")))?;
     let mut items =
-        suite::read(&lines).map_err(|error| LabError::Input(format!("{file}: {error}")))?;
+        suite::read(&lines).map_err(|error| LabError::Input(format!("{file}:{error}")))?;
     items.truncate(args.limit.unwrap_or(usize::MAX));
     if items.is_empty() {
         return Err(LabError::Input(format!("{file}: expected at least one position")));

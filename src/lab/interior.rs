@@ -36,23 +36,44 @@ pub enum Interior {
 
 impl Interior {
     /// Searches the moves of one node with this algorithm.
-    pub(super) fn search<G: Game>(
-        self,
-        s: &mut Search<G>,
-        p: &G,
-        moves: &[G::Move],
-        depth: u32,
-        window: Window,
-    ) -> Found<G::Move> {
+    pub(super) fn search<G: Game>(self, s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
         match self {
-            Interior::Minimax => minimax(s, p, moves, depth),
-            Interior::StopAtWin => stop_at_win(s, p, moves, depth),
-            Interior::FailHard => fail_hard(s, p, moves, depth, window),
-            Interior::FailSoft => fail_soft(s, p, moves, depth, window),
-            Interior::Bounds => bounds(s, p, moves, depth, window),
-            Interior::Scout if p.max_to_move() => scout_max(s, p, moves, depth, window),
-            Interior::Scout => scout_min(s, p, moves, depth, window),
-            Interior::Pvs => pvs(s, p, moves, depth, window),
+            Interior::Minimax => minimax(s, n, self, INFINITE),
+            Interior::StopAtWin => minimax(s, n, self, MATE),
+            Interior::FailHard => fail_hard(s, n),
+            Interior::FailSoft => fail_soft(s, n),
+            Interior::Bounds => bounds(s, n),
+            Interior::Scout if n.position.max_to_move() => scout_max(s, n),
+            Interior::Scout => scout_min(s, n),
+            Interior::Pvs => pvs(s, n),
+        }
+    }
+}
+
+/// A node whose moves are to be searched.
+pub(super) struct Node<'a, G: Game> {
+    pub(super) position: &'a G,
+    /// In the order in which they are searched; at least one.
+    pub(super) moves: &'a [G::Move],
+    /// Plies, at least one.
+    pub(super) depth: u32,
+    /// For the side to move.
+    pub(super) window: Window,
+}
+
+impl<G: Game> Node<'_, G> {
+    /// The score of the position after a move, for the side to move there.
+    fn child(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
+        s.score(by, &self.position.make(m), self.depth - 1, window)
+    }
+
+    /// The same with window and score as MAX sees them.
+    fn child_for_max(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
+        let max_to_move = !self.position.max_to_move();
+        if max_to_move {
+            self.child(s, by, m, window)
+        } else {
+            -self.child(s, by, m, window.flip())
         }
     }
 }
@@ -80,25 +101,21 @@ impl<M> Best<M> {
     }
 }
 
-/// Minimax in negamax form: every move of every node.
-fn minimax<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> Found<G::Move> {
+/// Minimax in negamax form: every move of every node, unless one is worth
+/// `enough`. Minimax proper never has enough. "Stop when you get to a win"
+/// (seeds/003) has when a move wins: nothing beats a won game, so no other move
+/// needs to be looked at. (Under a delay no win is the best one thinkable, so
+/// there the two are the same.)
+fn minimax<G: Game>(
+    s: &mut Search<G>,
+    n: &Node<G>,
+    itself: Interior,
+    enough: Score,
+) -> Found<G::Move> {
     let mut current = Best::NONE;
-    for &m in moves {
-        let score = -s.score(Interior::Minimax, &p.make(m), depth - 1, Window::FULL);
-        current.improve(score, m);
-    }
-    Found { bounds: Bounds::exact(current.score), best: current.best }
-}
-
-/// "Stop when you get to a win" (seeds/003): nothing beats a won game, so no
-/// other move needs to be looked at. (Under a delay no win is the best one
-/// thinkable, so there it is minimax.)
-fn stop_at_win<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32) -> Found<G::Move> {
-    let mut current = Best::NONE;
-    for &m in moves {
-        let score = -s.score(Interior::StopAtWin, &p.make(m), depth - 1, Window::FULL);
-        current.improve(score, m);
-        if current.score >= MATE {
+    for &m in n.moves {
+        current.improve(-n.child(s, itself, m, Window::FULL), m);
+        if current.score >= enough {
             break;
         }
     }
@@ -107,17 +124,11 @@ fn stop_at_win<G: Game>(s: &mut Search<G>, p: &G, moves: &[G::Move], depth: u32)
 
 /// Basic (fail-hard) alpha-beta: seeds/000, 001, and 003, where each side
 /// carries its own lower bound.
-fn fail_hard<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { mut alpha, beta } = window;
+fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { mut alpha, beta } = n.window;
     let mut best = None;
-    for &m in moves {
-        let score = -s.score(Interior::FailHard, &p.make(m), depth - 1, Window::new(-beta, -alpha));
+    for &m in n.moves {
+        let score = -n.child(s, Interior::FailHard, m, Window::new(-beta, -alpha));
         if score > alpha {
             alpha = score;
             best = Some(m);
@@ -127,50 +138,39 @@ fn fail_hard<G: Game>(
             break;
         }
     }
-    Found { bounds: Bounds::of(alpha, window), best }
+    Found { bounds: Bounds::of(alpha, n.window), best }
 }
 
 /// Fail-soft alpha-beta: seeds/000, 001. The current score has a variable of
 /// its own, so that a failure says by how much.
-fn fail_soft<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { mut alpha, beta } = window;
+fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
-    for &m in moves {
-        let score = -s.score(Interior::FailSoft, &p.make(m), depth - 1, Window::new(-beta, -alpha));
+    for &m in n.moves {
+        let score = -n.child(s, Interior::FailSoft, m, Window::new(-beta, -alpha));
         current.improve(score, m);
         alpha = alpha.max(score);
         if alpha >= beta {
             break;
         }
     }
-    current.within(window)
+    current.within(n.window)
 }
 
 /// Alpha-beta that returns bounds: seeds/002. The maximum of intervals is the
 /// interval of the maxima; a move not looked at could be worth anything.
-fn bounds<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { mut alpha, beta } = window;
+fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { mut alpha, beta } = n.window;
     let mut bound = Bounds::exact(-INFINITE);
     let mut best = None;
-    for &m in moves {
+    for &m in n.moves {
         if alpha >= beta {
             bound.up = INFINITE;
             break;
         }
-        let child =
-            s.node(Interior::Bounds, &p.make(m), depth - 1, Window::new(-beta, -alpha)).flip();
+        let position = n.position.make(m);
+        let window = Window::new(-beta, -alpha);
+        let child = s.node(Interior::Bounds, &position, n.depth - 1, window).flip();
         if child.low > bound.low {
             best = Some(m);
         }
@@ -184,82 +184,62 @@ fn bounds<G: Game>(
 /// whether the move beats the best one so far; only if so does Scout look for
 /// its value. As in the source, the first move too is left to alpha-beta, with
 /// the whole window: that is what PVS does better.
-fn scout_max<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { mut alpha, beta } = window;
+fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
     let mut b = beta;
-    for &m in moves {
+    for &m in n.moves {
         if alpha >= beta {
             break;
         }
-        let child = p.make(m);
-        let mut score = s.for_max(Interior::FailSoft, &child, depth - 1, Window::new(alpha, b));
+        let mut score = n.child_for_max(s, Interior::FailSoft, m, Window::new(alpha, b));
         if b <= score && score < beta {
             s.cost.researches += 1;
-            score = s.for_max(Interior::Scout, &child, depth - 1, Window::new(b, beta));
+            score = n.child_for_max(s, Interior::Scout, m, Window::new(b, beta));
         }
         current.improve(score, m);
         alpha = alpha.max(current.score);
         b = alpha + 1;
     }
-    current.within(window)
+    current.within(n.window)
 }
 
-/// Scout at a MIN node: the mirror image, with the window from below. `window`
-/// and the result are the mover's, as everywhere; inside, values are MAX's.
-fn scout_min<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { alpha, mut beta } = window.flip();
+/// Scout at a MIN node, which the source calls symmetric: the window closes
+/// from above. `n.window` and the result are the mover's, as everywhere;
+/// inside, values are MAX's.
+fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { alpha, mut beta } = n.window.flip();
     let mut current = Best::NONE;
     let mut a = alpha;
-    for &m in moves {
+    for &m in n.moves {
         if alpha >= beta {
             break;
         }
-        let child = p.make(m);
-        let mut score = s.for_max(Interior::FailSoft, &child, depth - 1, Window::new(a, beta));
+        let mut score = n.child_for_max(s, Interior::FailSoft, m, Window::new(a, beta));
         if alpha < score && score <= a {
             s.cost.researches += 1;
-            score = s.for_max(Interior::Scout, &child, depth - 1, Window::new(alpha, a));
+            score = n.child_for_max(s, Interior::Scout, m, Window::new(alpha, a));
         }
         current.improve(-score, m);
         beta = beta.min(-current.score);
         a = beta - 1;
     }
-    current.within(window)
+    current.within(n.window)
 }
 
 /// Principal variation search, fail-soft: seeds/000, 001. The notes' listing
 /// forgets to raise alpha by the first move's score (and to cut on it); then
 /// every null window would test against the node's alpha instead of the move.
-fn pvs<G: Game>(
-    s: &mut Search<G>,
-    p: &G,
-    moves: &[G::Move],
-    depth: u32,
-    window: Window,
-) -> Found<G::Move> {
-    let Window { mut alpha, beta } = window;
+fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
-    for (i, &m) in moves.iter().enumerate() {
-        let child = p.make(m);
+    for (i, &m) in n.moves.iter().enumerate() {
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
-        let mut score = -s.score(Interior::Pvs, &child, depth - 1, first);
+        let mut score = -n.child(s, Interior::Pvs, m, first);
         if i > 0 && alpha < score && score < beta {
             s.cost.researches += 1;
-            score = -s.score(Interior::Pvs, &child, depth - 1, full);
+            score = -n.child(s, Interior::Pvs, m, full);
         }
         current.improve(score, m);
         alpha = alpha.max(score);
@@ -267,5 +247,5 @@ fn pvs<G: Game>(
             break;
         }
     }
-    current.within(window)
+    current.within(n.window)
 }

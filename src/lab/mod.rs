@@ -19,28 +19,37 @@
 //!
 //! | row | what | source | where |
 //! | --- | --- | --- | --- |
-//! | minimax | the reference, no pruning | seeds/003 | [`interior`], `minimax` |
-//! | stop-at-win | minimax that stops at a won move | seeds/003 | [`interior`], `stop_at_win` |
-//! | fail-hard | alpha-beta | seeds/000, 001, 003 | [`interior`], `fail_hard` |
-//! | fail-soft | alpha-beta that returns the best found | seeds/000, 001 | [`interior`], `fail_soft` |
-//! | bounds | alpha-beta that returns (low, up) | seeds/002 | [`interior`], `bounds` |
-//! | scout | maximin form, null-window test and re-search | seeds/002 | [`interior`], `scout_max`, `scout_min` |
-//! | pvs | negamax form, fail-soft (NegaScout) | seeds/000, 001 | [`interior`], `pvs` |
-//! | full | one search with the full window | seeds/000, 001 | [`root`], [`Root::drive`] |
-//! | asp-* | aspiration: full or gradual widening, centred or off-centre | seeds/000, 001 | [`root`], `aspiration` |
-//! | bisection | binary search with null windows | seeds/000, 001 | [`root`], `bisection` |
-//! | mtdf | MTD(f) between two bounds | seeds/002 | [`root`], `mtdf` |
-//! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | seeds/000, 001 | [`root`], `mtdf_loop` |
-//! | table | off, exact depth, deeper allowed | seeds/002 | [`table`], [`Table::probe`] |
-//! | replacement | deepest, largest subtree, newest, two-level | seeds/002 | [`table`], [`Table::store`] |
-//! | size | entries, whatever the policy | seeds/002 | [`table`], [`Table::new`] |
-//! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay`], [`Shift`], and `score::Delay` |
-//! | any monotone function | its inverse on the window | seeds/004 | [`delay`], [`inverse`] |
-//! | replayed tree | the same search, all best moves known | | [`run`](mod@run), [`replay`] |
-//! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick`], [`knuth_moore`] |
-//! | 40/30/50, TIE | worked examples | seeds/003 | [`tree`], [`topics`] |
-//! | tic-tac-toe | a whole game; a tie treated as a win | seeds/003 | [`tictactoe`] |
-//! | chess | leaves static, quiescence or a network's | | [`chess`] |
+//! | minimax | the reference, no pruning | seeds/003 | [`interior.rs`](interior), `minimax` |
+//! | stop-at-win | minimax that stops at a won move | seeds/003 | [`interior.rs`](interior), `minimax` with `enough` |
+//! | fail-hard | alpha-beta | seeds/000, 001, 003 | [`interior.rs`](interior), `fail_hard` |
+//! | fail-soft | alpha-beta that returns the best found | seeds/000, 001 | [`interior.rs`](interior), `fail_soft` |
+//! | bounds | alpha-beta that returns (low, up) | seeds/002 | [`interior.rs`](interior), `bounds` |
+//! | scout | maximin form, null-window test and re-search | seeds/002 | [`interior.rs`](interior), `scout_max`, `scout_min` |
+//! | pvs | negamax form, fail-soft (NegaScout) | seeds/000, 001 | [`interior.rs`](interior), `pvs` |
+//! | full | one search with the full window | seeds/000, 001 | [`root.rs`](root), [`Root::drive`] |
+//! | asp-* | aspiration: full or gradual widening, centred or off-centre | seeds/000, 001 | [`root.rs`](root), `aspiration` |
+//! | bisection | binary search with null windows | seeds/000, 001 | [`root.rs`](root), `bisection` |
+//! | mtdf | MTD(f) between two bounds | seeds/002 | [`root.rs`](root), `mtdf` |
+//! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | seeds/000, 001 | [`root.rs`](root), `mtdf_loop` |
+//! | table | off, exact depth, deeper allowed | seeds/002 | [`table.rs`](table), [`Table::probe`] |
+//! | replacement | deepest, largest subtree, newest, two-level | seeds/002 | [`table.rs`](table), [`Table::store`] |
+//! | size | entries, whatever the policy | seeds/002 | [`table.rs`](table), [`Table::new`] |
+//! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::score::Delay) |
+//! | any monotone function | its inverse on the window | seeds/004 | [`delay.rs`](delay), [`inverse`] |
+//! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
+//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Settings`](run::Settings) |
+//! | replayed tree | the same search, all best moves known | | [`run.rs`](mod@run), [`replay`] |
+//! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick.rs`](yardstick), [`knuth_moore`] |
+//! | 40/30/50, TIE | worked examples | seeds/003 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |
+//! | tic-tac-toe | a whole game; a tie treated as a win | seeds/003 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
+//! | chess | leaves static, quiescence or a network's | | [`chess.rs`](chess), [`Board`](chess::Board) |
+//!
+//! The sources:
+//!
+//! - seeds/000 and 001: D. Eppstein, *Variants of Alpha-Beta Search*, ICS 180, Winter 1999
+//! - seeds/002: lecture notes on Scout, transposition tables, alpha-beta with bounds, and MTD-f
+//! - seeds/003: assignment notes, *Alpha-beta search*
+//! - seeds/004: H. G. Muller's post on adjusting scores that a search returns
 //!
 //! # What the sources' listings get wrong
 //!

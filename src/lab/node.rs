@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{
     delay::ScoreDelay,
     game::{Bounds, Found, Game},
-    interior::Interior,
+    interior::{Interior, Node},
     table::{Entry, Table},
 };
 use crate::score::{Score, Window};
@@ -149,15 +149,6 @@ impl<'a, G: Game> Search<'a, G> {
         self.node(interior, p, depth, window).score(window)
     }
 
-    /// The same with window and score as MAX sees them.
-    pub fn for_max(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Score {
-        if p.max_to_move() {
-            self.score(interior, p, depth, window)
-        } else {
-            -self.score(interior, p, depth, window.flip())
-        }
-    }
-
     /// Searches `p` to `depth` plies: the frame around every interior.
     pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
         self.tell(p, depth, Step::Enter(interior, window));
@@ -201,7 +192,7 @@ impl<'a, G: Game> Search<'a, G> {
             if inner != window {
                 self.tell(p, depth, Step::Shifted(inner));
             }
-            interior.search(self, p, &moves, depth, inner)
+            interior.search(self, &Node { position: p, moves: &moves, depth, window: inner })
         };
         if let (Oracle::Listening(known), Some(best)) = (&mut self.oracle, found.best) {
             known.insert((p.key(), depth), best);

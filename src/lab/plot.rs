@@ -1,6 +1,7 @@
 //! The picture of a run, as SVG: nodes against depth, and what foreknowledge
 //! of the best moves would have saved. No numbers are computed here.
 
+use clap::ValueEnum;
 use plotters::{
     coord::Shift,
     prelude::*,
@@ -8,6 +9,7 @@ use plotters::{
 };
 
 use super::{
+    interior::Interior,
     output::{algorithms, label, short},
     suite::{Report, Row},
 };
@@ -84,7 +86,7 @@ fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
         .light_line_style(WHITE)
         .draw()?;
     for (i, row) in rows.iter().enumerate() {
-        let color = Palette99::pick(i).to_rgba();
+        let color = hue(i, rows.len());
         let points = (1..).zip(&row.nodes_by_depth).map(|(d, &n)| (f64::from(d), mean(n)));
         let series = LineSeries::new(points, color.stroke_width(2)).point_size(3);
         let name = format!(
@@ -103,6 +105,11 @@ fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 13))
         .draw()
+}
+
+/// One of `count` colours that are all dark enough for thin lines on white.
+fn hue(index: usize, count: usize) -> RGBAColor {
+    HSLColor(index as f64 / count as f64, 0.75, 0.42).to_rgba()
 }
 
 /// Nodes over those of the replayed tree, one bar per cell.
@@ -124,8 +131,9 @@ fn bars<'a>(rows: &[&Row], area: &Area<'a>) -> Result<(), DrawError<'a>> {
         let end = BAR_LEFT + (ratio(row) * scale) as i32;
         let name = format!("{} (depth {})", label(&row.cell), row.depth);
         area.draw_text(&name, &font(12).pos(right_middle), (BAR_LEFT - 8, middle))?;
+        let color = hue(row.cell.interior as usize, Interior::value_variants().len());
         let corners = [(BAR_LEFT, top + 2), (end, top + BAR_HEIGHT as i32 - 2)];
-        area.draw(&Rectangle::new(corners, Palette99::pick(row.cell.interior as usize).filled()))?;
+        area.draw(&Rectangle::new(corners, color.filled()))?;
         let value = format!("{:.2}", ratio(row));
         area.draw_text(&value, &font(12).pos(left_middle), (end + 6, middle))?;
     }

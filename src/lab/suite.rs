@@ -7,12 +7,13 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::Serialize;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::Move;
 
 use super::{
     cell::{Cell, name},
     chess::{Board, Leaf},
     delay::ScoreDelay,
+    game::Game as _,
     node::{Cost, Oracle},
     root::End,
     run::{Run, Settings, attains, reference, replay, run},
@@ -20,9 +21,12 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
-    position::{FenError, Position},
+    position::Position,
     score::Score,
-    tools::lines::Line,
+    tools::{
+        epd::parse::{LineError, Record, parse},
+        lines::Line,
+    },
 };
 
 /// A position of a suite.
@@ -34,38 +38,15 @@ pub struct Item {
     pub position: Position,
 }
 
-/// A line of a suite that cannot be used.
-#[derive(Clone, Debug)]
-pub struct SuiteError {
-    line: usize,
-    reason: FenError,
-}
-
-impl fmt::Display for SuiteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.reason)
-    }
-}
-
-impl std::error::Error for SuiteError {}
-
-/// Reads EPD or FEN lines; of the operations only `id` matters here.
+/// Takes the positions of EPD or FEN lines; of the operations only `id` matters
+/// here.
 ///
 /// # Errors
 ///
-/// [`SuiteError`] for the first line without a legal position.
-pub fn read(lines: &[Line]) -> Result<Vec<Item>, SuiteError> {
-    let read = |Line { number, text }: &Line| {
-        let fields: Vec<&str> = text.split_whitespace().collect();
-        let clocks = fields.iter().skip(4).take(2).take_while(|f| f.parse::<u32>().is_ok()).count();
-        let fen = fields[..fields.len().min(4 + clocks)].join(" ");
-        let position = Position::from_fen(&fen, CastlingMode::Standard)
-            .map_err(|reason| SuiteError { line: *number, reason })?;
-        let id = text.split_once(" id \"").and_then(|(_, rest)| rest.split_once('"'));
-        let id = id.map_or_else(|| format!("line {number}"), |(id, _)| id.to_owned());
-        Ok(Item { id, position })
-    };
-    lines.iter().map(read).collect()
+/// The first line that cannot be used.
+pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
+    let item = |record: Record| Item { id: record.id, position: record.position };
+    lines.iter().map(|line| parse(line).map(item)).collect()
 }
 
 /// What a run is asked to do.
@@ -133,11 +114,11 @@ pub enum Difference {
         /// What the reference says.
         truth: Score,
     },
-    /// The best move is not worth the score.
+    /// The best move is missing or not worth the score.
     Move {
         /// Plies.
         depth: u32,
-        /// The move in UCI notation.
+        /// The move in UCI notation; empty if the cell has none.
         best: String,
     },
 }
@@ -147,6 +128,9 @@ impl fmt::Display for Difference {
         match self {
             Difference::Score { depth, found, truth } => {
                 write!(f, "depth {depth}: score {found}, reference {truth}")
+            }
+            Difference::Move { depth, best } if best.is_empty() => {
+                write!(f, "depth {depth}: no best move")
             }
             Difference::Move { depth, best } => {
                 write!(f, "depth {depth}: best move {best} is not worth the score")
@@ -313,16 +297,15 @@ fn compare(
     let first = run(board, cell, &job.settings, depth, oracle);
     let uci = |m: Move| m.to_uci(item.position.mode()).to_string();
 
+    let over = board.terminal(&board.moves()).is_some();
     let mut differences = Vec::new();
     for (ply, (found, truth)) in (1..).zip(first.depths.iter().zip(&truth.depths)) {
         if found.score != truth.score {
             let (found, truth) = (found.score, truth.score);
             differences.push(Difference::Score { depth: ply, found, truth });
-        } else if ply == depth
-            && let Some(best) = found.best
-            && !worth.attains(cell, ply, best, found.score)
-        {
-            differences.push(Difference::Move { depth: ply, best: uci(best) });
+        } else if !found.best.map_or(over, |best| worth.attains(cell, ply, best, found.score)) {
+            let best = found.best.map_or_else(String::new, uci);
+            differences.push(Difference::Move { depth: ply, best });
         }
     }
 
@@ -379,21 +362,62 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::lines::split;
+    use crate::{lab::node::Ordering, tools::lines::split};
+
+    fn items(text: &str) -> Result<Vec<Item>, LineError> {
+        read(&split(text.as_bytes()).unwrap())
+    }
 
     #[test]
     fn reads_epd_and_fen() {
-        let text = "# comment\n\n8/8/8/8/8/4k3/4p3/4K3 w - - bm Kd1; id \"one\";\n\
-                    8/8/8/8/8/4k3/4p3/4K3 w - - 5 60\n";
-        let items = read(&split(text.as_bytes()).unwrap()).unwrap();
+        let text = "# comment\n\n8/8/8/8/8/4k3/4p3/4K3 b - - bm Kd3; id \"one\";\n\
+                    8/8/8/8/8/4k3/4p3/4K3 b - - 5 60\n";
+        let items = items(text).unwrap();
         assert_eq!(items[0].id, "one");
         assert_eq!((items[1].id.as_str(), items[1].position.halfmoves()), ("line 4", 5));
     }
 
     #[test]
     fn a_bad_line_is_named() {
-        let lines = split(b"8/8/8/8/8/4k3/4p3/4K3 w - -\nnonsense\n").unwrap();
-        let error = read(&lines).unwrap_err().to_string();
-        assert!(error.starts_with("line 2: unreadable FEN 'nonsense'"), "{error}");
+        let error = items("8/8/8/8/8/4k3/4p3/4K3 b - -\nnonsense\n").unwrap_err().to_string();
+        assert!(error.starts_with("2:1: board 'nonsense': "), "{error}");
+    }
+
+    /// A sound cell that says something else than the reference is a failure.
+    #[test]
+    fn lies_are_noticed() {
+        let item = &items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap()[0];
+        let settings = Settings {
+            depth: 2,
+            iterative: true,
+            ordering: Ordering::Captures,
+            window: 50,
+            max_passes: 50,
+        };
+        let job = Job {
+            cells: vec![Cell::ADVICE],
+            settings,
+            leaf: Leaf::Static,
+            network: None,
+            exhaustive_depth: 2,
+            replay: false,
+        };
+        let board = Board::new(item.position.clone(), job.leaf, None);
+        let truth = || run(&board, &reference(&Cell::ADVICE), &settings, 2, Oracle::Silent);
+        let failures = |truth: &Run<Move>| {
+            let mut worth = Worth { board: &board, job: &job, known: HashMap::new() };
+            let outcome = compare(item, &Cell::ADVICE, &job, truth, &mut worth);
+            let row = summarize(Cell::ADVICE, 2, vec![outcome]);
+            failures_of(&row).map(|failure| failure.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(failures(&truth()), Vec::<String>::new());
+        let mut other = truth();
+        other.depths[1].score += 1;
+        let score = other.depths[1].score;
+        let cell = Cell::ADVICE;
+        assert_eq!(
+            failures(&other),
+            [format!("p: [{cell}] depth 2: score {}, reference {score}", score - 1)]
+        );
     }
 }

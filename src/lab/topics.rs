@@ -108,7 +108,7 @@ is the same idea with \"win\" replaced by \"whatever the opponent would not allo
 best = -infinity
 for each move: best = max(best, -value(child)); stop if best is a win",
         source: TREES_NOTES,
-        place: "src/lab/interior.rs, stop_at_win",
+        place: "src/lab/interior.rs, minimax",
         examples: &[Example { caption: "The second move wins; the third is not needed.", tree: "max (TIE WIN ??)", ..on(TIE, Interior::StopAtWin) }],
         counted: Some(count_ties),
     },
@@ -369,6 +369,39 @@ have the same number of entries.",
         ..EMPTY
     },
     Topic {
+        names: &["ordering", "captures"],
+        title: "which move of a node is searched first",
+        text: "\
+Alpha-beta saves most if the best or refuting move comes first. `none` takes the moves as they are
+generated; `captures` puts captures and promotions first, the most valuable victim by the least
+valuable attacker; `table` before these the move that the table has for the position, from
+whatever depth. Minimax does not care.",
+        code: "
+sort the moves by gain, highest first, quiet moves in their own order
+if the table has a move for the position: to the front with it",
+        source: "design of the lab",
+        place: "src/lab/node.rs, order; src/lab/chess.rs, gain",
+        ..EMPTY
+    },
+    Topic {
+        names: &["leaf", "static", "quiescence", "network"],
+        title: "what a node at depth zero is worth",
+        text: "\
+`static`: material and piece-square tables. `quiescence`: the better of that and of what captures and
+queen promotions lead to, so that no exchange is judged half-way; it prunes by the node's window,
+and what it looks at is counted by itself. `network`: the static evaluation by a network.
+
+The last two are dear enough for the table to keep them.",
+        code: "
+quiescence(alpha, beta):
+    best = the static evaluation; return it if it is beta or more
+    for each capture: best = max(best, -quiescence(-beta, -max(alpha, best))); stop at beta
+    return best",
+        source: "seeds/002 (expensive heuristics belong into the table)",
+        place: "src/lab/chess.rs, Leaf and quiescence",
+        ..EMPTY
+    },
+    Topic {
         names: &["mates", "delay", "none"],
         title: "score delay: mates age by one point a move",
         text: "\
@@ -418,7 +451,7 @@ where 1/31 is meant narrows the window, and bounds come back as exact scores.",
 in:   alpha * 32/31 rounded down, beta * 32/31 rounded up   (if negative)
 out:  score * 31/32                                         (if negative)",
         source: POST,
-        place: "src/lab/delay.rs, Shift::Decay; inverse for any monotone function",
+        place: "src/lab/delay.rs, Shift::Decay and inverse",
         examples: &[delayed(
             ScoreDelay::Decay,
             "-640 sooner or later.",
@@ -453,7 +486,7 @@ MAX has a move worth 40. On the other side MIN has an answer worth 30, so that s
 Even with nothing but win, tie and loss there is more to prune than a win allows: once X has a tie,
 O may treat a tie as a win, and stop looking.",
         source: TREES_NOTES,
-        place: "src/lab/tree.rs, src/lab/tictactoe.rs",
+        place: "src/lab/tree.rs; src/lab/tictactoe.rs",
         examples: &[TIE],
         counted: Some(count_ties),
         ..EMPTY
