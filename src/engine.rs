@@ -19,6 +19,7 @@ use crate::{
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
+    syzygy::{self, Prober, Tablebases, Value},
     tt::Table,
 };
 
@@ -77,6 +78,8 @@ pub struct Settings {
     pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
+    /// When to ask the endgame tables.
+    pub syzygy: syzygy::Settings,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
     /// only: the search is then plain full-width alpha-beta.
     pub selective: bool,
@@ -90,6 +93,7 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             ponder: false,
             root_search: RootSearch::default(),
+            syzygy: syzygy::Settings::default(),
             selective: true,
         }
     }
@@ -103,6 +107,7 @@ pub struct Engine {
     table: Table,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
+    tablebases: Option<Tablebases>,
     /// One per thread.
     memories: Vec<Memory>,
 }
@@ -129,6 +134,7 @@ impl Engine {
             live,
             table,
             network: Some(eval::default_network()),
+            tablebases: None,
             memories: Vec::new(),
         };
         engine.set_threads(engine.settings.threads);
@@ -187,6 +193,20 @@ impl Engine {
         self.clear_hash();
     }
 
+    /// Looks positions up in these endgame tables from now on.
+    pub fn set_tablebases(&mut self, tablebases: Option<Tablebases>) {
+        self.tablebases = tablebases;
+    }
+
+    /// Changes when and how the endgame tables are asked. If other results
+    /// count as won, the table is cleared.
+    pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
+        let old = std::mem::replace(&mut self.settings.syzygy, settings);
+        if old.fifty_moves != settings.fifty_moves {
+            self.clear_hash();
+        }
+    }
+
     /// Changes the time kept back from every clock.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.settings.move_overhead = overhead;
@@ -223,11 +243,26 @@ impl Engine {
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
         self.table.new_search();
+        let root = job.game.position();
+        let mut root_moves = search::root::moves(root, &job.limits.searchmoves);
+        if root_moves.is_empty() {
+            let outcome = no_moves(root);
+            reporter.info(&outcome.info);
+            job.signals.wait(job.limits.infinite);
+            return outcome;
+        }
+        let prober = self.tablebases.as_ref().and_then(|tables| {
+            ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
+        });
+        let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
         let shared = Shared {
             table: &self.table,
             limits: &job.limits,
             budget: self.budget(&job.limits),
             signals: &job.signals,
+            root_moves,
+            prober,
+            tbhits: AtomicU64::new(ranked as u64),
             live: &self.live,
             reporter,
             root_search: self.settings.root_search,
@@ -236,14 +271,6 @@ impl Engine {
             nodes: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
             start,
         };
-        let root = job.game.position();
-        if search::root::moves(root, &job.limits.searchmoves).is_empty() {
-            let outcome = no_moves(root);
-            reporter.info(&outcome.info);
-            job.signals.wait(job.limits.infinite);
-            return outcome;
-        }
-
         let verdicts = run_threads(&shared, &mut self.memories, job);
         job.signals.wait(job.limits.infinite);
 
@@ -251,6 +278,7 @@ impl Engine {
         let info = Info {
             nodes: shared.total_nodes(),
             hashfull: self.table.hashfull(),
+            tbhits: shared.tbhits.load(Ordering::Relaxed),
             time: start.elapsed(),
             ..verdicts[chosen].info()
         };
@@ -281,6 +309,30 @@ impl Engine {
         let entry = self.table.probe(child.key())?;
         entry.best.find_in(&child.legal_moves())
     }
+}
+
+/// Has the endgame tables rank the root's moves. Returns how to ask them inside
+/// the tree.
+///
+/// Where the way is known from here there is nothing to ask inside: the search
+/// looks for mates, or for the drawn move that is hardest to meet.
+fn ask_tablebases<'a>(
+    tables: &'a Tablebases,
+    settings: syzygy::Settings,
+    game: &Game,
+    root_moves: &mut [search::RootMove],
+    reporter: &dyn Reporter,
+) -> Option<Prober<'a>> {
+    let prober = Prober::new(tables, settings);
+    let moves: Vec<Move> = root_moves.iter().map(|rm| rm.m).collect();
+    let Some(ranking) = tables.rank_moves(game, &moves, settings, reporter) else {
+        return Some(prober);
+    };
+    for (rm, &known) in root_moves.iter_mut().zip(&ranking.known) {
+        rm.known = Some(known);
+    }
+    let won = ranking.known.iter().any(|known| known.value == Value::Win);
+    (won && !ranking.distances).then_some(prober)
 }
 
 /// Runs one worker per memory and returns their verdicts, in order.

@@ -4,7 +4,7 @@
 //! search.* Imports go one way:
 //!
 //! ```text
-//! score, position <- see, eval, tt, history, clock, report <- picker <- search
+//! score, position <- see, eval, tt, history, clock, report <- syzygy, picker <- search
 //!                 <- engine <- uci, tools <- main
 //! ```
 
@@ -20,6 +20,7 @@ pub mod report;
 pub mod score;
 pub mod search;
 pub mod see;
+pub mod syzygy;
 pub mod tools;
 pub mod train;
 pub mod tt;

@@ -19,6 +19,7 @@ use crate::{
     position::{Game, PackedMove, Position},
     report::{Limits, LiveOptions, Reporter, Signals},
     score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
+    syzygy::Prober,
     tt::{Entry, Table},
 };
 
@@ -52,6 +53,12 @@ pub struct Shared<'a> {
     pub budget: Option<Budget>,
     /// Stop and ponderhit.
     pub signals: &'a Signals,
+    /// The root's legal moves that are to be searched, and what is known of them.
+    pub root_moves: Vec<RootMove>,
+    /// Endgame tables for positions inside the tree.
+    pub prober: Option<Prober<'a>>,
+    /// Tablebase probes that hit.
+    pub tbhits: AtomicU64,
     /// Options that may change meanwhile.
     pub live: &'a LiveOptions,
     /// Where information goes; only thread 0 reports.
@@ -196,7 +203,7 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             null_from: 0,
             iteration: 0,
-            root_moves: root::moves(game.position(), &shared.limits.searchmoves),
+            root_moves: shared.root_moves.clone(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The root: iterative deepening, and four ways to find an iteration's score
 //! (seeds/000, 001): aspiration windows, the full window, bisection, MTD(f).
 
-use std::time::Duration;
+use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use shakmaty::Move;
 
@@ -17,6 +17,7 @@ use crate::{
     position::{PackedMove, Position},
     report::{Bound, Info},
     score::{DRAW, INFINITE, Score, Window, is_decisive, mate_distance},
+    syzygy::{Bounds, Known, Value},
     tt::Entry,
 };
 
@@ -43,6 +44,27 @@ pub struct RootMove {
     pub seldepth: usize,
     /// Nodes below this move in this search.
     pub nodes: u64,
+    /// What the endgame tables say of it.
+    pub known: Option<Known>,
+}
+
+impl RootMove {
+    /// Moves that keep a better result by the endgame tables come first,
+    /// whatever their score.
+    fn value(&self) -> Option<Value> {
+        self.known.map(|known| known.value)
+    }
+
+    /// Sorts better moves first.
+    fn order(&self) -> impl Ord + use<> {
+        Reverse((self.value(), self.score))
+    }
+
+    /// The score for the outside: a draw is one, however the search likes the
+    /// position.
+    fn true_score(&self) -> Score {
+        self.value().and_then(Value::drawn_score).unwrap_or(self.score)
+    }
 }
 
 impl PartialEq for RootMove {
@@ -65,6 +87,7 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             pv: vec![m],
             seldepth: 0,
             nodes: 0,
+            known: None,
         })
         .collect()
 }
@@ -87,7 +110,7 @@ impl Verdict {
             depth: self.depth,
             seldepth: best.seldepth.max(1) as u32,
             multipv: 1,
-            score: best.score,
+            score: best.true_score(),
             bound: best.bound,
             nodes: 0,
             hashfull: 0,
@@ -148,10 +171,11 @@ impl Worker<'_> {
     }
 
     fn publish_nodes(&self) {
-        self.shared.nodes[self.thread].store(self.nodes, std::sync::atomic::Ordering::Relaxed);
+        self.shared.nodes[self.thread].store(self.nodes, Relaxed);
     }
 
-    /// First order: the table's move, captures, history.
+    /// First order: what the endgame tables say, the table's move, captures,
+    /// history.
     fn order_root(&mut self) {
         let list = self.root.legal_moves();
         let entry = self.probe(Self::table_key(&self.root));
@@ -161,7 +185,10 @@ impl Worker<'_> {
             picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
         })
         .collect();
-        self.root_moves.sort_by_key(|rm| order.iter().position(|&m| m == rm.m));
+        self.root_moves.sort_by_key(|rm| {
+            let rank = rm.known.map(|known| known.rank());
+            (Reverse(rank), order.iter().position(|&m| m == rm.m))
+        });
     }
 
     /// One iteration: as many lines as the user wants to see.
@@ -172,19 +199,19 @@ impl Worker<'_> {
             let result = self.find_score(depth as i32, line);
             self.sort_from(line);
             result?;
-            self.root_moves[..=line].sort_by_key(|rm| -rm.score);
+            self.root_moves[..=line].sort_by_key(RootMove::order);
         }
         Some(())
     }
 
     fn lines(&self) -> usize {
-        let wanted = self.shared.live.multi_pv.load(std::sync::atomic::Ordering::Relaxed);
+        let wanted = self.shared.live.multi_pv.load(Relaxed);
         if self.thread == 0 { wanted.clamp(1, self.root_moves.len()) } else { 1 }
     }
 
     /// Stable: moves that were not raised keep their order.
     fn sort_from(&mut self, line: usize) {
-        self.root_moves[line..].sort_by_key(|rm| -rm.score);
+        self.root_moves[line..].sort_by_key(RootMove::order);
     }
 
     /// The score of the best of the moves from `line` on, by the root driver.
@@ -296,9 +323,19 @@ impl Worker<'_> {
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = PackedMove::NONE;
+        // Moves that throw away what the best ones keep are not candidates.
+        let value = self.root_moves[line].value();
         for i in line..self.root_moves.len() {
+            if self.root_moves[i].value() != value {
+                break;
+            }
             let m = self.root_moves[i].m;
             let number = i - line + 1;
+            let bounds = self.root_bounds(i);
+            if number > 1 && bounds.upper <= alpha {
+                self.root_moves[i].score = -INFINITE;
+                continue;
+            }
             if self.thread == 0 && self.shared.start.elapsed() >= QUIET_TIME {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
@@ -328,6 +365,7 @@ impl Worker<'_> {
             let reduction = prune::reduction(facts);
             let score = self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction)?;
             self.unmake();
+            let score = bounds.refine(score);
 
             let seldepth = self.seldepth;
             let entry = &mut self.root_moves[i];
@@ -378,6 +416,13 @@ impl Worker<'_> {
         Some(best)
     }
 
+    /// What the endgame tables prove of a root move's score. Among drawn moves
+    /// the search chooses freely.
+    fn root_bounds(&self, i: usize) -> Bounds {
+        let known = self.root_moves[i].known;
+        known.filter(|k| k.value.drawn_score().is_none()).map_or(Bounds::NONE, |k| k.bounds)
+    }
+
     /// After a completed iteration: is another one worth its time?
     fn enough(&self, stability: &Stability) -> bool {
         let shared = self.shared;
@@ -410,11 +455,11 @@ impl Worker<'_> {
             depth,
             seldepth: rm.seldepth.max(1) as u32,
             multipv: line + 1,
-            score: rm.score,
+            score: rm.true_score(),
             bound: rm.bound,
             nodes: self.shared.total_nodes(),
             hashfull: self.shared.table.hashfull(),
-            tbhits: 0,
+            tbhits: self.shared.tbhits.load(Relaxed),
             time: self.shared.start.elapsed(),
             pv: rm.pv.clone(),
         }

@@ -28,6 +28,7 @@ use crate::{
     eval::{self, nnue::Network},
     position::Position,
     report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+    syzygy::{self, Tablebases},
 };
 
 pub mod command;
@@ -196,7 +197,7 @@ fn serve<W: Write + Send>(
                 show::bench(arguments, network, &signals, &|text| output.line(text));
             }
             Work::Change(change) => {
-                if let Err(error) = apply(&mut engine, change) {
+                if let Err(error) = apply(&mut engine, change, &|text| output.say(text)) {
                     output.say(&error);
                 }
             }
@@ -208,8 +209,10 @@ fn serve<W: Write + Send>(
     }
 }
 
-/// Changes the engine. What belongs to the reader does not come here.
-fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
+/// Changes the engine; `say` tells what happened. What belongs to the reader
+/// does not come here.
+fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), String> {
+    let syzygy = engine.settings().syzygy;
     match change {
         Change::Hash(mib) => engine.set_hash(mib).map_err(|error| error.to_string())?,
         Change::EvalFile(None) => engine.set_network(Some(eval::default_network())),
@@ -223,6 +226,17 @@ fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
         Change::RootSearch(root_search) => engine.set_root_search(root_search),
+        Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
+        Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
+        Change::SyzygyProbeDepth(probe_depth) => {
+            engine.set_syzygy(syzygy::Settings { probe_depth, ..syzygy });
+        }
+        Change::SyzygyProbeLimit(probe_limit) => {
+            engine.set_syzygy(syzygy::Settings { probe_limit, ..syzygy });
+        }
+        Change::Syzygy50MoveRule(fifty_moves) => {
+            engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy });
+        }
         #[cfg(feature = "tune")]
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),
         Change::MultiPv(_) | Change::Chess960(_) | Change::AnalyseMode(_) | Change::LogFile(_) => {}

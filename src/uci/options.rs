@@ -5,7 +5,10 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-use crate::engine::{HASH_RANGE, RootSearch, THREADS_RANGE};
+use crate::{
+    engine::{HASH_RANGE, RootSearch, THREADS_RANGE},
+    syzygy,
+};
 
 /// The value that stands for an empty string.
 const EMPTY: &str = "<empty>";
@@ -31,6 +34,14 @@ pub enum Change {
     AnalyseMode(bool),
     /// The network file to evaluate with, `None` for the one built in.
     EvalFile(Option<PathBuf>),
+    /// The directories with endgame tables; none without.
+    SyzygyPath(Vec<PathBuf>),
+    /// Least depth of a node that is looked up.
+    SyzygyProbeDepth(i32),
+    /// Most pieces of a position that is looked up.
+    SyzygyProbeLimit(usize),
+    /// Wins that take too long are draws.
+    Syzygy50MoveRule(bool),
     /// Both directions are logged here.
     LogFile(Option<PathBuf>),
     /// How the root finds its score.
@@ -114,6 +125,37 @@ pub const OPTIONS: &[Spec] = &[
         kind: Kind::Text {
             change: |path| Change::EvalFile((!path.is_empty()).then(|| PathBuf::from(path))),
         },
+    },
+    Spec {
+        name: "SyzygyPath",
+        kind: Kind::Text {
+            change: |paths| {
+                let paths = std::env::split_paths(paths);
+                Change::SyzygyPath(paths.filter(|path| !path.as_os_str().is_empty()).collect())
+            },
+        },
+    },
+    Spec {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            change: |depth| Change::SyzygyProbeDepth(depth as i32),
+        },
+    },
+    Spec {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: syzygy::MAX_PIECES,
+            min: 0,
+            max: syzygy::MAX_PIECES,
+            change: Change::SyzygyProbeLimit,
+        },
+    },
+    Spec {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check { default: true, change: Change::Syzygy50MoveRule },
     },
     Spec {
         name: "Debug Log File",
