@@ -12,6 +12,7 @@ use std::{
 use shakmaty::Move;
 
 use crate::{
+    book::Book,
     clock::Budget,
     eval::{self, Evaluator, nnue::Network},
     history::Histories,
@@ -65,6 +66,9 @@ pub const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
 /// Thread counts that [`Engine::set_threads`] accepts.
 pub const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 
+/// Moves from the book unless said otherwise: all it has.
+pub const BOOK_DEPTH: u32 = 255;
+
 /// The settings that hold over searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -78,6 +82,10 @@ pub struct Settings {
     pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
+    /// Play from the opening book, if there is one.
+    pub own_book: bool,
+    /// Moves of a game that may come from the book.
+    pub book_depth: u32,
     /// When to ask the endgame tables.
     pub syzygy: syzygy::Settings,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
@@ -93,6 +101,8 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             ponder: false,
             root_search: RootSearch::default(),
+            own_book: false,
+            book_depth: BOOK_DEPTH,
             syzygy: syzygy::Settings::default(),
             selective: true,
         }
@@ -107,6 +117,7 @@ pub struct Engine {
     table: Table,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
+    book: Option<Book>,
     tablebases: Option<Tablebases>,
     /// One per thread.
     memories: Vec<Memory>,
@@ -134,6 +145,7 @@ impl Engine {
             live,
             table,
             network: Some(eval::default_network()),
+            book: None,
             tablebases: None,
             memories: Vec::new(),
         };
@@ -191,6 +203,21 @@ impl Engine {
         }
         self.network = network;
         self.clear_hash();
+    }
+
+    /// Plays from this opening book from now on, if own books are switched on.
+    pub fn set_book(&mut self, book: Option<Book>) {
+        self.book = book;
+    }
+
+    /// Switches the opening book on or off.
+    pub fn set_own_book(&mut self, on: bool) {
+        self.settings.own_book = on;
+    }
+
+    /// Changes how many moves of a game may come from the book.
+    pub fn set_book_depth(&mut self, moves: u32) {
+        self.settings.book_depth = moves;
     }
 
     /// Looks positions up in these endgame tables from now on.
@@ -251,6 +278,11 @@ impl Engine {
             job.signals.wait(job.limits.infinite);
             return outcome;
         }
+        if let Some(outcome) = self.book_move(job) {
+            reporter.info(&outcome.info);
+            job.signals.wait(false);
+            return outcome;
+        }
         let prober = self.tablebases.as_ref().and_then(|tables| {
             ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
         });
@@ -288,6 +320,31 @@ impl Engine {
         let best = info.pv.first().copied();
         let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
         Outcome { best, ponder, info }
+    }
+
+    /// A move from the book, if this is a game and the book has one.
+    fn book_move(&mut self, job: &Job) -> Option<Outcome> {
+        let Settings { own_book, book_depth, .. } = self.settings;
+        let limits = &job.limits;
+        let game = !limits.infinite
+            && !limits.analyse
+            && limits.mate.is_none()
+            && limits.searchmoves.is_empty();
+        let root = job.game.position();
+        if !own_book || !game || u32::from(root.chess().fullmoves()) > book_depth {
+            return None;
+        }
+        let book = self.book.as_ref()?;
+        let m = book.choose(root, &mut rand::rng())?;
+        let ponder = book.best(&root.play(m));
+        let info = Info {
+            depth: 1,
+            seldepth: 1,
+            score: self.memories.first_mut()?.evaluator.evaluate(root, 0),
+            pv: std::iter::once(m).chain(ponder).collect(),
+            ..no_search()
+        };
+        Some(Outcome { best: Some(m), ponder, info })
     }
 
     fn budget(&self, limits: &Limits) -> Option<Budget> {
@@ -391,19 +448,23 @@ fn vote(verdicts: &[Verdict]) -> usize {
 /// Mated or stalemated: there is nothing to search.
 fn no_moves(root: &Position) -> Outcome {
     let score = if root.is_check() { -MATE } else { DRAW };
-    let info = Info {
+    Outcome { best: None, ponder: None, info: Info { score, ..no_search() } }
+}
+
+/// What there is to tell without a search.
+const fn no_search() -> Info {
+    Info {
         depth: 0,
         seldepth: 0,
         multipv: 1,
-        score,
+        score: DRAW,
         bound: Bound::Exact,
         nodes: 0,
         hashfull: 0,
         tbhits: 0,
         time: Duration::ZERO,
         pv: Vec::new(),
-    };
-    Outcome { best: None, ponder: None, info }
+    }
 }
 
 /// There is not enough memory for a table of this size.

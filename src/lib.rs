@@ -4,10 +4,11 @@
 //! search.* Imports go one way:
 //!
 //! ```text
-//! score, position <- see, eval, tt, history, clock, report <- syzygy, picker <- search
+//! score, position <- book, see, eval, tt, history, clock, report <- syzygy, picker <- search
 //!                 <- engine <- uci, tools <- main
 //! ```
 
+pub mod book;
 pub mod clock;
 pub mod engine;
 pub mod eval;

@@ -829,3 +829,66 @@ fn arguments_are_commands() {
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
 }
+
+/// A book file with these moves and weights in the start position.
+fn book(moves: &[(&str, u16)]) -> Vec<u8> {
+    // PolyGlot's key of the start position; squares count from a1 by ranks.
+    let key = 0x463b_9618_1691_fc9c_u64;
+    let square = |text: &str| u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1');
+    let entry = |&(m, weight): &(&str, u16)| {
+        let code = square(&m[2..4]) | square(&m[..2]) << 6;
+        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+    };
+    moves.iter().flat_map(entry).collect()
+}
+
+#[test]
+fn own_book() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("two words.bin");
+    std::fs::write(&path, book(&[("a2a4", 1), ("b1a3", 2), ("h2h4", 0)])).unwrap();
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name BookFile value {}", path.display()));
+    lancet.send("setoption name OwnBook value true");
+    let mut seen = HashSet::new();
+    for _ in 0..60 {
+        lancet.send("position startpos");
+        let (lines, m) = lancet.go("go wtime 60000 btime 60000");
+        assert_answer(&Game::default(), &lines);
+        assert_eq!(number(&lines[0], "nodes"), 0, "{lines:?}");
+        seen.insert(m);
+    }
+    assert_eq!(seen, HashSet::from(["a2a4".to_owned(), "b1a3".to_owned()]));
+    // Out of the book, in an analysis, and beyond its depth there is a search.
+    let unlikely = ["a2a4", "b1a3"];
+    for (position, go) in [
+        ("position startpos moves g2g4", "go depth 3"),
+        ("position startpos", "go mate 1 depth 3"),
+        ("position startpos", "go depth 3 searchmoves e2e4"),
+        ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 9", "go depth 3"),
+    ] {
+        lancet.send("setoption name BookDepth value 8");
+        lancet.send(position);
+        let (lines, m) = lancet.go(go);
+        assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 0, "{lines:?}");
+        assert!(!unlikely.contains(&m.as_str()), "{m}");
+    }
+    // Pondering holds a book move, too.
+    lancet.send("position startpos");
+    lancet.send("go ponder wtime 1000 btime 1000");
+    assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
+    let (_, m) = lancet.go("ponderhit");
+    assert!(unlikely.contains(&m.as_str()), "{m}");
+    // A damaged book is refused, and the old one stays.
+    let bad = dir.path().join("bad.bin");
+    std::fs::write(&bad, &book(&[("a2a4", 1)])[..15]).unwrap();
+    lancet.send(&format!("setoption name BookFile value {}", bad.display()));
+    let lines = lancet.drain();
+    assert!(lines[0].starts_with("info string BookFile: ") && lines[0].contains("15 bytes"), "{lines:?}");
+    let (_, m) = lancet.go("go depth 1");
+    assert!(unlikely.contains(&m.as_str()), "{m}");
+    lancet.send("setoption name BookFile value <empty>");
+    let (lines, _) = lancet.go("go depth 1");
+    assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 0, "{lines:?}");
+    lancet.quit();
+}

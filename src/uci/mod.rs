@@ -24,6 +24,7 @@ use shakmaty::{CastlingMode, Color, Move};
 use vampirc_uci::UciMessage;
 
 use crate::{
+    book::Book,
     engine::{Engine, Job, Settings},
     eval::{self, nnue::Network},
     position::Position,
@@ -226,6 +227,14 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
         Change::RootSearch(root_search) => engine.set_root_search(root_search),
+        Change::OwnBook(on) => engine.set_own_book(on),
+        Change::BookFile(None) => engine.set_book(None),
+        Change::BookFile(Some(path)) => {
+            let book = Book::load(&path)
+                .map_err(|error| format!("BookFile: {}: {error}", path.display()))?;
+            engine.set_book(Some(book));
+        }
+        Change::BookDepth(moves) => engine.set_book_depth(moves),
         Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
         Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
         Change::SyzygyProbeDepth(probe_depth) => {

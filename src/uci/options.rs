@@ -6,7 +6,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::{
-    engine::{HASH_RANGE, RootSearch, THREADS_RANGE},
+    engine::{BOOK_DEPTH, HASH_RANGE, RootSearch, THREADS_RANGE},
     syzygy,
 };
 
@@ -34,6 +34,12 @@ pub enum Change {
     AnalyseMode(bool),
     /// The network file to evaluate with, `None` for the one built in.
     EvalFile(Option<PathBuf>),
+    /// Play from the opening book.
+    OwnBook(bool),
+    /// The opening book; `None` for none.
+    BookFile(Option<PathBuf>),
+    /// Moves of a game that may come from the book.
+    BookDepth(u32),
     /// The directories with endgame tables; none without.
     SyzygyPath(Vec<PathBuf>),
     /// Least depth of a node that is looked up.
@@ -122,8 +128,20 @@ pub const OPTIONS: &[Spec] = &[
     },
     Spec {
         name: "EvalFile",
-        kind: Kind::Text {
-            change: |path| Change::EvalFile((!path.is_empty()).then(|| PathBuf::from(path))),
+        kind: Kind::Text { change: |path| Change::EvalFile(file(path)) },
+    },
+    Spec { name: "OwnBook", kind: Kind::Check { default: false, change: Change::OwnBook } },
+    Spec {
+        name: "BookFile",
+        kind: Kind::Text { change: |path| Change::BookFile(file(path)) },
+    },
+    Spec {
+        name: "BookDepth",
+        kind: Kind::Spin {
+            default: BOOK_DEPTH as usize,
+            min: 1,
+            max: BOOK_DEPTH as usize,
+            change: |moves| Change::BookDepth(moves as u32),
         },
     },
     Spec {
@@ -159,9 +177,7 @@ pub const OPTIONS: &[Spec] = &[
     },
     Spec {
         name: "Debug Log File",
-        kind: Kind::Text {
-            change: |path| Change::LogFile((!path.is_empty()).then(|| PathBuf::from(path))),
-        },
+        kind: Kind::Text { change: |path| Change::LogFile(file(path)) },
     },
     Spec {
         name: "Root Search",
@@ -176,6 +192,11 @@ pub const OPTIONS: &[Spec] = &[
         },
     },
 ];
+
+/// The file that a text names; an empty one names none.
+fn file(path: &str) -> Option<PathBuf> {
+    (!path.is_empty()).then(|| PathBuf::from(path))
+}
 
 /// Why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
