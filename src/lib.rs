@@ -26,3 +26,4 @@ pub mod tools;
 pub mod train;
 pub mod tt;
 pub mod uci;
+pub mod wdl;

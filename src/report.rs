@@ -123,11 +123,13 @@ impl Signals {
 pub struct LiveOptions {
     /// Root lines to report, from 1.
     pub multi_pv: AtomicUsize,
+    /// Report winning chances with every score.
+    pub show_wdl: AtomicBool,
 }
 
 impl Default for LiveOptions {
     fn default() -> LiveOptions {
-        LiveOptions { multi_pv: AtomicUsize::new(1) }
+        LiveOptions { multi_pv: AtomicUsize::new(1), show_wdl: AtomicBool::new(false) }
     }
 }
 

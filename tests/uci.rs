@@ -892,3 +892,35 @@ fn own_book() {
     assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 0, "{lines:?}");
     lancet.quit();
 }
+
+#[test]
+fn winning_chances() {
+    let mut lancet = Lancet::start();
+    let wdl = |line: &str| -> [i64; 3] {
+        let words: Vec<&str> = line.split(' ').skip_while(|&word| word != "wdl").collect();
+        [1, 2, 3].map(|i| words[i].parse().unwrap())
+    };
+    lancet.send(&format!("position fen {KIWIPETE}"));
+    let (lines, _) = lancet.go("go depth 5");
+    assert!(lines.iter().all(|line| !line.contains("wdl")), "off by default");
+    lancet.send("setoption name UCI_ShowWDL value true");
+    for (fen, sure) in [
+        (KIWIPETE, None),
+        ("r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 18", Some([1000, 0, 0])),
+        ("8/8/8/8/1k6/8/1q6/K7 w - - 0 1", Some([0, 0, 1000])),
+        ("k7/8/8/8/8/8/8/K6Q b - - 0 1", None),
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        let (lines, _) = lancet.go("go depth 9");
+        for line in thoughts(&lines) {
+            assert_well_formed(line);
+            assert_eq!(wdl(line).iter().sum::<i64>(), 1000, "{line}");
+        }
+        let last = thoughts(&lines).pop().unwrap();
+        let [win, _, loss] = wdl(last);
+        assert!(sure.is_none_or(|sure| wdl(last) == sure), "{last}");
+        let score: i64 = last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
+        assert_eq!((win - loss).signum(), score.signum(), "{last}");
+    }
+    lancet.quit();
+}

@@ -30,6 +30,7 @@ use crate::{
     position::Position,
     report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
     syzygy::{self, Tablebases},
+    wdl,
 };
 
 pub mod command;
@@ -144,11 +145,16 @@ impl<W: Write> Write for UntilClosed<W> {
 struct Printer<'a, W> {
     output: &'a Output<W>,
     mode: CastlingMode,
+    live: &'a LiveOptions,
+    /// The position searched.
+    root: &'a Position,
 }
 
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
-        self.output.line(&format::info(info, self.mode));
+        let shown = self.live.show_wdl.load(Ordering::Relaxed);
+        let chances = shown.then(|| wdl::chances(info.score, self.root));
+        self.output.line(&format::info(info, self.mode, chances));
     }
 
     fn current_move(&self, depth: u32, m: Move, number: usize) {
@@ -177,7 +183,7 @@ fn serve<W: Write + Send>(
     output: &Output<W>,
     tasks: &AtomicUsize,
 ) {
-    let mut engine = match Engine::with_live(Settings::default(), live) {
+    let mut engine = match Engine::with_live(Settings::default(), Arc::clone(&live)) {
         Ok(engine) => engine,
         Err(error) => return output.say(&error.to_string()),
     };
@@ -185,7 +191,8 @@ fn serve<W: Write + Send>(
         match work {
             Work::Go { job, mode } => {
                 let _ending = Ending(tasks);
-                let outcome = engine.go(&job, &Printer { output, mode });
+                let root = job.game.position();
+                let outcome = engine.go(&job, &Printer { output, mode, live: &live, root });
                 output.line(&format::best_move(&outcome, mode));
             }
             Work::Perft { position, depth, mode, signals } => {
@@ -248,7 +255,11 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         }
         #[cfg(feature = "tune")]
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),
-        Change::MultiPv(_) | Change::Chess960(_) | Change::AnalyseMode(_) | Change::LogFile(_) => {}
+        Change::MultiPv(_)
+        | Change::ShowWdl(_)
+        | Change::Chess960(_)
+        | Change::AnalyseMode(_)
+        | Change::LogFile(_) => {}
     }
     Ok(())
 }
@@ -397,6 +408,7 @@ impl<W: Write + Send> Front<'_, W> {
         match options::change(name, value) {
             Err(error) => return self.output.say(&error.to_string()),
             Ok(Change::MultiPv(lines)) => self.live.multi_pv.store(lines, Ordering::Relaxed),
+            Ok(Change::ShowWdl(on)) => self.live.show_wdl.store(on, Ordering::Relaxed),
             Ok(Change::Chess960(on)) => self.chess960 = on,
             Ok(Change::AnalyseMode(on)) => self.analyse = on,
             Ok(Change::LogFile(path)) => {

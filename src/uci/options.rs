@@ -30,6 +30,8 @@ pub enum Change {
     MoveOverhead(Duration),
     /// Castling is written as king takes rook; FENs may be of Chess960.
     Chess960(bool),
+    /// Winning chances with every score.
+    ShowWdl(bool),
     /// No game: never hurry.
     AnalyseMode(bool),
     /// The network file to evaluate with, `None` for the one built in.
@@ -126,6 +128,7 @@ pub const OPTIONS: &[Spec] = &[
         name: "UCI_AnalyseMode",
         kind: Kind::Check { default: false, change: Change::AnalyseMode },
     },
+    Spec { name: "UCI_ShowWDL", kind: Kind::Check { default: false, change: Change::ShowWdl } },
     Spec {
         name: "EvalFile",
         kind: Kind::Text { change: |path| Change::EvalFile(file(path)) },
