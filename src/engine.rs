@@ -2,6 +2,8 @@
 //! time. Knows no text: `uci` and `tools` speak to people.
 
 use std::{
+    io,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -21,7 +23,7 @@ use crate::{
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
     syzygy::{self, Prober, Tablebases, Value},
-    tt::Table,
+    tt::{Table, file::LoadError},
 };
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
@@ -82,6 +84,10 @@ pub struct Settings {
     pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
+    /// Where the table is saved to and loaded from.
+    pub hash_file: Option<PathBuf>,
+    /// Keep what the table holds when a new game begins.
+    pub never_clear_hash: bool,
     /// Play from the opening book, if there is one.
     pub own_book: bool,
     /// Moves of a game that may come from the book.
@@ -101,6 +107,8 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             ponder: false,
             root_search: RootSearch::default(),
+            hash_file: None,
+            never_clear_hash: false,
             own_book: false,
             book_depth: BOOK_DEPTH,
             syzygy: syzygy::Settings::default(),
@@ -178,6 +186,42 @@ impl Engine {
         Ok(())
     }
 
+    /// Says where the table is saved to and loaded from.
+    pub fn set_hash_file(&mut self, path: Option<PathBuf>) {
+        self.settings.hash_file = path;
+    }
+
+    /// Keeps the table's contents over games, or not.
+    pub fn set_never_clear_hash(&mut self, on: bool) {
+        self.settings.never_clear_hash = on;
+    }
+
+    /// Saves the table.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written; an old one then stays.
+    pub fn save_hash(&self, path: &Path) -> io::Result<()> {
+        self.table.save(path, self.evaluation())
+    }
+
+    /// Replaces the table by a saved one, with the size of that.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not what was saved, or was saved with another evaluation;
+    /// the old table then stays.
+    pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
+        (self.table, self.settings.hash) = Table::load(path, self.evaluation())?;
+        Ok(())
+    }
+
+    /// Tells evaluations apart: the network's hash, or zero for material and
+    /// piece-square tables.
+    fn evaluation(&self) -> u64 {
+        self.network.as_deref().map_or(0, Network::hash)
+    }
+
     /// Changes the number of search threads (at least one).
     pub fn set_threads(&mut self, threads: usize) {
         self.settings.threads = threads.max(1);
@@ -202,7 +246,7 @@ impl Engine {
             memory.evaluator = Evaluator::new(network.clone());
         }
         self.network = network;
-        self.clear_hash();
+        self.table.clear();
     }
 
     /// Plays from this opening book from now on, if own books are switched on.
@@ -230,7 +274,7 @@ impl Engine {
     pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
         if old.fifty_moves != settings.fifty_moves {
-            self.clear_hash();
+            self.table.clear();
         }
     }
 
@@ -254,9 +298,11 @@ impl Engine {
         self.settings.selective = selective;
     }
 
-    /// Forgets the transposition table only.
+    /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
-        self.table.clear();
+        if !self.settings.never_clear_hash {
+            self.table.clear();
+        }
     }
 
     /// Forgets everything: a new game begins.

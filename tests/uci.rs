@@ -924,3 +924,60 @@ fn winning_chances() {
     }
     lancet.quit();
 }
+
+#[test]
+fn the_table_survives_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("my analysis.hash");
+    let go = format!("position fen {KIWIPETE}");
+    let nodes = |lines: &[String]| number(thoughts(lines).last().unwrap(), "nodes");
+    let first = |lines: Vec<String>| lines.into_iter().next().unwrap_or_default();
+
+    let mut lancet = Lancet::start();
+    for button in ["Save Hash", "Load Hash"] {
+        lancet.send(&format!("setoption name {button}"));
+        assert_eq!(first(lancet.drain()), "info string 'Hash File' names no file yet");
+    }
+    lancet.send(&format!("setoption name Hash File value {}", path.display()));
+    lancet.send("setoption name Load Hash");
+    assert!(first(lancet.drain()).starts_with("info string Load Hash: "), "no such file");
+    lancet.send("setoption name Hash value 4");
+    lancet.send(&go);
+    let (cold, m) = lancet.go("go depth 11");
+    lancet.send("setoption name Save Hash");
+    assert_eq!(lancet.drain(), [format!("info string Save Hash: 4 MiB in {}", path.display())]);
+    lancet.quit();
+
+    // Another program, another size: it knows the answer.
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name Hash File value {}", path.display()));
+    lancet.send("setoption name Load Hash");
+    assert_eq!(lancet.drain(), [format!("info string Load Hash: 4 MiB from {}", path.display())]);
+    lancet.send("setoption name Never Clear Hash value true");
+    lancet.send("ucinewgame");
+    lancet.send("setoption name Clear Hash");
+    assert!(first(lancet.drain()).contains("'Never Clear Hash' is on"));
+    lancet.send(&go);
+    let (warm, again) = lancet.go("go depth 11");
+    assert_eq!(m, again);
+    assert!(nodes(&warm) * 3 < nodes(&cold), "{} {}", nodes(&warm), nodes(&cold));
+    lancet.send("setoption name Never Clear Hash value false");
+    lancet.send("setoption name Clear Hash");
+    let (cleared, _) = lancet.go("go depth 11");
+    assert!(nodes(&cleared) * 3 > nodes(&cold), "{} {}", nodes(&cleared), nodes(&cold));
+
+    // What is not whole is not taken.
+    let bytes = std::fs::read(&path).unwrap();
+    for (bad, reason) in [
+        (bytes[..bytes.len() / 2].to_vec(), "truncated or damaged"),
+        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "version 9 of the format"),
+        ([&bytes[..5000], &[bytes[5000] ^ 255], &bytes[5001..]].concat(), "checksum"),
+        (b"something else".to_vec(), "no hash table of Lancet"),
+    ] {
+        std::fs::write(&path, bad).unwrap();
+        lancet.send("setoption name Load Hash");
+        let line = first(lancet.drain());
+        assert!(line.contains(reason) && line.ends_with("the old table stays"), "{line}");
+    }
+    lancet.quit();
+}

@@ -10,7 +10,7 @@
 
 use std::{
     io::{self, BufRead, ErrorKind, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{
         Arc,
@@ -229,7 +229,24 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
             let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
             engine.set_network(Some(Arc::new(network)));
         }
+        Change::ClearHash if engine.settings().never_clear_hash => {
+            return Err("Clear Hash: 'Never Clear Hash' is on, the table stays".to_owned());
+        }
         Change::ClearHash => engine.clear_hash(),
+        Change::NeverClearHash(on) => engine.set_never_clear_hash(on),
+        Change::HashFile(path) => engine.set_hash_file(path),
+        Change::SaveHash => {
+            let path = hash_file(engine)?;
+            let fail = |error| format!("Save Hash: {}: {error}", path.display());
+            engine.save_hash(&path).map_err(fail)?;
+            say(&format!("Save Hash: {} MiB in {}", engine.settings().hash, path.display()));
+        }
+        Change::LoadHash => {
+            let path = hash_file(engine)?;
+            let fail = |error| format!("Load Hash: {}: {error}; the old table stays", path.display());
+            engine.load_hash(&path).map_err(fail)?;
+            say(&format!("Load Hash: {} MiB from {}", engine.settings().hash, path.display()));
+        }
         Change::Threads(threads) => engine.set_threads(threads),
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
@@ -262,6 +279,12 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         | Change::LogFile(_) => {}
     }
     Ok(())
+}
+
+/// Where the table is to be saved to or loaded from.
+fn hash_file(engine: &Engine) -> Result<PathBuf, String> {
+    let file = engine.settings().hash_file.clone();
+    file.ok_or_else(|| "'Hash File' names no file yet".to_owned())
 }
 
 /// The last task given to the engine thread.

@@ -20,6 +20,14 @@ pub enum Change {
     Hash(usize),
     /// Empty the table.
     ClearHash,
+    /// Keep the table over games.
+    NeverClearHash(bool),
+    /// Where the table is saved to and loaded from.
+    HashFile(Option<PathBuf>),
+    /// Save the table.
+    SaveHash,
+    /// Load the table.
+    LoadHash,
     /// Search threads.
     Threads(usize),
     /// Lines to report.
@@ -100,6 +108,16 @@ pub const OPTIONS: &[Spec] = &[
         },
     },
     Spec { name: "Clear Hash", kind: Kind::Button { change: || Change::ClearHash } },
+    Spec {
+        name: "Never Clear Hash",
+        kind: Kind::Check { default: false, change: Change::NeverClearHash },
+    },
+    Spec {
+        name: "Hash File",
+        kind: Kind::Text { change: |path| Change::HashFile(file(path)) },
+    },
+    Spec { name: "Save Hash", kind: Kind::Button { change: || Change::SaveHash } },
+    Spec { name: "Load Hash", kind: Kind::Button { change: || Change::LoadHash } },
     Spec {
         name: "Threads",
         kind: Kind::Spin {
