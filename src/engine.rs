@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -333,10 +333,16 @@ impl Engine {
             ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
         });
         let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
+        let budget = self.budget(&job.limits);
+        self.explain(reporter, || {
+            let time = budget.map(|Budget { soft, hard }| format!("{soft:?}, at most {hard:?}"));
+            let time = time.unwrap_or_else(|| "no limit".to_owned());
+            format!("time: {time}; {ranked} of {} moves known from tables", root_moves.len())
+        });
         let shared = Shared {
             table: &self.table,
             limits: &job.limits,
-            budget: self.budget(&job.limits),
+            budget,
             signals: &job.signals,
             root_moves,
             prober,
@@ -347,6 +353,7 @@ impl Engine {
             selective: self.settings.selective,
             done: AtomicBool::new(false),
             nodes: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+            lines: self.memories.iter().map(|_| Mutex::default()).collect(),
             start,
         };
         let verdicts = run_threads(&shared, &mut self.memories, job);
@@ -363,9 +370,20 @@ impl Engine {
         if chosen != 0 {
             reporter.info(&info);
         }
+        self.explain(reporter, || {
+            let depths: Vec<u32> = verdicts.iter().map(|verdict| verdict.depth).collect();
+            format!("thread {chosen} decides; depths completed by thread: {depths:?}")
+        });
         let best = info.pv.first().copied();
         let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
         Outcome { best, ponder, info }
+    }
+
+    /// With `debug on`, tells a person what happens.
+    fn explain(&self, reporter: &dyn Reporter, text: impl FnOnce() -> String) {
+        if self.live.debug.load(Ordering::Relaxed) {
+            reporter.message(&text());
+        }
     }
 
     /// A move from the book, if this is a game and the book has one.

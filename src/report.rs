@@ -125,11 +125,23 @@ pub struct LiveOptions {
     pub multi_pv: AtomicUsize,
     /// Report winning chances with every score.
     pub show_wdl: AtomicBool,
+    /// Report the line being searched, now and then.
+    pub show_current_line: AtomicBool,
+    /// Report after every iteration what is wrong with the other moves.
+    pub show_refutations: AtomicBool,
+    /// Tell people what is going on.
+    pub debug: AtomicBool,
 }
 
 impl Default for LiveOptions {
     fn default() -> LiveOptions {
-        LiveOptions { multi_pv: AtomicUsize::new(1), show_wdl: AtomicBool::new(false) }
+        LiveOptions {
+            multi_pv: AtomicUsize::new(1),
+            show_wdl: AtomicBool::default(),
+            show_current_line: AtomicBool::default(),
+            show_refutations: AtomicBool::default(),
+            debug: AtomicBool::default(),
+        }
     }
 }
 
@@ -187,6 +199,10 @@ pub trait Reporter: Sync {
     fn info(&self, _info: &Info) {}
     /// The root move being searched; `number` counts from 1.
     fn current_move(&self, _depth: u32, _m: Move, _number: usize) {}
+    /// The line that each thread searches; some may be empty.
+    fn current_lines(&self, _lines: &[Vec<Move>]) {}
+    /// A root move and the line that refutes it, as far as it is known.
+    fn refutation(&self, _line: &[Move]) {}
     /// Anything a person or a log should know.
     fn message(&self, _text: &str) {}
 }

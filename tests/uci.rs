@@ -981,3 +981,57 @@ fn the_table_survives_the_program() {
     }
     lancet.quit();
 }
+
+#[test]
+fn current_lines_and_refutations() {
+    let start = Game::default();
+    let check = |lines: &[String], key: &str| {
+        let mut count = 0;
+        for line in lines.iter().filter(|line| line.starts_with(&format!("info {key} "))) {
+            for part in line.split(&format!("{key} ")).skip(1) {
+                let moves = if key == "currline" { part.split_once(' ').unwrap().1 } else { part };
+                assert_legal(&start, &format!("x pv {}", moves.trim()));
+                count += 1;
+            }
+        }
+        count
+    };
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    let (lines, _) = lancet.go("go depth 6");
+    assert_eq!((check(&lines, "currline"), check(&lines, "refutation")), (0, 0), "off by default");
+    lancet.send("setoption name UCI_ShowRefutations value true");
+    let (lines, _) = lancet.go("go depth 6");
+    assert_eq!(check(&lines, "refutation"), 6 * 19, "all moves but the best, after each iteration");
+    let answered = |line: &&String| line.starts_with("info refutation") && line.split(' ').count() > 3;
+    assert!(lines.iter().filter(answered).count() > 50, "{lines:?}");
+    lancet.send("setoption name UCI_ShowRefutations value false");
+    for threads in 1..=2 {
+        lancet.send(&format!("setoption name Threads value {threads}"));
+        lancet.send("go infinite");
+        lancet.send("setoption name UCI_ShowCurrLine value true");
+        let mut lines = lancet.until("info currline 1 ");
+        lancet.send("setoption name UCI_ShowCurrLine value false");
+        lines.extend(lancet.ask("stop", "bestmove "));
+        assert!(check(&lines, "currline") >= 1);
+    }
+    lancet.quit();
+}
+
+#[test]
+fn debug_says_more() {
+    let mut lancet = Lancet::start();
+    let strings = |lines: &[String]| lines.iter().filter(|line| line.starts_with("info string")).count();
+    lancet.send("position startpos");
+    let (lines, _) = lancet.go("go depth 3 wtime 1000");
+    assert_eq!(strings(&lines), 0, "{lines:?}");
+    lancet.send("debug on");
+    let (lines, _) = lancet.go("go depth 3 wtime 1000");
+    for text in ["go in rnbqkbnr", "time: ", "thread 0 decides"] {
+        assert!(lines.iter().any(|line| line.starts_with("info string") && line.contains(text)), "{lines:?}");
+    }
+    lancet.send("debug off");
+    let (lines, _) = lancet.go("go depth 3");
+    assert_eq!(strings(&lines), 0, "{lines:?}");
+    lancet.quit();
+}

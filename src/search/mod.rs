@@ -6,8 +6,13 @@
 //! ([`crate::score`]), so that scores, bounds and table entries are always
 //! relative to their own node.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
 
 use shakmaty::{Bitboard, Color, Move, attacks};
 
@@ -39,6 +44,9 @@ pub const MAX_PLY: usize = 240;
 /// Nodes between two looks at the clock and the stop flag: about half a
 /// millisecond.
 const CHECK_INTERVAL: u64 = 1024;
+
+/// Time between two reports of the line being searched.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Frames before the root, so that "four plies ago" always exists.
 const FRAME_OFFSET: usize = 4;
@@ -73,6 +81,8 @@ pub struct Shared<'a> {
     pub done: AtomicBool,
     /// Nodes by thread, as of the last check.
     pub nodes: Vec<AtomicU64>,
+    /// Lines being searched, by thread, as of the last time that they were asked for.
+    pub lines: Vec<Mutex<Vec<Move>>>,
     /// When the search began.
     pub start: Instant,
 }
@@ -174,6 +184,8 @@ pub struct Worker<'a> {
     /// Depth of the current iteration.
     iteration: i32,
     root_moves: Vec<RootMove>,
+    /// When the line being searched is to be reported next.
+    line_due: Duration,
 }
 
 impl<'a> Worker<'a> {
@@ -204,6 +216,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             iteration: 0,
             root_moves: shared.root_moves.clone(),
+            line_due: LINE_INTERVAL,
         }
     }
 
@@ -231,6 +244,9 @@ impl<'a> Worker<'a> {
         if shared.done.load(Relaxed) || shared.signals.is_stopped() {
             return None;
         }
+        if shared.live.show_current_line.load(Relaxed) {
+            self.show_line();
+        }
         if self.thread != 0 {
             return Some(());
         }
@@ -248,6 +264,39 @@ impl<'a> Worker<'a> {
             return None;
         }
         Some(())
+    }
+
+    /// Now and then makes the line being searched known; thread 0 tells them all.
+    fn show_line(&mut self) {
+        let shared = self.shared;
+        let now = shared.start.elapsed();
+        if now < self.line_due {
+            return;
+        }
+        self.line_due = now + LINE_INTERVAL;
+        let line = |thread: usize| {
+            shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner)
+        };
+        *line(self.thread) = self.current_line();
+        if self.thread == 0 {
+            let lines: Vec<Vec<Move>> = (0..shared.lines.len()).map(|i| line(i).clone()).collect();
+            shared.reporter.current_lines(&lines);
+        }
+    }
+
+    /// The moves from the root to the parent of the node being entered, or to
+    /// the first null move, found again by the keys of the line.
+    fn current_line(&self) -> Vec<Move> {
+        let mut position = self.root.clone();
+        let mut line = Vec::new();
+        for &key in self.keys.iter().skip(self.game_keys + 1) {
+            let moves = position.legal_moves();
+            let mut children = moves.iter().map(|&m| (m, position.play(m)));
+            let Some((m, child)) = children.find(|(_, child)| child.key() == key) else { break };
+            line.push(m);
+            position = child;
+        }
+        line
     }
 
     /// Goes from `position` to the position after `m`.

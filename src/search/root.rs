@@ -25,6 +25,9 @@ use crate::{
 /// games are not flooded.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
+/// Longest line to report with a refuted move, that move included.
+const REFUTATION_PLIES: usize = 5;
+
 /// Null-window passes after which bisection and MTD(f) give up. The range of
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
@@ -484,10 +487,30 @@ impl Worker<'_> {
                     self.shared.reporter.info(&self.info(depth, line));
                 }
             }
+            if self.shared.live.show_refutations.load(Relaxed) {
+                self.report_refutations();
+            }
         } else if reported.as_ref() != Some(&self.root_moves[0]) {
             self.shared.reporter.info(&self.info(depth, 0));
         }
         *reported = Some(self.root_moves[0].clone());
+    }
+
+    /// For each move that is not among the lines: the reply that the table holds
+    /// against it, and how the table goes on.
+    fn report_refutations(&self) {
+        for rm in &self.root_moves[self.lines()..] {
+            let mut position = self.root.play(rm.m);
+            let mut line = vec![rm.m];
+            while line.len() < REFUTATION_PLIES {
+                let entry = self.probe(Self::table_key(&position));
+                let best = entry.map_or(PackedMove::NONE, |e| e.best);
+                let Some(m) = best.find_in(&position.legal_moves()) else { break };
+                line.push(m);
+                position = position.play(m);
+            }
+            self.shared.reporter.refutation(&line);
+        }
     }
 
     /// A bound on the best move's score, once the search is slow enough for

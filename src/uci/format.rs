@@ -111,6 +111,26 @@ pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> S
     UciMessage::Info(attributes).to_string()
 }
 
+/// `info currline <thread> <moves> ...`, all threads in one line.
+#[must_use]
+pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> String {
+    let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
+        // vampirc-uci would write "cpunr 1".
+        |(line, thread)| other("currline", format!("{thread} {}", moves_text(line, mode))),
+    );
+    UciMessage::Info(attributes.collect()).to_string()
+}
+
+/// `info refutation <move> <reply> ...`
+#[must_use]
+pub fn refutation(line: &[Move], mode: CastlingMode) -> String {
+    UciMessage::Info(vec![other("refutation", moves_text(line, mode))]).to_string()
+}
+
+fn moves_text(line: &[Move], mode: CastlingMode) -> String {
+    line.iter().map(|&m| move_text(m, mode)).collect::<Vec<_>>().join(" ")
+}
+
 /// `bestmove ... [ponder ...]`
 #[must_use]
 pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {

@@ -114,7 +114,6 @@ pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl W
             current: None,
             chess960: false,
             analyse: false,
-            debug: false,
         };
         front.read(commands, &mut input);
         // Dropping the front ends the queue, and with it the engine thread.
@@ -159,6 +158,16 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn current_move(&self, depth: u32, m: Move, number: usize) {
         self.output.line(&format::current_move(depth, m, number, self.mode));
+    }
+
+    fn current_lines(&self, lines: &[Vec<Move>]) {
+        if lines.iter().any(|line| !line.is_empty()) {
+            self.output.line(&format::current_lines(lines, self.mode));
+        }
+    }
+
+    fn refutation(&self, line: &[Move]) {
+        self.output.line(&format::refutation(line, self.mode));
     }
 
     fn message(&self, text: &str) {
@@ -274,6 +283,8 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),
         Change::MultiPv(_)
         | Change::ShowWdl(_)
+        | Change::ShowCurrentLine(_)
+        | Change::ShowRefutations(_)
         | Change::Chess960(_)
         | Change::AnalyseMode(_)
         | Change::LogFile(_) => {}
@@ -307,7 +318,6 @@ struct Front<'a, W> {
     current: Option<Current>,
     chess960: bool,
     analyse: bool,
-    debug: bool,
 }
 
 impl<W: Write + Send> Front<'_, W> {
@@ -362,7 +372,7 @@ impl<W: Write + Send> Front<'_, W> {
         let position = self.setup.game().position();
         match command {
             Command::Uci => self.identify(),
-            Command::Debug(on) => self.debug = on,
+            Command::Debug(on) => self.live.debug.store(on, Ordering::Relaxed),
             Command::IsReady if self.is_busy() => {
                 self.output.line(&UciMessage::ReadyOk.to_string());
             }
@@ -414,7 +424,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// With `debug on`, tells a person what happens.
     fn explain(&self, text: impl FnOnce(&Self) -> String) {
-        if self.debug {
+        if self.live.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
     }
@@ -432,6 +442,12 @@ impl<W: Write + Send> Front<'_, W> {
             Err(error) => return self.output.say(&error.to_string()),
             Ok(Change::MultiPv(lines)) => self.live.multi_pv.store(lines, Ordering::Relaxed),
             Ok(Change::ShowWdl(on)) => self.live.show_wdl.store(on, Ordering::Relaxed),
+            Ok(Change::ShowCurrentLine(on)) => {
+                self.live.show_current_line.store(on, Ordering::Relaxed);
+            }
+            Ok(Change::ShowRefutations(on)) => {
+                self.live.show_refutations.store(on, Ordering::Relaxed);
+            }
             Ok(Change::Chess960(on)) => self.chess960 = on,
             Ok(Change::AnalyseMode(on)) => self.analyse = on,
             Ok(Change::LogFile(path)) => {

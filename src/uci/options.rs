@@ -40,6 +40,10 @@ pub enum Change {
     Chess960(bool),
     /// Winning chances with every score.
     ShowWdl(bool),
+    /// The line being searched, now and then.
+    ShowCurrentLine(bool),
+    /// What is wrong with the other moves.
+    ShowRefutations(bool),
     /// No game: never hurry.
     AnalyseMode(bool),
     /// The network file to evaluate with, `None` for the one built in.
@@ -145,6 +149,14 @@ pub const OPTIONS: &[Spec] = &[
     Spec {
         name: "UCI_AnalyseMode",
         kind: Kind::Check { default: false, change: Change::AnalyseMode },
+    },
+    Spec {
+        name: "UCI_ShowCurrLine",
+        kind: Kind::Check { default: false, change: Change::ShowCurrentLine },
+    },
+    Spec {
+        name: "UCI_ShowRefutations",
+        kind: Kind::Check { default: false, change: Change::ShowRefutations },
     },
     Spec { name: "UCI_ShowWDL", kind: Kind::Check { default: false, change: Change::ShowWdl } },
     Spec {
