@@ -22,6 +22,7 @@ use crate::{
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
+    strength::{self, Handicap},
     syzygy::{self, Prober, Tablebases, Value},
     tt::{Table, file::LoadError},
 };
@@ -84,6 +85,10 @@ pub struct Settings {
     pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
+    /// Play like a player of the rating `elo`.
+    pub limit_strength: bool,
+    /// The rating, within [`strength::ELO_RANGE`].
+    pub elo: u32,
     /// Where the table is saved to and loaded from.
     pub hash_file: Option<PathBuf>,
     /// Keep what the table holds when a new game begins.
@@ -107,6 +112,8 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             ponder: false,
             root_search: RootSearch::default(),
+            limit_strength: false,
+            elo: strength::DEFAULT_ELO,
             hash_file: None,
             never_clear_hash: false,
             own_book: false,
@@ -122,6 +129,8 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     live: Arc<LiveOptions>,
+    /// Which errors a weaker player makes in this game.
+    seed: u64,
     table: Table,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
@@ -151,6 +160,7 @@ impl Engine {
         let mut engine = Engine {
             settings,
             live,
+            seed: rand::random(),
             table,
             network: Some(eval::default_network()),
             book: None,
@@ -288,6 +298,27 @@ impl Engine {
         self.settings.ponder = ponder;
     }
 
+    /// Plays like a weaker player, or at full strength. The table is cleared: one
+    /// must not know what the other has found out.
+    pub fn set_limit_strength(&mut self, on: bool) {
+        if std::mem::replace(&mut self.settings.limit_strength, on) != on {
+            self.clear_hash();
+        }
+    }
+
+    /// Changes the rating of the weaker player.
+    pub fn set_elo(&mut self, elo: u32) {
+        if std::mem::replace(&mut self.settings.elo, elo) != elo && self.settings.limit_strength {
+            self.clear_hash();
+        }
+    }
+
+    /// Says which errors a weaker player makes; otherwise chance does, anew for
+    /// every game.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     /// Changes the root driver.
     pub fn set_root_search(&mut self, root_search: RootSearch) {
         self.settings.root_search = root_search;
@@ -308,6 +339,7 @@ impl Engine {
     /// Forgets everything: a new game begins.
     pub fn new_game(&mut self) {
         self.clear_hash();
+        self.seed = rand::random();
         self.memories.iter_mut().for_each(|memory| memory.histories = Histories::default());
     }
 
@@ -329,7 +361,11 @@ impl Engine {
             job.signals.wait(false);
             return outcome;
         }
-        let prober = self.tablebases.as_ref().and_then(|tables| {
+        let handicap = self.handicap(&job.limits);
+        let limits = handicap.map_or_else(|| job.limits.clone(), |h| h.limit(&job.limits));
+        // A weaker player knows no tables, and needs no help.
+        let tablebases = self.tablebases.as_ref().filter(|_| handicap.is_none());
+        let prober = tablebases.and_then(|tables| {
             ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
         });
         let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
@@ -341,10 +377,11 @@ impl Engine {
         });
         let shared = Shared {
             table: &self.table,
-            limits: &job.limits,
+            limits: &limits,
             budget,
             signals: &job.signals,
             root_moves,
+            handicap,
             prober,
             tbhits: AtomicU64::new(ranked as u64),
             live: &self.live,
@@ -356,8 +393,15 @@ impl Engine {
             lines: self.memories.iter().map(|_| Mutex::default()).collect(),
             start,
         };
-        let verdicts = run_threads(&shared, &mut self.memories, job);
+        let threads = if handicap.is_some() { 1 } else { self.memories.len() };
+        let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
         job.signals.wait(job.limits.infinite);
+        if let (Some(handicap), Some(budget)) = (handicap, budget)
+            && verdicts[0].moves.len() > 1
+        {
+            let stability = &verdicts[0].stability;
+            job.signals.wait_until(handicap.thinking_time(budget, stability, root.key()));
+        }
 
         let chosen = vote(&verdicts);
         let info = Info {
@@ -377,6 +421,12 @@ impl Engine {
         let best = info.pv.first().copied();
         let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
         Outcome { best, ponder, info }
+    }
+
+    /// The weaker player, if one is to play. Analysis is done at full strength.
+    fn handicap(&self, limits: &Limits) -> Option<Handicap> {
+        let Settings { limit_strength, elo, .. } = self.settings;
+        (limit_strength && !limits.analyse).then(|| Handicap::new(elo, self.seed))
     }
 
     /// With `debug on`, tells a person what happens.

@@ -21,6 +21,7 @@ pub mod report;
 pub mod score;
 pub mod search;
 pub mod see;
+pub mod strength;
 pub mod syzygy;
 pub mod tools;
 pub mod train;

@@ -116,6 +116,16 @@ impl Signals {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    /// Sleeps until told to stop, or until the clock has run for `time`.
+    pub fn wait_until(&self, time: Duration) {
+        let mut guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_stopped() && guard.elapsed() < time {
+            let rest = time.saturating_sub(guard.elapsed());
+            let waited = self.changed.wait_timeout(guard, rest);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
 }
 
 /// Options that may change while a search runs.

@@ -1035,3 +1035,65 @@ fn debug_says_more() {
     assert_eq!(strings(&lines), 0, "{lines:?}");
     lancet.quit();
 }
+
+/// A weaker player takes his time although he looks at little, answers a stop
+/// at once, and does not lose on time.
+#[test]
+fn weaker_players_use_the_clock() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name UCI_LimitStrength value true");
+    lancet.send("setoption name UCI_Elo value 700");
+    lancet.send("position startpos moves e2e4 e7e5");
+    let timed = |lancet: &mut Lancet, go: &str| {
+        let start = Instant::now();
+        let (lines, _) = lancet.go(go);
+        assert!(number(thoughts(&lines).last().unwrap(), "nodes") < 1000, "{lines:?}");
+        start.elapsed()
+    };
+    let unhurried = timed(&mut lancet, "go wtime 20000 btime 20000 winc 200 binc 200");
+    assert!(unhurried > Duration::from_millis(80), "{unhurried:?}");
+    let exact = timed(&mut lancet, "go movetime 300");
+    assert!(exact > Duration::from_millis(200), "{exact:?}");
+    for quick in ["go nodes 100000000", "go depth 30", "go wtime 1 btime 1"] {
+        let time = timed(&mut lancet, quick);
+        assert!(time < Duration::from_millis(1500), "{quick}: {time:?}");
+    }
+    lancet.send("go wtime 1000000 btime 1000000");
+    let start = Instant::now();
+    lancet.ask("stop", "bestmove ");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    // Pondering: the move is held until the hit, and thought about after it.
+    lancet.send("go ponder wtime 20000 btime 20000");
+    assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
+    lancet.ask("ponderhit", "bestmove ");
+    // Analysis is done at full strength.
+    lancet.send("setoption name UCI_AnalyseMode value true");
+    let (lines, _) = lancet.go("go depth 9");
+    assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 1000);
+    lancet.quit();
+}
+
+/// A whole game on a short clock: no flag falls.
+#[test]
+fn weaker_players_do_not_lose_on_time() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name UCI_LimitStrength value true");
+    lancet.send("setoption name UCI_Elo value 1200");
+    lancet.send("setoption name Move Overhead value 30");
+    let mut game = Game::default();
+    let mut moves: Vec<String> = Vec::new();
+    let mut clocks = [Duration::from_millis(1500); 2];
+    while game.ending().is_none() && moves.len() < 120 {
+        let side = moves.len() % 2;
+        lancet.send(&format!("position startpos moves {}", moves.join(" ")));
+        let [white, black] = clocks.map(|clock| clock.as_millis());
+        let start = Instant::now();
+        let (_, m) = lancet.go(&format!("go wtime {white} btime {black} winc 20 binc 20"));
+        let used = start.elapsed();
+        assert!(used < clocks[side], "move {}: {used:?} of {:?}", moves.len(), clocks[side]);
+        clocks[side] = clocks[side] - used + Duration::from_millis(20);
+        game.play(read_move(game.position(), &m).unwrap());
+        moves.push(m);
+    }
+    lancet.quit();
+}

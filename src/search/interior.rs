@@ -425,6 +425,7 @@ impl Worker<'_> {
         let table_capture = table_move.is_some_and(is_tactical);
         if let Some(m) = table_move
             && hint != node.excluded
+            && !self.overlooks(position, m, node.ply)
             && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Stop
         {
             return Some(found);
@@ -445,7 +446,7 @@ impl Worker<'_> {
             let Some((m, history)) = picker.next(position, self.histories, &node.context) else {
                 break;
             };
-            if PackedMove::from(m) == node.excluded {
+            if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
             match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
@@ -455,8 +456,9 @@ impl Worker<'_> {
             }
         }
         if found.number == 0 {
-            // Nothing but the excluded move is legal.
-            found.best = node.window.alpha;
+            // Nothing but the excluded move is legal, or nothing is seen.
+            found.best =
+                if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
         Some(found)
     }

@@ -24,6 +24,7 @@ use crate::{
     position::{Game, PackedMove, Position},
     report::{Limits, LiveOptions, Reporter, Signals},
     score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
+    strength::Handicap,
     syzygy::Prober,
     tt::{Entry, Table},
 };
@@ -63,6 +64,8 @@ pub struct Shared<'a> {
     pub signals: &'a Signals,
     /// The root's legal moves that are to be searched, and what is known of them.
     pub root_moves: Vec<RootMove>,
+    /// A weaker player's limits and errors.
+    pub handicap: Option<Handicap>,
     /// Endgame tables for positions inside the tree.
     pub prober: Option<Prober<'a>>,
     /// Tablebase probes that hit.
@@ -365,7 +368,16 @@ impl<'a> Worker<'a> {
 
     /// The uncorrected static evaluation.
     fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        self.evaluator.evaluate(position, ply).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        let mut score = self.evaluator.evaluate(position, ply);
+        if let Some(handicap) = &self.shared.handicap {
+            score += handicap.misjudgement(position);
+        }
+        score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    /// Does a weaker player not see this move?
+    fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
+        self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
     /// The evaluation with what the search has learned about its errors.

@@ -102,6 +102,8 @@ pub struct Verdict {
     pub depth: u32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
+    /// How hard the choice was.
+    pub stability: Stability,
 }
 
 impl Verdict {
@@ -157,7 +159,7 @@ impl Worker<'_> {
             }
         }
         self.publish_nodes();
-        Verdict { depth: completed.max(1), moves: self.root_moves }
+        Verdict { depth: completed.max(1), moves: self.root_moves, stability }
     }
 
     /// A search stopped while the best move was failing low knows neither its

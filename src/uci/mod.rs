@@ -260,6 +260,8 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
         Change::RootSearch(root_search) => engine.set_root_search(root_search),
+        Change::LimitStrength(on) => engine.set_limit_strength(on),
+        Change::Elo(elo) => engine.set_elo(elo),
         Change::OwnBook(on) => engine.set_own_book(on),
         Change::BookFile(None) => engine.set_book(None),
         Change::BookFile(Some(path)) => {

@@ -7,6 +7,7 @@ use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::{
     engine::{BOOK_DEPTH, HASH_RANGE, RootSearch, THREADS_RANGE},
+    strength::{DEFAULT_ELO, ELO_RANGE},
     syzygy,
 };
 
@@ -38,6 +39,10 @@ pub enum Change {
     MoveOverhead(Duration),
     /// Castling is written as king takes rook; FENs may be of Chess960.
     Chess960(bool),
+    /// Play like a player of a rating.
+    LimitStrength(bool),
+    /// The rating.
+    Elo(u32),
     /// Winning chances with every score.
     ShowWdl(bool),
     /// The line being searched, now and then.
@@ -162,6 +167,19 @@ pub const OPTIONS: &[Spec] = &[
     Spec {
         name: "EvalFile",
         kind: Kind::Text { change: |path| Change::EvalFile(file(path)) },
+    },
+    Spec {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check { default: false, change: Change::LimitStrength },
+    },
+    Spec {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as usize,
+            min: *ELO_RANGE.start() as usize,
+            max: *ELO_RANGE.end() as usize,
+            change: |elo| Change::Elo(elo as u32),
+        },
     },
     Spec { name: "OwnBook", kind: Kind::Check { default: false, change: Change::OwnBook } },
     Spec {
