@@ -1097,3 +1097,51 @@ fn weaker_players_do_not_lose_on_time() {
     }
     lancet.quit();
 }
+
+/// README's table of options is what `uci` prints.
+#[test]
+fn the_documented_options_are_the_real_ones() {
+    let readme = include_str!("../README.md");
+    let table = readme.split("## Options").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let mut documented: Vec<[&str; 3]> = table
+        .lines()
+        .skip(2)
+        .map(|row| {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            assert!(cells.len() == 4 && !cells[3].is_empty(), "{row}");
+            [cells[0], cells[1], cells[2]]
+        })
+        .collect();
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("uci", "uciok");
+    lancet.quit();
+    // Names, defaults and values may hold blanks: keywords end them.
+    let part = |line: &str, from: &str, to: &[&str]| -> String {
+        let Some((_, rest)) = line.split_once(from) else { return String::new() };
+        let end = to.iter().filter_map(|to| rest.find(to)).min().unwrap_or(rest.len());
+        rest[..end].to_owned()
+    };
+    let options = lines.iter().filter(|line| line.starts_with("option name "));
+    // A tuning build has more, which are for tuners.
+    let options = options.filter(|line| !line[12..].starts_with(|c: char| c.is_ascii_lowercase()));
+    for line in options {
+        let name = part(line, "option name ", &[" type "]);
+        let kind = part(line, " type ", &[" "]);
+        let default = part(line, " default ", &[" min ", " var "]);
+        let range = match kind.as_str() {
+            "spin" => format!("{} to {}", number(line, "min"), number(line, "max")),
+            "combo" => line.split(" var ").skip(1).collect::<Vec<_>>().join(", "),
+            "button" => "button".to_owned(),
+            _ => String::new(),
+        };
+        let found = documented.iter().position(|row| row[0] == name);
+        let [_, in_table, values] = documented.remove(found.unwrap_or_else(|| panic!("{name}")));
+        if kind == "string" {
+            assert_eq!((default.as_str(), in_table), ("<empty>", ""), "{name}");
+            assert!(values.contains("path"), "{name}: {values}");
+        } else {
+            assert_eq!((in_table, values), (default.as_str(), range.as_str()), "{name}");
+        }
+    }
+    assert!(documented.is_empty(), "not there: {documented:?}");
+}
