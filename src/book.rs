@@ -218,7 +218,10 @@ mod tests {
     fn keys_of_the_documentation() {
         for (fen, expected) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0x463b_9618_1691_fc9c),
-            ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", 0x22a4_8b5a_8e47_ff78),
+            (
+                "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+                0x22a4_8b5a_8e47_ff78,
+            ),
             ("rnbq1bnr/ppp1pkpp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR w - - 0 4", 0x00fd_d303_c946_bdd9),
         ] {
             assert_eq!(key(&position(fen)), expected, "{fen}");
@@ -247,11 +250,9 @@ mod tests {
     /// books' own lines lead.
     #[test]
     fn real_books_are_read() {
-        for (name, least) in [
-            ("books/cutechess_book_small.bin", 10_000),
-            ("books/eco_openings_cc0.bin", 5_000),
-            ("books/lasker-trap.bin", 4),
-        ] {
+        for (name, least) in
+            [("books/cutechess_book_small.bin", 10_000), ("books/eco_openings_cc0.bin", 5_000)]
+        {
             let Some(bytes) = shared(name) else { return };
             let book = Book::from_bytes(&bytes).unwrap();
             assert_eq!(book.entries.len(), bytes.len() / ENTRY);
@@ -270,6 +271,23 @@ mod tests {
             let reached: usize = seen.values().sum();
             assert!(reached >= least, "{name}: {reached} entries");
         }
+    }
+
+    /// A book that only Black plays from, up to a promotion to a knight.
+    #[test]
+    fn the_lasker_trap_is_set() {
+        let Some(bytes) = shared("books/lasker-trap.bin") else { return };
+        let book = Book::from_bytes(&bytes).unwrap();
+        let mut position = Position::default();
+        let mut replies = Vec::new();
+        for text in ["d2d4", "c2c4", "d4e5", "e2e3", "c1d2", "d2b4", "e1e2"] {
+            let m = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            position = position.play(m);
+            let reply = book.best(&position).unwrap();
+            replies.push(reply.to_uci(CastlingMode::Standard).to_string());
+            position = position.play(reply);
+        }
+        assert_eq!(replies, ["d7d5", "e7e5", "d5d4", "f8b4", "d4e3", "e3f2", "f2g1n"]);
     }
 
     #[test]

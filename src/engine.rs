@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::Move;
+use shakmaty::{Move, Position as _};
 
 use crate::{
     book::Book,

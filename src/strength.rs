@@ -116,7 +116,8 @@ impl Handicap {
         if ply == 0 || position.is_check() {
             return false;
         }
-        let share = self.oversight * obscurity(position, m) * (1.0 + 0.1 * (ply - 1).min(10) as f64);
+        let share =
+            self.oversight * obscurity(position, m) * (1.0 + 0.1 * (ply - 1).min(10) as f64);
         let bits = u64::from(PackedMove::from(m).bits());
         let random = mix(position.key() ^ self.seed ^ bits << 40) >> 32;
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
@@ -202,7 +203,8 @@ mod tests {
 
     fn error(elo: u32) -> f64 {
         let handicap = Handicap::new(elo, 7);
-        let squares = positions().iter().map(|p| f64::from(handicap.misjudgement(p)).powi(2)).sum::<f64>();
+        let squares =
+            positions().iter().map(|p| f64::from(handicap.misjudgement(p)).powi(2)).sum::<f64>();
         (squares / positions().len() as f64).sqrt()
     }
 
@@ -234,11 +236,13 @@ mod tests {
         let quiet = overlooked(1000, |m| !m.is_capture());
         let captures = overlooked(1000, |m| m.is_capture());
         assert!(quiet > 1.5 * captures, "{quiet} {captures}");
-        let far = |m: Move| !m.is_castle() && m.from().is_some_and(|from| from.distance(m.to()) >= 4);
+        let far =
+            |m: Move| !m.is_castle() && m.from().is_some_and(|from| from.distance(m.to()) >= 4);
         let long = overlooked(1000, |m| !m.is_capture() && far(m));
         let short = overlooked(1000, |m| !m.is_capture() && !far(m));
         assert!(long > 1.2 * short, "{long} {short}");
-        let checked = Position::from_fen("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", shakmaty::CastlingMode::Standard);
+        let checked =
+            Position::from_fen("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", shakmaty::CastlingMode::Standard);
         let checked = checked.unwrap();
         let weakest = |seed| Handicap::new(500, seed);
         for m in checked.legal_moves() {
@@ -246,7 +250,10 @@ mod tests {
         }
         for position in positions() {
             for m in position.legal_moves() {
-                assert!(!weakest(3).overlooks(&position, m, 0), "nothing is overlooked at the root");
+                assert!(
+                    !weakest(3).overlooks(&position, m, 0),
+                    "nothing is overlooked at the root"
+                );
             }
         }
     }

@@ -154,6 +154,10 @@ impl Default for Settings {
 /// Most pieces that tables exist for, kings included.
 pub const MAX_PIECES: usize = 7;
 
+/// Moves that a conversion is thought to be further away if it is not certain
+/// to come in time. More than the fifty-move rule leaves for certain ones.
+const DOUBT: i32 = 200;
+
 /// The kinds of table: file extension and what it is called.
 const KINDS: [(&str, &str); 2] = [("rtbw", "WDL"), ("rtbz", "DTZ")];
 
@@ -196,7 +200,10 @@ impl Tablebases {
         }
         let count = |extension| files.keys().filter(|name| name.ends_with(extension)).count();
         let [wdl, dtz] = KINDS.map(|(extension, _)| count(extension));
-        say(&format!("SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {} pieces", tables.max_pieces()));
+        say(&format!(
+            "SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {} pieces",
+            tables.max_pieces()
+        ));
         let usable: HashMap<u64, AtomicBool> = files
             .keys()
             .filter_map(|name| name.strip_suffix(".rtbw"))
@@ -329,7 +336,8 @@ fn over(game: &Game, child: &Position) -> Option<Known> {
 /// What a move is worth that leads to `child`, which is `dtz` away from a
 /// conversion.
 fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
-    let wdl = match AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves()) {
+    let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
+    let wdl = match ambiguous {
         AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Wdl::Win,
         AmbiguousWdl::BlessedLoss => Wdl::CursedWin,
         AmbiguousWdl::Draw => Wdl::Draw,
@@ -339,14 +347,21 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
     let value = Value::new(wdl, fifty_moves);
     // A win ages by one a move on its way up the tree, a loss likewise: the
     // same scores that a search to the conversion would return.
-    let plies = dtz.ignore_rounding().0.abs();
+    let (plies, rounded) = match dtz {
+        MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
+        MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
+    };
     let moves = match value {
         Value::Win if m.is_zeroing() => 1,
-        Value::Win => (plies + 2) / 2,
+        Value::Win => (plies + rounded + 2) / 2,
         _ if m.is_zeroing() => 0,
         _ => (plies + 1) / 2,
     };
-    Known { value, bounds: value.bounds(moves) }
+    // It may or may not come in time: a win behind all certain ones, a loss
+    // before them.
+    let doubt =
+        fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
+    Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
 }
 
 /// The tables as the search inside the tree asks them.
@@ -534,7 +549,8 @@ mod tests {
 
     #[test]
     fn names_mean_what_is_on_the_board() {
-        let position = |fen: &str| Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position =
+            |fen: &str| Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         let key = |fen: &str| material(position(fen).board());
         let [ours, theirs] = materials("KQPvKR").unwrap();
         assert_eq!(key("8/8/8/3k1r2/8/8/1P6/KQ6 w - - 0 1"), ours);
@@ -549,7 +565,7 @@ mod tests {
         let lost = Value::Loss.bounds(0).upper;
         assert_eq!(parent(lost), Value::Win.bounds(1).lower);
         assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);
-        assert!(Value::Win.bounds(600).lower > DECISIVE, "the longest wins stay decisive");
+        assert!(Value::Win.bounds(600 + DOUBT).lower > DECISIVE, "the longest wins stay decisive");
         assert_eq!(Value::CursedWin.bounds(9).refine(500), 1);
         assert_eq!(Value::Draw.bounds(9).refine(-500), 0);
     }

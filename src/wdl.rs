@@ -119,7 +119,7 @@ mod tests {
         }
 
         #[test]
-        fn better_scores_have_better_chances(a in -3000..=3000, b in -3000..=3000, material in MATERIAL) {
+        fn better_scores_have_better_chances(a in -3000..=3000_i32, b in -3000..=3000_i32, material in MATERIAL) {
             let (low, high) = (a.min(b), a.max(b));
             let [low, high] = [low, high].map(|score| fitted::MODEL.chances(score, material));
             prop_assert!(low.win <= high.win && low.loss >= high.loss);

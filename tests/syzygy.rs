@@ -118,11 +118,16 @@ fn values_are_those_of_the_suites() {
         let ranking = tables.rank_moves(&game, &moves, settings, &Silent).unwrap();
         let best = ranking.known.iter().map(|known| known.value).max().unwrap();
         assert_eq!(best, expected, "{line}");
-        assert_eq!(sign, [-1, 0, 1][usize::from(best >= Value::Draw) + usize::from(best > Value::Draw)]);
+        assert_eq!(
+            sign,
+            [-1, 0, 1][usize::from(best >= Value::Draw) + usize::from(best > Value::Draw)]
+        );
         counts[(sign + 1) as usize] += 1;
     }
     assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
-    assert!(prober.probe(&line_position("8/8/8/4k3/8/8/8/KQ6 w - - ", 1), 1, &hits, &Silent).is_none());
+    assert!(
+        prober.probe(&line_position("8/8/8/4k3/8/8/8/KQ6 w - - ", 1), 1, &hits, &Silent).is_none()
+    );
 }
 
 /// The move played keeps the value, whatever the search thinks of it. Where
@@ -147,7 +152,8 @@ fn every_root_move_keeps_the_value() {
             let outcome = search(&mut engine, &game, 200);
             let m = outcome.best.unwrap();
             let san = San::from_move(game.position().chess(), m).to_string();
-            let listed = best.split_whitespace().any(|word| word.trim_end_matches(['+', '#']) == san);
+            let listed =
+                best.split_whitespace().any(|word| word.trim_end_matches(['+', '#']) == san);
             assert!(listed, "{san}: {line}");
             match operation(line, "wdl") {
                 Some("2") => assert!(outcome.info.score > DECISIVE, "{line}"),
@@ -180,7 +186,10 @@ fn cursed_and_blessed_follow_the_option() {
             let sign = dtz.signum();
             let score = search(&mut with, &game, 50).info.score;
             if decided {
-                assert!(is_decisive(score) && score.signum() == sign, "{line} {halfmoves}: {score}");
+                assert!(
+                    is_decisive(score) && score.signum() == sign,
+                    "{line} {halfmoves}: {score}"
+                );
             } else {
                 assert_eq!(score, sign, "{line} {halfmoves}");
             }
@@ -200,7 +209,9 @@ fn play_out(engine: &mut Engine, oracle: &Tablebase<Chess>, mut game: Game) -> u
         match game.ending() {
             None => {}
             Some(Ending::Checkmate) if game.position().turn() != us => return ply,
-            Some(ending) => panic!("{ending:?} instead of mate from {start} in {}", game.position().fen()),
+            Some(ending) => {
+                panic!("{ending:?} instead of mate from {start} in {}", game.position().fen())
+            }
         }
         let m: Move = if game.position().turn() == us {
             let outcome = search(engine, &game, 300);
@@ -344,10 +355,16 @@ fn bad_files_are_named_and_play_goes_on() {
     lancet.send(&format!("setoption name SyzygyPath value {}", dir.path().display()));
     let lines = lancet.drain();
     let said = |lines: &[String], words: &[&str]| {
-        let all = |line: &&String| line.starts_with("info string ") && words.iter().all(|w| line.contains(w));
+        let all = |line: &&String| {
+            line.starts_with("info string ") && words.iter().all(|w| line.contains(w))
+        };
         lines.iter().filter(all).count()
     };
-    assert_eq!(said(&lines, &["1 of 30 WDL tables with 4 pieces are missing: KRvKN.rtbw"]), 1, "{lines:?}");
+    assert_eq!(
+        said(&lines, &["1 of 30 WDL tables with 4 pieces are missing: KRvKN.rtbw"]),
+        1,
+        "{lines:?}"
+    );
     assert_eq!(said(&lines, &["KBvK.rtbw", "unexpected file size"]), 1, "{lines:?}");
     assert_eq!(said(&lines, &["33 WDL and 35 DTZ tables, up to 4 pieces"]), 1, "{lines:?}");
     for (fen, file, reason) in [

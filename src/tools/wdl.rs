@@ -127,8 +127,7 @@ impl Likelihood {
     /// pawns here, so that all parameters are of about the same size.
     fn new(cells: &[Cell], parameters: &[f64; SIZE]) -> Option<Likelihood> {
         let model = model(parameters);
-        let mut sum =
-            Likelihood { log: 0.0, slope: [0.0; SIZE], curvature: [[0.0; SIZE]; SIZE] };
+        let mut sum = Likelihood { log: 0.0, slope: [0.0; SIZE], curvature: [[0.0; SIZE]; SIZE] };
         let mut total = 0.0;
         for cell in cells {
             let (win, loss) = model.win_and_loss(cell.score, cell.material);
@@ -296,9 +295,10 @@ fn read(path: &Path, counts: &mut Counts) -> Result<(), String> {
 }
 
 fn report(counts: &Counts, fit: &Fit) {
-    let total = counts.cells.iter().fold([0; 3], |sum: [u64; 3], cell| {
-        std::array::from_fn(|i| sum[i] + cell[i])
-    });
+    let total = counts
+        .cells
+        .iter()
+        .fold([0; 3], |sum: [u64; 3], cell| std::array::from_fn(|i| sum[i] + cell[i]));
     let positions = counts.positions() as f64;
     let shares = total.map(|count| count as f64 / positions);
     let ignorant: f64 = shares.iter().map(|p| p * p.ln()).sum();
@@ -307,7 +307,9 @@ fn report(counts: &Counts, fit: &Fit) {
         "log likelihood {:.5} per position ({ignorant:.5} without scores)",
         fit.log_likelihood
     ));
-    say("material  half of the games are won at  spread (b)   positions   predicted - counted score");
+    say(
+        "material  half of the games are won at  spread (b)   positions   predicted - counted score",
+    );
     for class in MATERIAL_CLASSES {
         let (low, high) = class.into_inner();
         let cells: Vec<Cell> =
@@ -370,8 +372,10 @@ fn draw(counts: &Counts, model: &Model) -> Result<String, Box<dyn std::error::Er
         root.fill(&WHITE).map_err(|error| error.to_string())?;
         let (upper, lower) = root.split_vertically(480);
         let cells = counts.cells();
-        panel(&upper, "Games won, by score and material", &cells, model, |[w, d, l]| w / (w + d + l))
-            .map_err(|error| error.to_string())?;
+        panel(&upper, "Games won, by score and material", &cells, model, |[w, d, l]| {
+            w / (w + d + l)
+        })
+        .map_err(|error| error.to_string())?;
         panel(&lower, "Games drawn", &cells, model, |[w, d, l]| d / (w + d + l))
             .map_err(|error| error.to_string())?;
         root.present().map_err(|error| error.to_string())?;
@@ -451,10 +455,8 @@ mod tests {
     use super::*;
     use crate::wdl::fitted;
 
-    const TRUTH: Model = Model {
-        alpha: [1.5, 0.8, -0.3, 0.1],
-        beta: [0.012, -0.004, 0.001, 0.0005],
-    };
+    const TRUTH: Model =
+        Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
 
     /// Results drawn from a known model.
     fn counted(positions: u32) -> Counts {
@@ -465,7 +467,13 @@ mod tests {
             let score = rng.random_range(-60..=60) * WIDTH;
             let (win, loss) = TRUTH.win_and_loss(f64::from(score), material);
             let random: f64 = rng.random();
-            let result = if random < win { 0 } else if random < 1.0 - loss { 1 } else { 2 };
+            let result = if random < win {
+                0
+            } else if random < 1.0 - loss {
+                1
+            } else {
+                2
+            };
             counts.count(score, material, result);
         }
         counts
@@ -479,7 +487,10 @@ mod tests {
                 let expected = TRUTH.win_and_loss(score, material);
                 let (win, loss) = found.win_and_loss(score, material);
                 assert!((win - expected.0).abs() < 0.02, "{material} {score}: {win} {expected:?}");
-                assert!((loss - expected.1).abs() < 0.02, "{material} {score}: {loss} {expected:?}");
+                assert!(
+                    (loss - expected.1).abs() < 0.02,
+                    "{material} {score}: {loss} {expected:?}"
+                );
             }
         }
     }

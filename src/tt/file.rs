@@ -230,10 +230,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        position::PackedMove,
-        tt::Entry,
-    };
+    use crate::{position::PackedMove, tt::Entry};
 
     fn entry(n: i32) -> Entry {
         Entry {

@@ -252,7 +252,8 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         }
         Change::LoadHash => {
             let path = hash_file(engine)?;
-            let fail = |error| format!("Load Hash: {}: {error}; the old table stays", path.display());
+            let fail =
+                |error| format!("Load Hash: {}: {error}; the old table stays", path.display());
             engine.load_hash(&path).map_err(fail)?;
             say(&format!("Load Hash: {} MiB from {}", engine.settings().hash, path.display()));
         }

@@ -121,10 +121,7 @@ pub const OPTIONS: &[Spec] = &[
         name: "Never Clear Hash",
         kind: Kind::Check { default: false, change: Change::NeverClearHash },
     },
-    Spec {
-        name: "Hash File",
-        kind: Kind::Text { change: |path| Change::HashFile(file(path)) },
-    },
+    Spec { name: "Hash File", kind: Kind::Text { change: |path| Change::HashFile(file(path)) } },
     Spec { name: "Save Hash", kind: Kind::Button { change: || Change::SaveHash } },
     Spec { name: "Load Hash", kind: Kind::Button { change: || Change::LoadHash } },
     Spec {
@@ -164,10 +161,7 @@ pub const OPTIONS: &[Spec] = &[
         kind: Kind::Check { default: false, change: Change::ShowRefutations },
     },
     Spec { name: "UCI_ShowWDL", kind: Kind::Check { default: false, change: Change::ShowWdl } },
-    Spec {
-        name: "EvalFile",
-        kind: Kind::Text { change: |path| Change::EvalFile(file(path)) },
-    },
+    Spec { name: "EvalFile", kind: Kind::Text { change: |path| Change::EvalFile(file(path)) } },
     Spec {
         name: "UCI_LimitStrength",
         kind: Kind::Check { default: false, change: Change::LimitStrength },
@@ -182,10 +176,7 @@ pub const OPTIONS: &[Spec] = &[
         },
     },
     Spec { name: "OwnBook", kind: Kind::Check { default: false, change: Change::OwnBook } },
-    Spec {
-        name: "BookFile",
-        kind: Kind::Text { change: |path| Change::BookFile(file(path)) },
-    },
+    Spec { name: "BookFile", kind: Kind::Text { change: |path| Change::BookFile(file(path)) } },
     Spec {
         name: "BookDepth",
         kind: Kind::Spin {

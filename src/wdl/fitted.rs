@@ -3,4 +3,7 @@
 use super::Model;
 
 /// The fitted model.
-pub const MODEL: Model = Model { alpha: [1.0, 0.0, 0.0, 0.0], beta: [0.008, 0.0, 0.0, 0.0] };
+pub const MODEL: Model = Model {
+    alpha: [1.00000000, 0.00000000, 0.00000000, 0.00000000],
+    beta: [0.00800000, 0.00000000, 0.00000000, 0.00000000],
+};
