@@ -20,13 +20,14 @@ use super::{complain, say};
 use crate::{
     score::Score,
     train::format::{self, Record},
-    wdl::{self, MATERIAL, Model, TERMS, powers},
+    wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
 };
 
 /// Scores are counted in classes of this width, in centipawns.
 const WIDTH: Score = 10;
-/// Larger scores are left out: they say nothing about the curve.
-const LARGEST: Score = 4000;
+/// Larger scores are left out: there the few games that went otherwise would
+/// decide the fit, and the curve is flat anyway.
+const LARGEST: Score = 1000;
 const CLASSES: usize = (2 * LARGEST / WIDTH + 1) as usize;
 const MATERIALS: usize = (*MATERIAL.end() - *MATERIAL.start() + 1) as usize;
 /// Parameters of the model.
@@ -130,20 +131,22 @@ impl Likelihood {
         let mut sum = Likelihood { log: 0.0, slope: [0.0; SIZE], curvature: [[0.0; SIZE]; SIZE] };
         let mut total = 0.0;
         for cell in cells {
-            let (win, loss) = model.win_and_loss(cell.score, cell.material);
-            let draw = 1.0 - win - loss;
-            if draw < 1e-12 {
+            let (alpha, beta) = model.at(cell.material);
+            let (ahead, behind) = (beta * cell.score - alpha, -beta * cell.score - alpha);
+            let (win, loss) = (sigmoid(ahead), sigmoid(behind));
+            let (no_win, no_loss) = (sigmoid(-ahead), sigmoid(-behind));
+            // The difference of the smaller numbers is the exact one.
+            let draw = if cell.score > 0.0 { no_win - loss } else { no_loss - win };
+            if draw <= 0.0 {
                 return None;
             }
             let [wins, draws, losses] = cell.results;
             let count = wins + draws + losses;
             total += count;
             sum.log += wins * win.ln() + draws * draw.ln() + losses * loss.ln();
-            let (up, down) = (win * (1.0 - win), loss * (1.0 - loss));
-            let slopes = [
-                wins * (1.0 - win) - draws * up / draw,
-                losses * (1.0 - loss) - draws * down / draw,
-            ];
+            let (up, down) = (win * no_win, loss * no_loss);
+            let slopes =
+                [wins * no_win - draws * up / draw, losses * no_loss - draws * down / draw];
             let cross = count * up * down / draw;
             let curvatures = [
                 [count * (up * up / win + up * up / draw), cross],
