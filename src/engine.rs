@@ -2,16 +2,19 @@
 //! time. Knows no text: `uci` and `tools` speak to people.
 
 use std::{
+    io,
+    path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use shakmaty::Move;
+use shakmaty::{Move, Position as _};
 
 use crate::{
+    book::Book,
     clock::Budget,
     eval::{self, Evaluator, nnue::Network},
     history::Histories,
@@ -19,7 +22,9 @@ use crate::{
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
-    tt::Table,
+    strength::{self, Handicap},
+    syzygy::{self, Prober, Tablebases, Value},
+    tt::{Table, file::LoadError},
 };
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
@@ -64,6 +69,9 @@ pub const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
 /// Thread counts that [`Engine::set_threads`] accepts.
 pub const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 
+/// Moves from the book unless said otherwise: all it has.
+pub const BOOK_DEPTH: u32 = 255;
+
 /// The settings that hold over searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -77,6 +85,20 @@ pub struct Settings {
     pub ponder: bool,
     /// The root driver.
     pub root_search: RootSearch,
+    /// Play like a player of the rating `elo`.
+    pub limit_strength: bool,
+    /// The rating, within [`strength::ELO_RANGE`].
+    pub elo: u32,
+    /// Where the table is saved to and loaded from.
+    pub hash_file: Option<PathBuf>,
+    /// Keep what the table holds when a new game begins.
+    pub never_clear_hash: bool,
+    /// Play from the opening book, if there is one.
+    pub own_book: bool,
+    /// Moves of a game that may come from the book.
+    pub book_depth: u32,
+    /// When to ask the endgame tables.
+    pub syzygy: syzygy::Settings,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
     /// only: the search is then plain full-width alpha-beta.
     pub selective: bool,
@@ -90,6 +112,13 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             ponder: false,
             root_search: RootSearch::default(),
+            limit_strength: false,
+            elo: strength::DEFAULT_ELO,
+            hash_file: None,
+            never_clear_hash: false,
+            own_book: false,
+            book_depth: BOOK_DEPTH,
+            syzygy: syzygy::Settings::default(),
             selective: true,
         }
     }
@@ -100,9 +129,13 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     live: Arc<LiveOptions>,
+    /// Which errors a weaker player makes in this game.
+    seed: u64,
     table: Table,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
+    book: Option<Book>,
+    tablebases: Option<Tablebases>,
     /// One per thread.
     memories: Vec<Memory>,
 }
@@ -127,8 +160,11 @@ impl Engine {
         let mut engine = Engine {
             settings,
             live,
+            seed: rand::random(),
             table,
             network: Some(eval::default_network()),
+            book: None,
+            tablebases: None,
             memories: Vec::new(),
         };
         engine.set_threads(engine.settings.threads);
@@ -160,6 +196,42 @@ impl Engine {
         Ok(())
     }
 
+    /// Says where the table is saved to and loaded from.
+    pub fn set_hash_file(&mut self, path: Option<PathBuf>) {
+        self.settings.hash_file = path;
+    }
+
+    /// Keeps the table's contents over games, or not.
+    pub fn set_never_clear_hash(&mut self, on: bool) {
+        self.settings.never_clear_hash = on;
+    }
+
+    /// Saves the table.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written; an old one then stays.
+    pub fn save_hash(&self, path: &Path) -> io::Result<()> {
+        self.table.save(path, self.evaluation())
+    }
+
+    /// Replaces the table by a saved one, with the size of that.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not what was saved, or was saved with another evaluation;
+    /// the old table then stays.
+    pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
+        (self.table, self.settings.hash) = Table::load(path, self.evaluation())?;
+        Ok(())
+    }
+
+    /// Tells evaluations apart: the network's hash, or zero for material and
+    /// piece-square tables.
+    fn evaluation(&self) -> u64 {
+        self.network.as_deref().map_or(0, Network::hash)
+    }
+
     /// Changes the number of search threads (at least one).
     pub fn set_threads(&mut self, threads: usize) {
         self.settings.threads = threads.max(1);
@@ -184,7 +256,36 @@ impl Engine {
             memory.evaluator = Evaluator::new(network.clone());
         }
         self.network = network;
-        self.clear_hash();
+        self.table.clear();
+    }
+
+    /// Plays from this opening book from now on, if own books are switched on.
+    pub fn set_book(&mut self, book: Option<Book>) {
+        self.book = book;
+    }
+
+    /// Switches the opening book on or off.
+    pub fn set_own_book(&mut self, on: bool) {
+        self.settings.own_book = on;
+    }
+
+    /// Changes how many moves of a game may come from the book.
+    pub fn set_book_depth(&mut self, moves: u32) {
+        self.settings.book_depth = moves;
+    }
+
+    /// Looks positions up in these endgame tables from now on.
+    pub fn set_tablebases(&mut self, tablebases: Option<Tablebases>) {
+        self.tablebases = tablebases;
+    }
+
+    /// Changes when and how the endgame tables are asked. If other results
+    /// count as won, the table is cleared.
+    pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
+        let old = std::mem::replace(&mut self.settings.syzygy, settings);
+        if old.fifty_moves != settings.fifty_moves {
+            self.table.clear();
+        }
     }
 
     /// Changes the time kept back from every clock.
@@ -197,6 +298,27 @@ impl Engine {
         self.settings.ponder = ponder;
     }
 
+    /// Plays like a weaker player, or at full strength. The table is cleared: one
+    /// must not know what the other has found out.
+    pub fn set_limit_strength(&mut self, on: bool) {
+        if std::mem::replace(&mut self.settings.limit_strength, on) != on {
+            self.clear_hash();
+        }
+    }
+
+    /// Changes the rating of the weaker player.
+    pub fn set_elo(&mut self, elo: u32) {
+        if std::mem::replace(&mut self.settings.elo, elo) != elo && self.settings.limit_strength {
+            self.clear_hash();
+        }
+    }
+
+    /// Says which errors a weaker player makes; otherwise chance does, anew for
+    /// every game.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     /// Changes the root driver.
     pub fn set_root_search(&mut self, root_search: RootSearch) {
         self.settings.root_search = root_search;
@@ -207,14 +329,17 @@ impl Engine {
         self.settings.selective = selective;
     }
 
-    /// Forgets the transposition table only.
+    /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
-        self.table.clear();
+        if !self.settings.never_clear_hash {
+            self.table.clear();
+        }
     }
 
     /// Forgets everything: a new game begins.
     pub fn new_game(&mut self) {
         self.clear_hash();
+        self.seed = rand::random();
         self.memories.iter_mut().for_each(|memory| memory.histories = Histories::default());
     }
 
@@ -223,43 +348,117 @@ impl Engine {
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
         self.table.new_search();
+        let root = job.game.position();
+        let mut root_moves = search::root::moves(root, &job.limits.searchmoves);
+        if root_moves.is_empty() {
+            let outcome = no_moves(root);
+            reporter.info(&outcome.info);
+            job.signals.wait(job.limits.infinite);
+            return outcome;
+        }
+        if let Some(outcome) = self.book_move(job) {
+            reporter.info(&outcome.info);
+            job.signals.wait(false);
+            return outcome;
+        }
+        let handicap = self.handicap(&job.limits);
+        let limits = handicap.map_or_else(|| job.limits.clone(), |h| h.limit(&job.limits));
+        // A weaker player knows no tables, and needs no help.
+        let tablebases = self.tablebases.as_ref().filter(|_| handicap.is_none());
+        let prober = tablebases.and_then(|tables| {
+            ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
+        });
+        let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
+        let budget = self.budget(&job.limits);
+        self.explain(reporter, || {
+            let time = budget.map(|Budget { soft, hard }| format!("{soft:?}, at most {hard:?}"));
+            let time = time.unwrap_or_else(|| "no limit".to_owned());
+            format!("time: {time}; {ranked} of {} moves known from tables", root_moves.len())
+        });
         let shared = Shared {
             table: &self.table,
-            limits: &job.limits,
-            budget: self.budget(&job.limits),
+            limits: &limits,
+            budget,
             signals: &job.signals,
+            root_moves,
+            handicap,
+            prober,
+            tbhits: AtomicU64::new(ranked as u64),
             live: &self.live,
             reporter,
             root_search: self.settings.root_search,
             selective: self.settings.selective,
             done: AtomicBool::new(false),
             nodes: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+            lines: self.memories.iter().map(|_| Mutex::default()).collect(),
             start,
         };
-        let root = job.game.position();
-        if search::root::moves(root, &job.limits.searchmoves).is_empty() {
-            let outcome = no_moves(root);
-            reporter.info(&outcome.info);
-            job.signals.wait(job.limits.infinite);
-            return outcome;
-        }
-
-        let verdicts = run_threads(&shared, &mut self.memories, job);
+        let threads = if handicap.is_some() { 1 } else { self.memories.len() };
+        let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
         job.signals.wait(job.limits.infinite);
+        if let (Some(handicap), Some(budget)) = (handicap, budget)
+            && verdicts[0].moves.len() > 1
+        {
+            let stability = &verdicts[0].stability;
+            job.signals.wait_until(handicap.thinking_time(budget, stability, root.key()));
+        }
 
         let chosen = vote(&verdicts);
         let info = Info {
             nodes: shared.total_nodes(),
             hashfull: self.table.hashfull(),
+            tbhits: shared.tbhits.load(Ordering::Relaxed),
             time: start.elapsed(),
             ..verdicts[chosen].info()
         };
         if chosen != 0 {
             reporter.info(&info);
         }
+        self.explain(reporter, || {
+            let depths: Vec<u32> = verdicts.iter().map(|verdict| verdict.depth).collect();
+            format!("thread {chosen} decides; depths completed by thread: {depths:?}")
+        });
         let best = info.pv.first().copied();
         let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
         Outcome { best, ponder, info }
+    }
+
+    /// The weaker player, if one is to play. Analysis is done at full strength.
+    fn handicap(&self, limits: &Limits) -> Option<Handicap> {
+        let Settings { limit_strength, elo, .. } = self.settings;
+        (limit_strength && !limits.analyse).then(|| Handicap::new(elo, self.seed))
+    }
+
+    /// With `debug on`, tells a person what happens.
+    fn explain(&self, reporter: &dyn Reporter, text: impl FnOnce() -> String) {
+        if self.live.debug.load(Ordering::Relaxed) {
+            reporter.message(&text());
+        }
+    }
+
+    /// A move from the book, if this is a game and the book has one.
+    fn book_move(&mut self, job: &Job) -> Option<Outcome> {
+        let Settings { own_book, book_depth, .. } = self.settings;
+        let limits = &job.limits;
+        let game = !limits.infinite
+            && !limits.analyse
+            && limits.mate.is_none()
+            && limits.searchmoves.is_empty();
+        let root = job.game.position();
+        if !own_book || !game || u32::from(root.chess().fullmoves()) > book_depth {
+            return None;
+        }
+        let book = self.book.as_ref()?;
+        let m = book.choose(root, &mut rand::rng())?;
+        let ponder = book.best(&root.play(m));
+        let info = Info {
+            depth: 1,
+            seldepth: 1,
+            score: self.memories.first_mut()?.evaluator.evaluate(root, 0),
+            pv: std::iter::once(m).chain(ponder).collect(),
+            ..no_search()
+        };
+        Some(Outcome { best: Some(m), ponder, info })
     }
 
     fn budget(&self, limits: &Limits) -> Option<Budget> {
@@ -281,6 +480,30 @@ impl Engine {
         let entry = self.table.probe(child.key())?;
         entry.best.find_in(&child.legal_moves())
     }
+}
+
+/// Has the endgame tables rank the root's moves. Returns how to ask them inside
+/// the tree.
+///
+/// Where the way is known from here there is nothing to ask inside: the search
+/// looks for mates, or for the drawn move that is hardest to meet.
+fn ask_tablebases<'a>(
+    tables: &'a Tablebases,
+    settings: syzygy::Settings,
+    game: &Game,
+    root_moves: &mut [search::RootMove],
+    reporter: &dyn Reporter,
+) -> Option<Prober<'a>> {
+    let prober = Prober::new(tables, settings);
+    let moves: Vec<Move> = root_moves.iter().map(|rm| rm.m).collect();
+    let Some(ranking) = tables.rank_moves(game, &moves, settings, reporter) else {
+        return Some(prober);
+    };
+    for (rm, &known) in root_moves.iter_mut().zip(&ranking.known) {
+        rm.known = Some(known);
+    }
+    let won = ranking.known.iter().any(|known| known.value == Value::Win);
+    (won && !ranking.distances).then_some(prober)
 }
 
 /// Runs one worker per memory and returns their verdicts, in order.
@@ -339,19 +562,23 @@ fn vote(verdicts: &[Verdict]) -> usize {
 /// Mated or stalemated: there is nothing to search.
 fn no_moves(root: &Position) -> Outcome {
     let score = if root.is_check() { -MATE } else { DRAW };
-    let info = Info {
+    Outcome { best: None, ponder: None, info: Info { score, ..no_search() } }
+}
+
+/// What there is to tell without a search.
+const fn no_search() -> Info {
+    Info {
         depth: 0,
         seldepth: 0,
         multipv: 1,
-        score,
+        score: DRAW,
         bound: Bound::Exact,
         nodes: 0,
         hashfull: 0,
         tbhits: 0,
         time: Duration::ZERO,
         pv: Vec::new(),
-    };
-    Outcome { best: None, ponder: None, info }
+    }
 }
 
 /// There is not enough memory for a table of this size.

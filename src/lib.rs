@@ -4,10 +4,11 @@
 //! search.* Imports go one way:
 //!
 //! ```text
-//! score, position <- see, eval, tt, history, clock, report <- picker <- search
+//! score, position <- book, see, eval, tt, history, clock, report <- syzygy, picker <- search
 //!                 <- engine <- uci, tools <- main
 //! ```
 
+pub mod book;
 pub mod clock;
 pub mod engine;
 pub mod eval;
@@ -20,7 +21,10 @@ pub mod report;
 pub mod score;
 pub mod search;
 pub mod see;
+pub mod strength;
+pub mod syzygy;
 pub mod tools;
 pub mod train;
 pub mod tt;
 pub mod uci;
+pub mod wdl;

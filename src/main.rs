@@ -31,6 +31,8 @@ enum Command {
     Data(train::data::Args),
     /// Train a network on games
     Train(train::command::Args),
+    /// Fit winning chances to the scores of games
+    Wdl(tools::wdl::Args),
     /// Compare the algorithms of alpha-beta's family
     Lab(lab::command::Args),
     /// Each argument is a line of UCI
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Some(Command::Epd(args)) => tools::epd::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
+        Some(Command::Wdl(args)) => tools::wdl::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }

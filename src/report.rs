@@ -116,6 +116,16 @@ impl Signals {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    /// Sleeps until told to stop, or until the clock has run for `time`.
+    pub fn wait_until(&self, time: Duration) {
+        let mut guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_stopped() && guard.elapsed() < time {
+            let rest = time.saturating_sub(guard.elapsed());
+            let waited = self.changed.wait_timeout(guard, rest);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
 }
 
 /// Options that may change while a search runs.
@@ -123,11 +133,25 @@ impl Signals {
 pub struct LiveOptions {
     /// Root lines to report, from 1.
     pub multi_pv: AtomicUsize,
+    /// Report winning chances with every score.
+    pub show_wdl: AtomicBool,
+    /// Report the line being searched, now and then.
+    pub show_current_line: AtomicBool,
+    /// Report after every iteration what is wrong with the other moves.
+    pub show_refutations: AtomicBool,
+    /// Tell people what is going on.
+    pub debug: AtomicBool,
 }
 
 impl Default for LiveOptions {
     fn default() -> LiveOptions {
-        LiveOptions { multi_pv: AtomicUsize::new(1) }
+        LiveOptions {
+            multi_pv: AtomicUsize::new(1),
+            show_wdl: AtomicBool::default(),
+            show_current_line: AtomicBool::default(),
+            show_refutations: AtomicBool::default(),
+            debug: AtomicBool::default(),
+        }
     }
 }
 
@@ -185,6 +209,10 @@ pub trait Reporter: Sync {
     fn info(&self, _info: &Info) {}
     /// The root move being searched; `number` counts from 1.
     fn current_move(&self, _depth: u32, _m: Move, _number: usize) {}
+    /// The line that each thread searches; some may be empty.
+    fn current_lines(&self, _lines: &[Vec<Move>]) {}
+    /// A root move and the line that refutes it, as far as it is known.
+    fn refutation(&self, _line: &[Move]) {}
     /// Anything a person or a log should know.
     fn message(&self, _text: &str) {}
 }

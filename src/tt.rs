@@ -20,6 +20,8 @@ use crate::{
     score::{INFINITE, NO_SCORE, Score, Window},
 };
 
+pub mod file;
+
 /// What is known of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {

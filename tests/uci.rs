@@ -829,3 +829,330 @@ fn arguments_are_commands() {
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
 }
+
+/// A book file with these moves and weights in the start position.
+fn book(moves: &[(&str, u16)]) -> Vec<u8> {
+    // PolyGlot's key of the start position; squares count from a1 by ranks.
+    let key = 0x463b_9618_1691_fc9c_u64;
+    let square = |text: &str| {
+        u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1')
+    };
+    let entry = |&(m, weight): &(&str, u16)| {
+        let code = square(&m[2..4]) | square(&m[..2]) << 6;
+        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+    };
+    moves.iter().flat_map(entry).collect()
+}
+
+#[test]
+fn own_book() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("two words.bin");
+    std::fs::write(&path, book(&[("a2a4", 1), ("b1a3", 2), ("h2h4", 0)])).unwrap();
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name BookFile value {}", path.display()));
+    lancet.send("setoption name OwnBook value true");
+    let mut seen = HashSet::new();
+    for _ in 0..60 {
+        lancet.send("position startpos");
+        let (lines, m) = lancet.go("go wtime 60000 btime 60000");
+        assert_answer(&Game::default(), &lines);
+        assert_eq!(number(&lines[0], "nodes"), 0, "{lines:?}");
+        seen.insert(m);
+    }
+    assert_eq!(seen, HashSet::from(["a2a4".to_owned(), "b1a3".to_owned()]));
+    // Out of the book, in an analysis, and beyond its depth there is a search.
+    let unlikely = ["a2a4", "b1a3"];
+    for (position, go) in [
+        ("position startpos moves g2g4", "go depth 3"),
+        ("position startpos", "go mate 1 depth 3"),
+        ("position startpos", "go depth 3 searchmoves e2e4"),
+        ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 9", "go depth 3"),
+    ] {
+        lancet.send("setoption name BookDepth value 8");
+        lancet.send(position);
+        let (lines, m) = lancet.go(go);
+        assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 0, "{lines:?}");
+        assert!(!unlikely.contains(&m.as_str()), "{m}");
+    }
+    // Pondering holds a book move, too.
+    lancet.send("position startpos");
+    lancet.send("go ponder wtime 1000 btime 1000");
+    assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
+    let (_, m) = lancet.go("ponderhit");
+    assert!(unlikely.contains(&m.as_str()), "{m}");
+    // A damaged book is refused, and the old one stays.
+    let bad = dir.path().join("bad.bin");
+    std::fs::write(&bad, &book(&[("a2a4", 1)])[..15]).unwrap();
+    lancet.send(&format!("setoption name BookFile value {}", bad.display()));
+    let lines = lancet.drain();
+    assert!(
+        lines[0].starts_with("info string BookFile: ") && lines[0].contains("15 bytes"),
+        "{lines:?}"
+    );
+    let (_, m) = lancet.go("go depth 1");
+    assert!(unlikely.contains(&m.as_str()), "{m}");
+    lancet.send("setoption name BookFile value <empty>");
+    let (lines, _) = lancet.go("go depth 1");
+    assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 0, "{lines:?}");
+    lancet.quit();
+}
+
+#[test]
+fn winning_chances() {
+    let mut lancet = Lancet::start();
+    let wdl = |line: &str| -> [i64; 3] {
+        let words: Vec<&str> = line.split(' ').skip_while(|&word| word != "wdl").collect();
+        [1, 2, 3].map(|i| words[i].parse().unwrap())
+    };
+    lancet.send(&format!("position fen {KIWIPETE}"));
+    let (lines, _) = lancet.go("go depth 5");
+    assert!(lines.iter().all(|line| !line.contains("wdl")), "off by default");
+    lancet.send("setoption name UCI_ShowWDL value true");
+    for (fen, sure) in [
+        (KIWIPETE, None),
+        ("r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 18", Some([1000, 0, 0])),
+        ("8/8/8/8/8/2k5/8/K6q w - - 0 1", Some([0, 0, 1000])),
+        ("k7/8/8/8/8/8/8/K6Q b - - 0 1", None),
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        let (lines, _) = lancet.go("go depth 9");
+        for line in thoughts(&lines) {
+            assert_well_formed(line);
+            assert_eq!(wdl(line).iter().sum::<i64>(), 1000, "{line}");
+        }
+        let last = thoughts(&lines).pop().unwrap();
+        let [win, _, loss] = wdl(last);
+        assert!(sure.is_none_or(|sure| wdl(last) == sure), "{last}");
+        let score: i64 =
+            last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
+        assert_eq!((win - loss).signum(), score.signum(), "{last}");
+    }
+    lancet.quit();
+}
+
+#[test]
+fn the_table_survives_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("my analysis.hash");
+    let go = format!("position fen {KIWIPETE}");
+    let nodes = |lines: &[String]| number(thoughts(lines).last().unwrap(), "nodes");
+    let first = |lines: Vec<String>| lines.into_iter().next().unwrap_or_default();
+
+    let mut lancet = Lancet::start();
+    for button in ["Save Hash", "Load Hash"] {
+        lancet.send(&format!("setoption name {button}"));
+        assert_eq!(first(lancet.drain()), "info string 'Hash File' names no file yet");
+    }
+    lancet.send(&format!("setoption name Hash File value {}", path.display()));
+    lancet.send("setoption name Load Hash");
+    assert!(first(lancet.drain()).starts_with("info string Load Hash: "), "no such file");
+    lancet.send("setoption name Hash value 4");
+    lancet.send(&go);
+    let (cold, m) = lancet.go("go depth 11");
+    lancet.send("setoption name Save Hash");
+    assert_eq!(lancet.drain(), [format!("info string Save Hash: 4 MiB in {}", path.display())]);
+    lancet.quit();
+
+    // Another program, another size: it knows the answer.
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name Hash File value {}", path.display()));
+    lancet.send("setoption name Load Hash");
+    assert_eq!(lancet.drain(), [format!("info string Load Hash: 4 MiB from {}", path.display())]);
+    lancet.send("setoption name Never Clear Hash value true");
+    lancet.send("ucinewgame");
+    lancet.send("setoption name Clear Hash");
+    assert!(first(lancet.drain()).contains("'Never Clear Hash' is on"));
+    lancet.send(&go);
+    let (warm, again) = lancet.go("go depth 11");
+    assert_eq!(m, again);
+    assert!(nodes(&warm) * 2 < nodes(&cold), "{} {}", nodes(&warm), nodes(&cold));
+    lancet.send("setoption name Never Clear Hash value false");
+    lancet.send("setoption name Clear Hash");
+    let (cleared, _) = lancet.go("go depth 11");
+    assert!(nodes(&cleared) * 2 > nodes(&cold), "{} {}", nodes(&cleared), nodes(&cold));
+
+    // What is not whole is not taken.
+    let bytes = std::fs::read(&path).unwrap();
+    for (bad, reason) in [
+        (bytes[..bytes.len() / 2].to_vec(), "truncated or damaged"),
+        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "version 9 of the format"),
+        ([&bytes[..5000], &[bytes[5000] ^ 255], &bytes[5001..]].concat(), "checksum"),
+        (b"something else".to_vec(), "no hash table of Lancet"),
+    ] {
+        std::fs::write(&path, bad).unwrap();
+        lancet.send("setoption name Load Hash");
+        let line = first(lancet.drain());
+        assert!(line.contains(reason) && line.ends_with("the old table stays"), "{line}");
+    }
+    lancet.quit();
+}
+
+#[test]
+fn current_lines_and_refutations() {
+    let start = Game::default();
+    let check = |lines: &[String], key: &str| {
+        let mut count = 0;
+        for line in lines.iter().filter(|line| line.starts_with(&format!("info {key} "))) {
+            for part in line.split(&format!("{key} ")).skip(1) {
+                let moves = if key == "currline" { part.split_once(' ').unwrap().1 } else { part };
+                assert_legal(&start, &format!("x pv {}", moves.trim()));
+                count += 1;
+            }
+        }
+        count
+    };
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    let (lines, _) = lancet.go("go depth 6");
+    assert_eq!((check(&lines, "currline"), check(&lines, "refutation")), (0, 0), "off by default");
+    lancet.send("setoption name UCI_ShowRefutations value true");
+    let (lines, _) = lancet.go("go depth 6");
+    assert_eq!(check(&lines, "refutation"), 6 * 19, "all moves but the best, after each iteration");
+    let answered =
+        |line: &&String| line.starts_with("info refutation") && line.split(' ').count() > 3;
+    assert!(lines.iter().filter(answered).count() > 50, "{lines:?}");
+    lancet.send("setoption name UCI_ShowRefutations value false");
+    for threads in 1..=2 {
+        lancet.send(&format!("setoption name Threads value {threads}"));
+        lancet.send("go infinite");
+        lancet.send("setoption name UCI_ShowCurrLine value true");
+        let mut lines = lancet.until("info currline 1 ");
+        lancet.send("setoption name UCI_ShowCurrLine value false");
+        lines.extend(lancet.ask("stop", "bestmove "));
+        assert!(check(&lines, "currline") >= 1);
+    }
+    lancet.quit();
+}
+
+#[test]
+fn debug_says_more() {
+    let mut lancet = Lancet::start();
+    let strings =
+        |lines: &[String]| lines.iter().filter(|line| line.starts_with("info string")).count();
+    lancet.send("position startpos");
+    let (lines, _) = lancet.go("go depth 3 wtime 1000");
+    assert_eq!(strings(&lines), 0, "{lines:?}");
+    lancet.send("debug on");
+    let (lines, _) = lancet.go("go depth 3 wtime 1000");
+    for text in ["go in rnbqkbnr", "time: ", "thread 0 decides"] {
+        assert!(
+            lines.iter().any(|line| line.starts_with("info string") && line.contains(text)),
+            "{lines:?}"
+        );
+    }
+    lancet.send("debug off");
+    let (lines, _) = lancet.go("go depth 3");
+    assert_eq!(strings(&lines), 0, "{lines:?}");
+    lancet.quit();
+}
+
+/// A weaker player takes his time although he looks at little, answers a stop
+/// at once, and does not lose on time.
+#[test]
+fn weaker_players_use_the_clock() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name UCI_LimitStrength value true");
+    lancet.send("setoption name UCI_Elo value 700");
+    lancet.send("position startpos moves e2e4 e7e5");
+    let timed = |lancet: &mut Lancet, go: &str| {
+        let start = Instant::now();
+        let (lines, _) = lancet.go(go);
+        assert!(number(thoughts(&lines).last().unwrap(), "nodes") < 1000, "{lines:?}");
+        start.elapsed()
+    };
+    let unhurried = timed(&mut lancet, "go wtime 20000 btime 20000 winc 200 binc 200");
+    assert!(unhurried > Duration::from_millis(80), "{unhurried:?}");
+    let exact = timed(&mut lancet, "go movetime 300");
+    assert!(exact > Duration::from_millis(200), "{exact:?}");
+    for quick in ["go nodes 100000000", "go depth 30", "go wtime 1 btime 1"] {
+        let time = timed(&mut lancet, quick);
+        assert!(time < Duration::from_millis(1500), "{quick}: {time:?}");
+    }
+    lancet.send("go wtime 1000000 btime 1000000");
+    let start = Instant::now();
+    lancet.ask("stop", "bestmove ");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    // Pondering: the move is held until the hit, and thought about after it.
+    lancet.send("go ponder wtime 20000 btime 20000");
+    assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
+    lancet.ask("ponderhit", "bestmove ");
+    // Analysis is done at full strength.
+    lancet.send("setoption name UCI_AnalyseMode value true");
+    let (lines, _) = lancet.go("go depth 9");
+    assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 1000);
+    lancet.quit();
+}
+
+/// A whole game on a short clock: no flag falls.
+#[test]
+fn weaker_players_do_not_lose_on_time() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name UCI_LimitStrength value true");
+    lancet.send("setoption name UCI_Elo value 1200");
+    lancet.send("setoption name Move Overhead value 30");
+    let mut game = Game::default();
+    let mut moves: Vec<String> = Vec::new();
+    let mut clocks = [Duration::from_millis(1500); 2];
+    while game.ending().is_none() && moves.len() < 120 {
+        let side = moves.len() % 2;
+        lancet.send(&format!("position startpos moves {}", moves.join(" ")));
+        let [white, black] = clocks.map(|clock| clock.as_millis());
+        let start = Instant::now();
+        let (_, m) = lancet.go(&format!("go wtime {white} btime {black} winc 20 binc 20"));
+        let used = start.elapsed();
+        assert!(used < clocks[side], "move {}: {used:?} of {:?}", moves.len(), clocks[side]);
+        clocks[side] = clocks[side] - used + Duration::from_millis(20);
+        game.play(read_move(game.position(), &m).unwrap());
+        moves.push(m);
+    }
+    lancet.quit();
+}
+
+/// README's table of options is what `uci` prints.
+#[test]
+fn the_documented_options_are_the_real_ones() {
+    let readme = include_str!("../README.md");
+    let table = readme.split("## Options").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let mut documented: Vec<[&str; 3]> = table
+        .lines()
+        .skip(2)
+        .map(|row| {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            assert!(cells.len() == 4 && !cells[3].is_empty(), "{row}");
+            [cells[0], cells[1], cells[2]]
+        })
+        .collect();
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("uci", "uciok");
+    lancet.quit();
+    // Names, defaults and values may hold blanks: keywords end them.
+    let part = |line: &str, from: &str, to: &[&str]| -> String {
+        let Some((_, rest)) = line.split_once(from) else { return String::new() };
+        let end = to.iter().filter_map(|to| rest.find(to)).min().unwrap_or(rest.len());
+        rest[..end].to_owned()
+    };
+    let options = lines.iter().filter(|line| line.starts_with("option name "));
+    // A tuning build has more, which are for tuners.
+    let options = options.filter(|line| !line[12..].starts_with(|c: char| c.is_ascii_lowercase()));
+    for line in options {
+        let name = part(line, "option name ", &[" type "]);
+        let kind = part(line, " type ", &[" "]);
+        let default = part(line, " default ", &[" min ", " var "]);
+        let range = match kind.as_str() {
+            "spin" => format!("{} to {}", number(line, "min"), number(line, "max")),
+            "combo" => line.split(" var ").skip(1).collect::<Vec<_>>().join(", "),
+            "button" => "button".to_owned(),
+            _ => String::new(),
+        };
+        let found = documented.iter().position(|row| row[0] == name);
+        let [_, in_table, values] = documented.remove(found.unwrap_or_else(|| panic!("{name}")));
+        if kind == "string" {
+            assert_eq!((default.as_str(), in_table), ("<empty>", ""), "{name}");
+            assert!(values.contains("path"), "{name}: {values}");
+        } else {
+            assert_eq!((in_table, values), (default.as_str(), range.as_str()), "{name}");
+        }
+    }
+    assert!(documented.is_empty(), "not there: {documented:?}");
+}

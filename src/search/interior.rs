@@ -17,6 +17,7 @@ use crate::{
     position::{Checks, PackedMove, Position},
     score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
     see,
+    syzygy::{Bounds, Prober},
     tt::Entry,
 };
 
@@ -134,6 +135,18 @@ impl Worker<'_> {
             return Some(score);
         }
 
+        // Step 2b. Endgame tables. Their bounds cut as the table's do; a win
+        // does not, where a mate is being looked for.
+        let proved = match &self.shared.prober {
+            Some(prober) if !excluded.is_some() => self.probe_endgame(prober, position, depth),
+            _ => None,
+        };
+        if let Some(bounds) = proved
+            && let Some(score) = self.endgame_cutoff(bounds, window, key, depth)
+        {
+            return Some(score);
+        }
+
         // Step 3. Static evaluation.
         let mut node = Node {
             position,
@@ -177,19 +190,23 @@ impl Worker<'_> {
         // Steps 6 to 10. The moves.
         node.checks = position.checks();
         node.context = self.context(position, ply);
-        let found = self.search_moves::<K>(&node)?;
+        let mut found = self.search_moves::<K>(&node)?;
+        let proved = proved.unwrap_or(Bounds::NONE);
+        found.best = proved.refine(found.best);
 
         // Step 11. Learn and remember.
         self.learn(&node, &found);
         if !excluded.is_some() {
             let Found { best, best_move, .. } = found;
             let raised = best_move.is_some();
+            let lower = if best >= window.beta || raised { best } else { -INFINITE };
+            let upper = if best >= window.beta { INFINITE } else { best };
             self.shared.table.store(
                 key,
                 Entry {
                     best: best_move.map_or(PackedMove::NONE, Into::into),
-                    lower: if best >= window.beta || raised { best } else { -INFINITE },
-                    upper: if best >= window.beta { INFINITE } else { best },
+                    lower: lower.max(proved.lower),
+                    upper: upper.min(proved.upper),
                     depth: node.depth,
                     evaluation: node.raw,
                     pv: node.was_pv,
@@ -197,6 +214,29 @@ impl Worker<'_> {
             );
         }
         Some(found.best)
+    }
+
+    /// Step 2b: what the endgame tables say.
+    #[cold]
+    fn probe_endgame(&self, prober: &Prober, position: &Position, depth: i32) -> Option<Bounds> {
+        let shared = self.shared;
+        prober.probe(position, depth, &shared.tbhits, shared.reporter)
+    }
+
+    /// Step 2b: the score, if bounds from the endgame tables decide the window.
+    /// It is remembered as if from a deeper search: it will not change.
+    fn endgame_cutoff(
+        &self,
+        bounds: Bounds,
+        window: Window,
+        key: u64,
+        depth: i32,
+    ) -> Option<Score> {
+        let Bounds { lower, upper } = bounds;
+        let entry = Entry { lower, upper, depth: depth + 6, ..Entry::EMPTY };
+        let score = entry.cutoff(window)?;
+        self.shared.table.store(key, entry);
+        Some(score)
     }
 
     /// The score of a leaf of the full-width search, or at the last ply.
@@ -385,6 +425,7 @@ impl Worker<'_> {
         let table_capture = table_move.is_some_and(is_tactical);
         if let Some(m) = table_move
             && hint != node.excluded
+            && !self.overlooks(position, m, node.ply)
             && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Stop
         {
             return Some(found);
@@ -405,7 +446,7 @@ impl Worker<'_> {
             let Some((m, history)) = picker.next(position, self.histories, &node.context) else {
                 break;
             };
-            if PackedMove::from(m) == node.excluded {
+            if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
             match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
@@ -415,8 +456,8 @@ impl Worker<'_> {
             }
         }
         if found.number == 0 {
-            // Nothing but the excluded move is legal.
-            found.best = node.window.alpha;
+            // Nothing but the excluded move is legal, or nothing is seen.
+            found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
         Some(found)
     }

@@ -6,8 +6,13 @@
 //! ([`crate::score`]), so that scores, bounds and table entries are always
 //! relative to their own node.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
 
 use shakmaty::{Bitboard, Color, Move, attacks};
 
@@ -19,6 +24,8 @@ use crate::{
     position::{Game, PackedMove, Position},
     report::{Limits, LiveOptions, Reporter, Signals},
     score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
+    strength::Handicap,
+    syzygy::Prober,
     tt::{Entry, Table},
 };
 
@@ -39,6 +46,9 @@ pub const MAX_PLY: usize = 240;
 /// millisecond.
 const CHECK_INTERVAL: u64 = 1024;
 
+/// Time between two reports of the line being searched.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Frames before the root, so that "four plies ago" always exists.
 const FRAME_OFFSET: usize = 4;
 
@@ -52,6 +62,14 @@ pub struct Shared<'a> {
     pub budget: Option<Budget>,
     /// Stop and ponderhit.
     pub signals: &'a Signals,
+    /// The root's legal moves that are to be searched, and what is known of them.
+    pub root_moves: Vec<RootMove>,
+    /// A weaker player's limits and errors.
+    pub handicap: Option<Handicap>,
+    /// Endgame tables for positions inside the tree.
+    pub prober: Option<Prober<'a>>,
+    /// Tablebase probes that hit.
+    pub tbhits: AtomicU64,
     /// Options that may change meanwhile.
     pub live: &'a LiveOptions,
     /// Where information goes; only thread 0 reports.
@@ -66,6 +84,8 @@ pub struct Shared<'a> {
     pub done: AtomicBool,
     /// Nodes by thread, as of the last check.
     pub nodes: Vec<AtomicU64>,
+    /// Lines being searched, by thread, as of the last time that they were asked for.
+    pub lines: Vec<Mutex<Vec<Move>>>,
     /// When the search began.
     pub start: Instant,
 }
@@ -167,6 +187,8 @@ pub struct Worker<'a> {
     /// Depth of the current iteration.
     iteration: i32,
     root_moves: Vec<RootMove>,
+    /// When the line being searched is to be reported next.
+    line_due: Duration,
 }
 
 impl<'a> Worker<'a> {
@@ -196,7 +218,8 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             null_from: 0,
             iteration: 0,
-            root_moves: root::moves(game.position(), &shared.limits.searchmoves),
+            root_moves: shared.root_moves.clone(),
+            line_due: LINE_INTERVAL,
         }
     }
 
@@ -224,6 +247,9 @@ impl<'a> Worker<'a> {
         if shared.done.load(Relaxed) || shared.signals.is_stopped() {
             return None;
         }
+        if shared.live.show_current_line.load(Relaxed) {
+            self.show_line();
+        }
         if self.thread != 0 {
             return Some(());
         }
@@ -241,6 +267,38 @@ impl<'a> Worker<'a> {
             return None;
         }
         Some(())
+    }
+
+    /// Now and then makes the line being searched known; thread 0 tells them all.
+    fn show_line(&mut self) {
+        let shared = self.shared;
+        let now = shared.start.elapsed();
+        if now < self.line_due {
+            return;
+        }
+        self.line_due = now + LINE_INTERVAL;
+        let line =
+            |thread: usize| shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        *line(self.thread) = self.current_line();
+        if self.thread == 0 {
+            let lines: Vec<Vec<Move>> = (0..shared.lines.len()).map(|i| line(i).clone()).collect();
+            shared.reporter.current_lines(&lines);
+        }
+    }
+
+    /// The moves from the root to the parent of the node being entered, or to
+    /// the first null move, found again by the keys of the line.
+    fn current_line(&self) -> Vec<Move> {
+        let mut position = self.root.clone();
+        let mut line = Vec::new();
+        for &key in self.keys.iter().skip(self.game_keys + 1) {
+            let moves = position.legal_moves();
+            let mut children = moves.iter().map(|&m| (m, position.play(m)));
+            let Some((m, child)) = children.find(|(_, child)| child.key() == key) else { break };
+            line.push(m);
+            position = child;
+        }
+        line
     }
 
     /// Goes from `position` to the position after `m`.
@@ -309,7 +367,16 @@ impl<'a> Worker<'a> {
 
     /// The uncorrected static evaluation.
     fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        self.evaluator.evaluate(position, ply).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        let mut score = self.evaluator.evaluate(position, ply);
+        if let Some(handicap) = &self.shared.handicap {
+            score += handicap.misjudgement(position);
+        }
+        score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    /// Does a weaker player not see this move?
+    fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
+        self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
     /// The evaluation with what the search has learned about its errors.

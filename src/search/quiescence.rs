@@ -193,7 +193,7 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if self.try_forcing::<K>(leaf, m)? {
+            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<K>(leaf, m)? {
                 break;
             }
         }
@@ -209,6 +209,7 @@ impl Worker<'_> {
             if !is_tactical(m)
                 && checks.given_by(m)
                 && see::see_ge(leaf.position, m, 0)
+                && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<K>(leaf, m)?
             {
                 break;

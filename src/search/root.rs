@@ -1,7 +1,7 @@
 //! The root: iterative deepening, and four ways to find an iteration's score
 //! (seeds/000, 001): aspiration windows, the full window, bisection, MTD(f).
 
-use std::time::Duration;
+use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use shakmaty::Move;
 
@@ -17,12 +17,16 @@ use crate::{
     position::{PackedMove, Position},
     report::{Bound, Info},
     score::{DRAW, INFINITE, Score, Window, is_decisive, mate_distance},
+    syzygy::{Bounds, Known, Value},
     tt::Entry,
 };
 
 /// Current moves and bounds are reported after this time only, so that fast
 /// games are not flooded.
 const QUIET_TIME: Duration = Duration::from_secs(3);
+
+/// Longest line to report with a refuted move, that move included.
+const REFUTATION_PLIES: usize = 5;
 
 /// Null-window passes after which bisection and MTD(f) give up. The range of
 /// scores is below 2^16, so that a stable bisection needs at most 16.
@@ -43,6 +47,27 @@ pub struct RootMove {
     pub seldepth: usize,
     /// Nodes below this move in this search.
     pub nodes: u64,
+    /// What the endgame tables say of it.
+    pub known: Option<Known>,
+}
+
+impl RootMove {
+    /// Moves that keep a better result by the endgame tables come first,
+    /// whatever their score.
+    fn value(&self) -> Option<Value> {
+        self.known.map(|known| known.value)
+    }
+
+    /// Sorts better moves first.
+    fn order(&self) -> impl Ord + use<> {
+        Reverse((self.value(), self.score))
+    }
+
+    /// The score for the outside: a draw is one, however the search likes the
+    /// position.
+    fn true_score(&self) -> Score {
+        self.value().and_then(Value::drawn_score).unwrap_or(self.score)
+    }
 }
 
 impl PartialEq for RootMove {
@@ -65,6 +90,7 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             pv: vec![m],
             seldepth: 0,
             nodes: 0,
+            known: None,
         })
         .collect()
 }
@@ -76,6 +102,8 @@ pub struct Verdict {
     pub depth: u32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
+    /// How hard the choice was.
+    pub stability: Stability,
 }
 
 impl Verdict {
@@ -87,7 +115,7 @@ impl Verdict {
             depth: self.depth,
             seldepth: best.seldepth.max(1) as u32,
             multipv: 1,
-            score: best.score,
+            score: best.true_score(),
             bound: best.bound,
             nodes: 0,
             hashfull: 0,
@@ -131,7 +159,7 @@ impl Worker<'_> {
             }
         }
         self.publish_nodes();
-        Verdict { depth: completed.max(1), moves: self.root_moves }
+        Verdict { depth: completed.max(1), moves: self.root_moves, stability }
     }
 
     /// A search stopped while the best move was failing low knows neither its
@@ -148,10 +176,11 @@ impl Worker<'_> {
     }
 
     fn publish_nodes(&self) {
-        self.shared.nodes[self.thread].store(self.nodes, std::sync::atomic::Ordering::Relaxed);
+        self.shared.nodes[self.thread].store(self.nodes, Relaxed);
     }
 
-    /// First order: the table's move, captures, history.
+    /// First order: what the endgame tables say, the table's move, captures,
+    /// history.
     fn order_root(&mut self) {
         let list = self.root.legal_moves();
         let entry = self.probe(Self::table_key(&self.root));
@@ -161,7 +190,10 @@ impl Worker<'_> {
             picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
         })
         .collect();
-        self.root_moves.sort_by_key(|rm| order.iter().position(|&m| m == rm.m));
+        self.root_moves.sort_by_key(|rm| {
+            let rank = rm.known.map(|known| known.rank());
+            (Reverse(rank), order.iter().position(|&m| m == rm.m))
+        });
     }
 
     /// One iteration: as many lines as the user wants to see.
@@ -172,19 +204,19 @@ impl Worker<'_> {
             let result = self.find_score(depth as i32, line);
             self.sort_from(line);
             result?;
-            self.root_moves[..=line].sort_by_key(|rm| -rm.score);
+            self.root_moves[..=line].sort_by_key(RootMove::order);
         }
         Some(())
     }
 
     fn lines(&self) -> usize {
-        let wanted = self.shared.live.multi_pv.load(std::sync::atomic::Ordering::Relaxed);
+        let wanted = self.shared.live.multi_pv.load(Relaxed);
         if self.thread == 0 { wanted.clamp(1, self.root_moves.len()) } else { 1 }
     }
 
     /// Stable: moves that were not raised keep their order.
     fn sort_from(&mut self, line: usize) {
-        self.root_moves[line..].sort_by_key(|rm| -rm.score);
+        self.root_moves[line..].sort_by_key(RootMove::order);
     }
 
     /// The score of the best of the moves from `line` on, by the root driver.
@@ -296,9 +328,19 @@ impl Worker<'_> {
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = PackedMove::NONE;
+        // Moves that throw away what the best ones keep are not candidates.
+        let value = self.root_moves[line].value();
         for i in line..self.root_moves.len() {
+            if self.root_moves[i].value() != value {
+                break;
+            }
             let m = self.root_moves[i].m;
             let number = i - line + 1;
+            let bounds = self.root_bounds(i);
+            if number > 1 && bounds.upper <= alpha {
+                self.root_moves[i].score = -INFINITE;
+                continue;
+            }
             if self.thread == 0 && self.shared.start.elapsed() >= QUIET_TIME {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
@@ -328,6 +370,7 @@ impl Worker<'_> {
             let reduction = prune::reduction(facts);
             let score = self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction)?;
             self.unmake();
+            let score = bounds.refine(score);
 
             let seldepth = self.seldepth;
             let entry = &mut self.root_moves[i];
@@ -378,6 +421,13 @@ impl Worker<'_> {
         Some(best)
     }
 
+    /// What the endgame tables prove of a root move's score. Among drawn moves
+    /// the search chooses freely.
+    fn root_bounds(&self, i: usize) -> Bounds {
+        let known = self.root_moves[i].known;
+        known.filter(|k| k.value.drawn_score().is_none()).map_or(Bounds::NONE, |k| k.bounds)
+    }
+
     /// After a completed iteration: is another one worth its time?
     fn enough(&self, stability: &Stability) -> bool {
         let shared = self.shared;
@@ -410,11 +460,11 @@ impl Worker<'_> {
             depth,
             seldepth: rm.seldepth.max(1) as u32,
             multipv: line + 1,
-            score: rm.score,
+            score: rm.true_score(),
             bound: rm.bound,
             nodes: self.shared.total_nodes(),
             hashfull: self.shared.table.hashfull(),
-            tbhits: 0,
+            tbhits: self.shared.tbhits.load(Relaxed),
             time: self.shared.start.elapsed(),
             pv: rm.pv.clone(),
         }
@@ -439,10 +489,30 @@ impl Worker<'_> {
                     self.shared.reporter.info(&self.info(depth, line));
                 }
             }
+            if self.shared.live.show_refutations.load(Relaxed) {
+                self.report_refutations();
+            }
         } else if reported.as_ref() != Some(&self.root_moves[0]) {
             self.shared.reporter.info(&self.info(depth, 0));
         }
         *reported = Some(self.root_moves[0].clone());
+    }
+
+    /// For each move that is not among the lines: the reply that the table holds
+    /// against it, and how the table goes on.
+    fn report_refutations(&self) {
+        for rm in &self.root_moves[self.lines()..] {
+            let mut position = self.root.play(rm.m);
+            let mut line = vec![rm.m];
+            while line.len() < REFUTATION_PLIES {
+                let entry = self.probe(Self::table_key(&position));
+                let best = entry.map_or(PackedMove::NONE, |e| e.best);
+                let Some(m) = best.find_in(&position.legal_moves()) else { break };
+                line.push(m);
+                position = position.play(m);
+            }
+            self.shared.reporter.refutation(&line);
+        }
     }
 
     /// A bound on the best move's score, once the search is slow enough for

@@ -8,6 +8,7 @@ pub mod bench;
 pub mod epd;
 pub mod lines;
 pub mod perft;
+pub mod wdl;
 
 use std::{
     io::{self, Write as _},

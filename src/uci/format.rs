@@ -10,6 +10,7 @@ use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, Uci
 use crate::{
     report::{Bound, Info, Outcome},
     score::{Score, mate_distance},
+    wdl::Chances,
 };
 
 /// Longest `info string`, in characters: lines are for people.
@@ -42,9 +43,9 @@ fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
     Some(UciMove { from: square(from), to: square(to), promotion })
 }
 
-/// `info depth ... pv ...`
+/// `info depth ... pv ...`, with winning chances if they are given.
 #[must_use]
-pub fn info(info: &Info, mode: CastlingMode) -> String {
+pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> String {
     let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
     let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
     let mut attributes = vec![
@@ -55,12 +56,17 @@ pub fn info(info: &Info, mode: CastlingMode) -> String {
         u16::try_from(info.multipv)
             .map_or_else(|_| other("multipv", info.multipv), UciInfoAttribute::MultiPv),
         score(info.score, info.bound),
+    ];
+    if let Some(Chances { win, draw, loss }) = chances {
+        attributes.push(other("wdl", format!("{win} {draw} {loss}")));
+    }
+    attributes.extend([
         UciInfoAttribute::Nodes(info.nodes),
         UciInfoAttribute::Nps(u64::try_from(nps).unwrap_or(u64::MAX)),
         UciInfoAttribute::HashFull(u16::try_from(info.hashfull).unwrap_or(1000).min(1000)),
         UciInfoAttribute::TbHits(info.tbhits),
         UciInfoAttribute::Time(Duration::milliseconds(millis)),
-    ];
+    ]);
     if !info.pv.is_empty() {
         let pv = info.pv.iter().filter_map(|&m| message_move(m, mode)).collect();
         attributes.push(UciInfoAttribute::Pv(pv));
@@ -103,6 +109,26 @@ pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> S
     // vampirc-uci would write "currmovenum".
     attributes.push(other("currmovenumber", number));
     UciMessage::Info(attributes).to_string()
+}
+
+/// `info currline <thread> <moves> ...`, all threads in one line.
+#[must_use]
+pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> String {
+    let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
+        // vampirc-uci would write "cpunr 1".
+        |(line, thread)| other("currline", format!("{thread} {}", moves_text(line, mode))),
+    );
+    UciMessage::Info(attributes.collect()).to_string()
+}
+
+/// `info refutation <move> <reply> ...`
+#[must_use]
+pub fn refutation(line: &[Move], mode: CastlingMode) -> String {
+    UciMessage::Info(vec![other("refutation", moves_text(line, mode))]).to_string()
+}
+
+fn moves_text(line: &[Move], mode: CastlingMode) -> String {
+    line.iter().map(|&m| move_text(m, mode)).collect::<Vec<_>>().join(" ")
 }
 
 /// `bestmove ... [ponder ...]`
@@ -160,11 +186,18 @@ mod tests {
     fn a_line_has_everything() {
         let m = move_text(line().pv[0], Standard);
         assert_eq!(
-            info(&line(), Standard),
+            info(&line(), Standard, None),
             format!(
                 "info depth 12 seldepth 20 multipv 1 score cp -35 nodes 5000 nps 2500000 \
                  hashfull 7 tbhits 0 time 2 pv {m}"
             )
+        );
+        // The bound comes directly after the score, the chances after both.
+        let bound = Info { bound: Bound::Lower, ..line() };
+        let chances = Chances { win: 10, draw: 870, loss: 120 };
+        assert!(
+            info(&bound, Standard, Some(chances))
+                .contains(" score cp -35 lowerbound wdl 10 870 120 nodes 5000 ")
         );
     }
 
@@ -182,7 +215,7 @@ mod tests {
             ..line()
         };
         assert_eq!(
-            info(&long, Standard),
+            info(&long, Standard, None),
             "info depth 300 seldepth 301 multipv 1 score mate 200 lowerbound \
              nodes 18446744073709551615 nps 18446744073709551615 hashfull 1000 tbhits 0 time 0"
         );
@@ -191,7 +224,7 @@ mod tests {
     #[test]
     fn scores_and_bounds() {
         let text = |score, bound| {
-            let text = info(&Info { score, bound, ..line() }, Standard);
+            let text = info(&Info { score, bound, ..line() }, Standard, None);
             let start = text.find("score").unwrap();
             text[start..text.find(" nodes").unwrap()].to_owned()
         };

@@ -10,7 +10,7 @@
 
 use std::{
     io::{self, BufRead, ErrorKind, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{
         Arc,
@@ -24,10 +24,13 @@ use shakmaty::{CastlingMode, Color, Move};
 use vampirc_uci::UciMessage;
 
 use crate::{
+    book::Book,
     engine::{Engine, Job, Settings},
     eval::{self, nnue::Network},
     position::Position,
     report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+    syzygy::{self, Tablebases},
+    wdl,
 };
 
 pub mod command;
@@ -111,7 +114,6 @@ pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl W
             current: None,
             chess960: false,
             analyse: false,
-            debug: false,
         };
         front.read(commands, &mut input);
         // Dropping the front ends the queue, and with it the engine thread.
@@ -142,15 +144,30 @@ impl<W: Write> Write for UntilClosed<W> {
 struct Printer<'a, W> {
     output: &'a Output<W>,
     mode: CastlingMode,
+    live: &'a LiveOptions,
+    /// The position searched.
+    root: &'a Position,
 }
 
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
-        self.output.line(&format::info(info, self.mode));
+        let shown = self.live.show_wdl.load(Ordering::Relaxed);
+        let chances = shown.then(|| wdl::chances(info.score, self.root));
+        self.output.line(&format::info(info, self.mode, chances));
     }
 
     fn current_move(&self, depth: u32, m: Move, number: usize) {
         self.output.line(&format::current_move(depth, m, number, self.mode));
+    }
+
+    fn current_lines(&self, lines: &[Vec<Move>]) {
+        if lines.iter().any(|line| !line.is_empty()) {
+            self.output.line(&format::current_lines(lines, self.mode));
+        }
+    }
+
+    fn refutation(&self, line: &[Move]) {
+        self.output.line(&format::refutation(line, self.mode));
     }
 
     fn message(&self, text: &str) {
@@ -175,7 +192,7 @@ fn serve<W: Write + Send>(
     output: &Output<W>,
     tasks: &AtomicUsize,
 ) {
-    let mut engine = match Engine::with_live(Settings::default(), live) {
+    let mut engine = match Engine::with_live(Settings::default(), Arc::clone(&live)) {
         Ok(engine) => engine,
         Err(error) => return output.say(&error.to_string()),
     };
@@ -183,7 +200,8 @@ fn serve<W: Write + Send>(
         match work {
             Work::Go { job, mode } => {
                 let _ending = Ending(tasks);
-                let outcome = engine.go(&job, &Printer { output, mode });
+                let root = job.game.position();
+                let outcome = engine.go(&job, &Printer { output, mode, live: &live, root });
                 output.line(&format::best_move(&outcome, mode));
             }
             Work::Perft { position, depth, mode, signals } => {
@@ -196,7 +214,7 @@ fn serve<W: Write + Send>(
                 show::bench(arguments, network, &signals, &|text| output.line(text));
             }
             Work::Change(change) => {
-                if let Err(error) = apply(&mut engine, change) {
+                if let Err(error) = apply(&mut engine, change, &|text| output.say(text)) {
                     output.say(&error);
                 }
             }
@@ -208,8 +226,10 @@ fn serve<W: Write + Send>(
     }
 }
 
-/// Changes the engine. What belongs to the reader does not come here.
-fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
+/// Changes the engine; `say` tells what happened. What belongs to the reader
+/// does not come here.
+fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), String> {
+    let syzygy = engine.settings().syzygy;
     match change {
         Change::Hash(mib) => engine.set_hash(mib).map_err(|error| error.to_string())?,
         Change::EvalFile(None) => engine.set_network(Some(eval::default_network())),
@@ -218,16 +238,67 @@ fn apply(engine: &mut Engine, change: Change) -> Result<(), String> {
             let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
             engine.set_network(Some(Arc::new(network)));
         }
+        Change::ClearHash if engine.settings().never_clear_hash => {
+            return Err("Clear Hash: 'Never Clear Hash' is on, the table stays".to_owned());
+        }
         Change::ClearHash => engine.clear_hash(),
+        Change::NeverClearHash(on) => engine.set_never_clear_hash(on),
+        Change::HashFile(path) => engine.set_hash_file(path),
+        Change::SaveHash => {
+            let path = hash_file(engine)?;
+            let fail = |error| format!("Save Hash: {}: {error}", path.display());
+            engine.save_hash(&path).map_err(fail)?;
+            say(&format!("Save Hash: {} MiB in {}", engine.settings().hash, path.display()));
+        }
+        Change::LoadHash => {
+            let path = hash_file(engine)?;
+            let fail =
+                |error| format!("Load Hash: {}: {error}; the old table stays", path.display());
+            engine.load_hash(&path).map_err(fail)?;
+            say(&format!("Load Hash: {} MiB from {}", engine.settings().hash, path.display()));
+        }
         Change::Threads(threads) => engine.set_threads(threads),
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
         Change::RootSearch(root_search) => engine.set_root_search(root_search),
+        Change::LimitStrength(on) => engine.set_limit_strength(on),
+        Change::Elo(elo) => engine.set_elo(elo),
+        Change::OwnBook(on) => engine.set_own_book(on),
+        Change::BookFile(None) => engine.set_book(None),
+        Change::BookFile(Some(path)) => {
+            let book = Book::load(&path)
+                .map_err(|error| format!("BookFile: {}: {error}", path.display()))?;
+            engine.set_book(Some(book));
+        }
+        Change::BookDepth(moves) => engine.set_book_depth(moves),
+        Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
+        Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
+        Change::SyzygyProbeDepth(probe_depth) => {
+            engine.set_syzygy(syzygy::Settings { probe_depth, ..syzygy });
+        }
+        Change::SyzygyProbeLimit(probe_limit) => {
+            engine.set_syzygy(syzygy::Settings { probe_limit, ..syzygy });
+        }
+        Change::Syzygy50MoveRule(fifty_moves) => {
+            engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy });
+        }
         #[cfg(feature = "tune")]
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),
-        Change::MultiPv(_) | Change::Chess960(_) | Change::AnalyseMode(_) | Change::LogFile(_) => {}
+        Change::MultiPv(_)
+        | Change::ShowWdl(_)
+        | Change::ShowCurrentLine(_)
+        | Change::ShowRefutations(_)
+        | Change::Chess960(_)
+        | Change::AnalyseMode(_)
+        | Change::LogFile(_) => {}
     }
     Ok(())
+}
+
+/// Where the table is to be saved to or loaded from.
+fn hash_file(engine: &Engine) -> Result<PathBuf, String> {
+    let file = engine.settings().hash_file.clone();
+    file.ok_or_else(|| "'Hash File' names no file yet".to_owned())
 }
 
 /// The last task given to the engine thread.
@@ -250,7 +321,6 @@ struct Front<'a, W> {
     current: Option<Current>,
     chess960: bool,
     analyse: bool,
-    debug: bool,
 }
 
 impl<W: Write + Send> Front<'_, W> {
@@ -305,7 +375,7 @@ impl<W: Write + Send> Front<'_, W> {
         let position = self.setup.game().position();
         match command {
             Command::Uci => self.identify(),
-            Command::Debug(on) => self.debug = on,
+            Command::Debug(on) => self.live.debug.store(on, Ordering::Relaxed),
             Command::IsReady if self.is_busy() => {
                 self.output.line(&UciMessage::ReadyOk.to_string());
             }
@@ -357,7 +427,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// With `debug on`, tells a person what happens.
     fn explain(&self, text: impl FnOnce(&Self) -> String) {
-        if self.debug {
+        if self.live.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
     }
@@ -374,6 +444,13 @@ impl<W: Write + Send> Front<'_, W> {
         match options::change(name, value) {
             Err(error) => return self.output.say(&error.to_string()),
             Ok(Change::MultiPv(lines)) => self.live.multi_pv.store(lines, Ordering::Relaxed),
+            Ok(Change::ShowWdl(on)) => self.live.show_wdl.store(on, Ordering::Relaxed),
+            Ok(Change::ShowCurrentLine(on)) => {
+                self.live.show_current_line.store(on, Ordering::Relaxed);
+            }
+            Ok(Change::ShowRefutations(on)) => {
+                self.live.show_refutations.store(on, Ordering::Relaxed);
+            }
             Ok(Change::Chess960(on)) => self.chess960 = on,
             Ok(Change::AnalyseMode(on)) => self.analyse = on,
             Ok(Change::LogFile(path)) => {

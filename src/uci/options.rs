@@ -5,7 +5,11 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-use crate::engine::{HASH_RANGE, RootSearch, THREADS_RANGE};
+use crate::{
+    engine::{BOOK_DEPTH, HASH_RANGE, RootSearch, THREADS_RANGE},
+    strength::{DEFAULT_ELO, ELO_RANGE},
+    syzygy,
+};
 
 /// The value that stands for an empty string.
 const EMPTY: &str = "<empty>";
@@ -17,6 +21,14 @@ pub enum Change {
     Hash(usize),
     /// Empty the table.
     ClearHash,
+    /// Keep the table over games.
+    NeverClearHash(bool),
+    /// Where the table is saved to and loaded from.
+    HashFile(Option<PathBuf>),
+    /// Save the table.
+    SaveHash,
+    /// Load the table.
+    LoadHash,
     /// Search threads.
     Threads(usize),
     /// Lines to report.
@@ -27,10 +39,34 @@ pub enum Change {
     MoveOverhead(Duration),
     /// Castling is written as king takes rook; FENs may be of Chess960.
     Chess960(bool),
+    /// Play like a player of a rating.
+    LimitStrength(bool),
+    /// The rating.
+    Elo(u32),
+    /// Winning chances with every score.
+    ShowWdl(bool),
+    /// The line being searched, now and then.
+    ShowCurrentLine(bool),
+    /// What is wrong with the other moves.
+    ShowRefutations(bool),
     /// No game: never hurry.
     AnalyseMode(bool),
     /// The network file to evaluate with, `None` for the one built in.
     EvalFile(Option<PathBuf>),
+    /// Play from the opening book.
+    OwnBook(bool),
+    /// The opening book; `None` for none.
+    BookFile(Option<PathBuf>),
+    /// Moves of a game that may come from the book.
+    BookDepth(u32),
+    /// The directories with endgame tables; none without.
+    SyzygyPath(Vec<PathBuf>),
+    /// Least depth of a node that is looked up.
+    SyzygyProbeDepth(i32),
+    /// Most pieces of a position that is looked up.
+    SyzygyProbeLimit(usize),
+    /// Wins that take too long are draws.
+    Syzygy50MoveRule(bool),
     /// Both directions are logged here.
     LogFile(Option<PathBuf>),
     /// How the root finds its score.
@@ -82,6 +118,13 @@ pub const OPTIONS: &[Spec] = &[
     },
     Spec { name: "Clear Hash", kind: Kind::Button { change: || Change::ClearHash } },
     Spec {
+        name: "Never Clear Hash",
+        kind: Kind::Check { default: false, change: Change::NeverClearHash },
+    },
+    Spec { name: "Hash File", kind: Kind::Text { change: |path| Change::HashFile(file(path)) } },
+    Spec { name: "Save Hash", kind: Kind::Button { change: || Change::SaveHash } },
+    Spec { name: "Load Hash", kind: Kind::Button { change: || Change::LoadHash } },
+    Spec {
         name: "Threads",
         kind: Kind::Spin {
             default: 1,
@@ -110,16 +153,73 @@ pub const OPTIONS: &[Spec] = &[
         kind: Kind::Check { default: false, change: Change::AnalyseMode },
     },
     Spec {
-        name: "EvalFile",
-        kind: Kind::Text {
-            change: |path| Change::EvalFile((!path.is_empty()).then(|| PathBuf::from(path))),
+        name: "UCI_ShowCurrLine",
+        kind: Kind::Check { default: false, change: Change::ShowCurrentLine },
+    },
+    Spec {
+        name: "UCI_ShowRefutations",
+        kind: Kind::Check { default: false, change: Change::ShowRefutations },
+    },
+    Spec { name: "UCI_ShowWDL", kind: Kind::Check { default: false, change: Change::ShowWdl } },
+    Spec { name: "EvalFile", kind: Kind::Text { change: |path| Change::EvalFile(file(path)) } },
+    Spec {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check { default: false, change: Change::LimitStrength },
+    },
+    Spec {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as usize,
+            min: *ELO_RANGE.start() as usize,
+            max: *ELO_RANGE.end() as usize,
+            change: |elo| Change::Elo(elo as u32),
+        },
+    },
+    Spec { name: "OwnBook", kind: Kind::Check { default: false, change: Change::OwnBook } },
+    Spec { name: "BookFile", kind: Kind::Text { change: |path| Change::BookFile(file(path)) } },
+    Spec {
+        name: "BookDepth",
+        kind: Kind::Spin {
+            default: BOOK_DEPTH as usize,
+            min: 1,
+            max: BOOK_DEPTH as usize,
+            change: |moves| Change::BookDepth(moves as u32),
         },
     },
     Spec {
-        name: "Debug Log File",
+        name: "SyzygyPath",
         kind: Kind::Text {
-            change: |path| Change::LogFile((!path.is_empty()).then(|| PathBuf::from(path))),
+            change: |paths| {
+                let paths = std::env::split_paths(paths);
+                Change::SyzygyPath(paths.filter(|path| !path.as_os_str().is_empty()).collect())
+            },
         },
+    },
+    Spec {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            change: |depth| Change::SyzygyProbeDepth(depth as i32),
+        },
+    },
+    Spec {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: syzygy::MAX_PIECES,
+            min: 0,
+            max: syzygy::MAX_PIECES,
+            change: Change::SyzygyProbeLimit,
+        },
+    },
+    Spec {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check { default: true, change: Change::Syzygy50MoveRule },
+    },
+    Spec {
+        name: "Debug Log File",
+        kind: Kind::Text { change: |path| Change::LogFile(file(path)) },
     },
     Spec {
         name: "Root Search",
@@ -134,6 +234,11 @@ pub const OPTIONS: &[Spec] = &[
         },
     },
 ];
+
+/// The file that a text names; an empty one names none.
+fn file(path: &str) -> Option<PathBuf> {
+    (!path.is_empty()).then(|| PathBuf::from(path))
+}
 
 /// Why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq)]

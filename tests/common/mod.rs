@@ -1,4 +1,5 @@
 //! A dialogue with the built binary, with a deadline on every answer.
+#![allow(dead_code)] // every test program needs its own part of it
 
 use std::{
     io::{BufRead, BufReader, Write},

@@ -1,0 +1,352 @@
+//! Polyglot opening books: positions and weighted moves in one sorted file.
+//! Whether to play from the book is the engine's business.
+//!
+//! A file is entries of 16 bytes, big-endian and sorted by key: key (8), move
+//! (2), weight (2), learning data (4, not used). The key is PolyGlot's, whose
+//! Zobrist numbers shakmaty shares. Source: PolyGlot's documentation by Fabien
+//! Letouzey.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use std::{fmt, fs, io, path::Path};
+
+use rand::{Rng, seq::IndexedRandom as _};
+use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
+
+use crate::position::Position;
+
+/// Bytes of an entry.
+const ENTRY: usize = 16;
+
+/// A move of the book in the position with this key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    key: u64,
+    /// To (6 bits), from (6), promotion (3): none, knight, bishop, rook, queen.
+    /// Castling is the king moving onto its own rook.
+    code: u16,
+    weight: u16,
+}
+
+/// A book in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Book {
+    entries: Vec<Entry>,
+}
+
+/// Why a file is no book.
+#[derive(Debug)]
+pub enum BookError {
+    /// It cannot be read.
+    Io(io::Error),
+    /// There is nothing in it.
+    Empty,
+    /// The last entry is incomplete.
+    Truncated {
+        /// Length of the file.
+        bytes: usize,
+    },
+    /// The entries are not in order.
+    Unsorted {
+        /// The entry, from 1, that should stand before the one before it.
+        entry: usize,
+    },
+    /// An entry's move is none.
+    Move {
+        /// The entry, from 1.
+        entry: usize,
+    },
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BookError::Io(error) => write!(f, "{error}"),
+            BookError::Empty => f.write_str("the book is empty"),
+            BookError::Truncated { bytes } => {
+                write!(f, "no Polyglot book, or truncated: {bytes} bytes are not a multiple of 16")
+            }
+            BookError::Unsorted { entry } => {
+                write!(f, "no Polyglot book, or damaged: entry {entry} is out of order")
+            }
+            BookError::Move { entry } => {
+                write!(f, "no Polyglot book, or damaged: the move of entry {entry} is none")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BookError {}
+
+impl Book {
+    /// Reads a book file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is no book.
+    pub fn load(path: &Path) -> Result<Book, BookError> {
+        Book::from_bytes(&fs::read(path).map_err(BookError::Io)?)
+    }
+
+    /// Reads a book from the bytes of its file.
+    ///
+    /// # Errors
+    ///
+    /// If they are no book.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
+        let (records, rest) = bytes.as_chunks::<ENTRY>();
+        if !rest.is_empty() {
+            return Err(BookError::Truncated { bytes: bytes.len() });
+        }
+        let mut entries: Vec<Entry> = Vec::with_capacity(records.len());
+        for (&record, number) in records.iter().zip(1..) {
+            let number128 = u128::from_be_bytes(record);
+            let entry = Entry {
+                key: (number128 >> 64) as u64,
+                code: (number128 >> 48) as u16,
+                weight: (number128 >> 32) as u16,
+            };
+            if entries.last().is_some_and(|last| last.key > entry.key) {
+                return Err(BookError::Unsorted { entry: number });
+            }
+            if entry.code >> 12 > 4 {
+                return Err(BookError::Move { entry: number });
+            }
+            entries.push(entry);
+        }
+        if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
+    }
+
+    /// The legal moves that the book has here, with their weights. A weight of
+    /// zero means: never play this.
+    #[must_use]
+    pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
+        let key = key(position);
+        let first = self.entries.partition_point(|entry| entry.key < key);
+        let here = self.entries[first..].iter().take_while(|entry| entry.key == key);
+        let legal = position.legal_moves();
+        here.filter(|entry| entry.weight > 0)
+            .filter_map(|entry| {
+                let m = legal.iter().copied().find(|&m| code(m) == entry.code)?;
+                Some((m, entry.weight))
+            })
+            .collect()
+    }
+
+    /// A move for this position, each as often as its weight says.
+    #[must_use]
+    pub fn choose(&self, position: &Position, rng: &mut impl Rng) -> Option<Move> {
+        let moves = self.moves(position);
+        moves.choose_weighted(rng, |&(_, weight)| weight).ok().map(|&(m, _)| m)
+    }
+
+    /// The move with the largest weight.
+    #[must_use]
+    pub fn best(&self, position: &Position) -> Option<Move> {
+        self.moves(position).into_iter().max_by_key(|&(_, weight)| weight).map(|(m, _)| m)
+    }
+}
+
+/// PolyGlot's key: unlike the engine's own, it knows of an en passant square
+/// whenever a pawn stands beside it, be it pinned or not.
+fn key(position: &Position) -> u64 {
+    let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
+    key
+}
+
+/// PolyGlot's number for a move.
+fn code(m: Move) -> u16 {
+    let (from, to, promotion) = match m {
+        Move::Normal { from, to, promotion, .. } => (from, to, promotion),
+        Move::EnPassant { from, to } => (from, to, None),
+        Move::Castle { king, rook } => (king, rook, None),
+        Move::Put { to, .. } => (to, to, None), // never legal in chess
+    };
+    let promotion = match promotion {
+        Some(Role::Knight) => 1,
+        Some(Role::Bishop) => 2,
+        Some(Role::Rook) => 3,
+        Some(Role::Queen) => 4,
+        _ => 0,
+    };
+    to as u16 | (from as u16) << 6 | promotion << 12
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+    use rand::SeedableRng as _;
+    use rand_chacha::ChaCha8Rng;
+    use shakmaty::{CastlingMode, Square, uci::UciMove};
+
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen, CastlingMode::Standard).unwrap()
+    }
+
+    fn entry(key: u64, code: u16, weight: u16) -> [u8; ENTRY] {
+        let mut bytes = [0; ENTRY];
+        bytes[..8].copy_from_slice(&key.to_be_bytes());
+        bytes[8..10].copy_from_slice(&code.to_be_bytes());
+        bytes[10..12].copy_from_slice(&weight.to_be_bytes());
+        bytes
+    }
+
+    fn book(position: &Position, moves: &[(&str, u16)]) -> Book {
+        let entries = moves.iter().map(|&(text, weight)| {
+            let m = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            entry(key(position), code(m), weight)
+        });
+        Book::from_bytes(&entries.collect::<Vec<_>>().concat()).unwrap()
+    }
+
+    fn shared(name: &str) -> Option<Vec<u8>> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+        let bytes = fs::read(&path).ok();
+        if bytes.is_none() {
+            eprintln!("skipped: no {}", path.display());
+        }
+        bytes
+    }
+
+    /// The keys of PolyGlot's documentation: the start, and after 1. e4 d5
+    /// 2. e5 f5 (en passant possible) and 3. Ke2 Kf7 (castling lost).
+    #[test]
+    fn keys_of_the_documentation() {
+        for (fen, expected) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0x463b_9618_1691_fc9c),
+            (
+                "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+                0x22a4_8b5a_8e47_ff78,
+            ),
+            ("rnbq1bnr/ppp1pkpp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR w - - 0 4", 0x00fd_d303_c946_bdd9),
+        ] {
+            assert_eq!(key(&position(fen)), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn keys_as_recorded() {
+        let Some(bytes) = shared("fen/polyglot_keys.tsv") else { return };
+        let mut count = 0;
+        for line in String::from_utf8(bytes).unwrap().lines() {
+            let Some((fen, expected)) = line.rsplit_once('\t').filter(|(fen, _)| fen.contains('/'))
+            else {
+                continue;
+            };
+            let digits = expected.trim().trim_start_matches("0x");
+            let expected = u64::from_str_radix(digits, 16).unwrap();
+            let fen = fen.split('\t').find(|field| field.contains('/')).unwrap();
+            assert_eq!(key(&position(fen)), expected, "{fen}");
+            count += 1;
+        }
+        assert!(count > 400, "{count}");
+    }
+
+    /// Every move of real books is legal where it is to be played, as far as the
+    /// books' own lines lead.
+    #[test]
+    fn real_books_are_read() {
+        for (name, least) in
+            [("books/cutechess_book_small.bin", 10_000), ("books/eco_openings_cc0.bin", 5_000)]
+        {
+            let Some(bytes) = shared(name) else { return };
+            let book = Book::from_bytes(&bytes).unwrap();
+            assert_eq!(book.entries.len(), bytes.len() / ENTRY);
+            let mut seen = HashMap::from([(key(&Position::default()), 0)]);
+            let mut open = vec![Position::default()];
+            while let Some(position) = open.pop() {
+                let moves = book.moves(&position);
+                seen.insert(key(&position), moves.len());
+                for (m, _) in moves {
+                    let child = position.play(m);
+                    if !seen.contains_key(&key(&child)) {
+                        open.push(child);
+                    }
+                }
+            }
+            let reached: usize = seen.values().sum();
+            assert!(reached >= least, "{name}: {reached} entries");
+        }
+    }
+
+    /// A book that only Black plays from, up to a promotion to a knight.
+    #[test]
+    fn the_lasker_trap_is_set() {
+        let Some(bytes) = shared("books/lasker-trap.bin") else { return };
+        let book = Book::from_bytes(&bytes).unwrap();
+        let mut position = Position::default();
+        let mut replies = Vec::new();
+        for text in ["d2d4", "c2c4", "d4e5", "e2e3", "c1d2", "d2b4", "e1e2"] {
+            let m = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            position = position.play(m);
+            let reply = book.best(&position).unwrap();
+            replies.push(reply.to_uci(CastlingMode::Standard).to_string());
+            position = position.play(reply);
+        }
+        assert_eq!(replies, ["d7d5", "e7e5", "d5d4", "f8b4", "d4e3", "e3f2", "f2g1n"]);
+    }
+
+    #[test]
+    fn castling_and_promotions() {
+        let castling = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        let found = book(&castling, &[("e1g1", 3), ("e1c1", 1)]).moves(&castling);
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|(m, _)| m.is_castle()));
+        // As PolyGlot writes them: e1h1 and e1a1.
+        let kingside = Square::E1 as u16 * 64 + Square::H1 as u16;
+        let bytes = entry(key(&castling), kingside, 1);
+        assert_eq!(Book::from_bytes(&bytes).unwrap().best(&castling), Some(found[0].0));
+
+        let promotion = position("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+        for text in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
+            let m = book(&promotion, &[(text, 1)]).best(&promotion).unwrap();
+            assert_eq!(m.to_uci(CastlingMode::Standard).to_string(), text);
+        }
+    }
+
+    /// Each move as often as its weight says; weight zero never.
+    #[test]
+    fn weights_are_shares() {
+        let start = Position::default();
+        let book = book(&start, &[("e2e4", 600), ("d2d4", 300), ("c2c4", 100), ("f2f3", 0)]);
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        for _ in 0..10_000 {
+            let m = book.choose(&start, &mut rng).unwrap();
+            *counts.entry(m.to_uci(CastlingMode::Standard).to_string()).or_default() += 1;
+        }
+        assert_eq!(counts.len(), 3, "{counts:?}");
+        for (text, share) in [("e2e4", 6000), ("d2d4", 3000), ("c2c4", 1000)] {
+            assert!(counts[text].abs_diff(share) < 200, "{counts:?}");
+        }
+        let none = super::tests::book(&start, &[("f2f3", 0)]);
+        assert_eq!(none.choose(&start, &mut rng), None);
+        assert_eq!(book.choose(&position("8/8/8/8/8/4k3/8/4K2R w K - 0 1"), &mut rng), None);
+    }
+
+    #[test]
+    fn damaged_books_are_refused() {
+        let good = [entry(1, 0, 1), entry(2, 0, 1), entry(2, 1, 1)].concat();
+        assert_eq!(Book::from_bytes(&good).unwrap().entries.len(), 3);
+        let message = |bytes: &[u8]| Book::from_bytes(bytes).unwrap_err().to_string();
+        assert_eq!(message(b""), "the book is empty");
+        assert!(message(&good[..47]).contains("47 bytes"));
+        let swapped = [entry(2, 0, 1), entry(1, 0, 1)].concat();
+        assert!(message(&swapped).contains("entry 2 is out of order"));
+        assert!(message(&entry(1, 5 << 12, 1)).contains("the move of entry 1"));
+        assert!(Book::load(Path::new("/nowhere/book.bin")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            if let Ok(book) = Book::from_bytes(&bytes) {
+                prop_assert_eq!(book.moves(&Position::default()), vec![]);
+            }
+        }
+    }
+}

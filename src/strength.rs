@@ -1,0 +1,290 @@
+//! Weaker play, human in kind: a player of a lower rating looks at fewer
+//! positions and less far ahead, misjudges them, and overlooks moves, above all
+//! quiet, long and backward ones. He does not throw pieces away at random, and
+//! what he sees he plays.
+//!
+//! All errors follow from the position and the game's seed. The same search
+//! errs in the same way everywhere in its tree, and a blind spot stays one for
+//! as long as the position stands; another game has others.
+
+use std::{ops::RangeInclusive, time::Duration};
+
+use shakmaty::Move;
+
+use crate::{
+    clock::{Budget, Stability},
+    position::{PackedMove, Position},
+    report::Limits,
+    score::Score,
+    see,
+};
+
+/// How a player of a rating is limited.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    elo: u32,
+    /// Positions looked at for a move.
+    nodes: f64,
+    /// Iterations, in plies.
+    depth: f64,
+    /// Standard deviation of the error in judging a position, in centipawns.
+    error: f64,
+    /// Share of the opponent's quiet replies that are overlooked.
+    oversight: f64,
+}
+
+const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> Level {
+    Level { elo, nodes, depth, error, oversight }
+}
+
+/// The calibration: ratings between these are interpolated, nodes by their
+/// logarithm. README says how it is measured.
+const LEVELS: [Level; 9] = [
+    level(500, 60.0, 1.0, 300.0, 0.50),
+    level(800, 100.0, 1.5, 220.0, 0.40),
+    level(1100, 180.0, 2.0, 160.0, 0.30),
+    level(1400, 350.0, 3.0, 120.0, 0.22),
+    level(1700, 800.0, 5.0, 90.0, 0.15),
+    level(2000, 2_000.0, 7.0, 60.0, 0.09),
+    level(2300, 6_000.0, 10.0, 35.0, 0.04),
+    level(2600, 20_000.0, 15.0, 15.0, 0.01),
+    level(3000, 120_000.0, 30.0, 0.0, 0.0),
+];
+
+/// Ratings that can be played at.
+pub const ELO_RANGE: RangeInclusive<u32> = LEVELS[0].elo..=LEVELS[LEVELS.len() - 1].elo;
+/// The rating if nothing else is said.
+pub const DEFAULT_ELO: u32 = 1500;
+
+/// A limited player in one game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handicap {
+    /// Positions looked at for a move.
+    pub nodes: u64,
+    /// Iterations, in plies.
+    pub depth: u32,
+    error: f64,
+    oversight: f64,
+    seed: u64,
+}
+
+impl Handicap {
+    /// A player of this rating (the nearest one of [`ELO_RANGE`]), with the blind
+    /// spots and misjudgements of `seed`.
+    #[must_use]
+    pub fn new(elo: u32, seed: u64) -> Handicap {
+        let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
+        let above = LEVELS.partition_point(|level| level.elo < elo).max(1);
+        let (a, b) = (LEVELS[above - 1], LEVELS[above]);
+        let share = f64::from(elo - a.elo) / f64::from(b.elo - a.elo);
+        let between = |a: f64, b: f64| a + share * (b - a);
+        Handicap {
+            nodes: between(a.nodes.ln(), b.nodes.ln()).exp().round() as u64,
+            depth: between(a.depth, b.depth).round() as u32,
+            error: between(a.error, b.error),
+            oversight: between(a.oversight, b.oversight),
+            seed,
+        }
+    }
+
+    /// The limits of a search by this player.
+    #[must_use]
+    pub fn limit(&self, limits: &Limits) -> Limits {
+        Limits {
+            nodes: Some(limits.nodes.map_or(self.nodes, |nodes| nodes.min(self.nodes))),
+            depth: Some(limits.depth.map_or(self.depth, |depth| depth.min(self.depth))),
+            ..limits.clone()
+        }
+    }
+
+    /// The error in judging a position, in centipawns for the side to move. A
+    /// third of its variance belongs to the pawn structure: there the player is
+    /// wrong in the same way for many moves.
+    #[must_use]
+    pub fn misjudgement(&self, position: &Position) -> Score {
+        let keys = position.keys();
+        let structure = normal(mix(keys.pawns ^ self.seed));
+        let structure = if position.turn().is_white() { structure } else { -structure };
+        let moment = normal(mix(keys.position ^ self.seed));
+        (self.error * (0.58 * structure + 0.81 * moment)) as Score
+    }
+
+    /// Is this move overlooked, `ply` plies from the root? Never at the root
+    /// itself, where a player looks at the moves one by one, and never in check.
+    #[must_use]
+    pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
+        if ply == 0 || position.is_check() {
+            return false;
+        }
+        let share =
+            self.oversight * obscurity(position, m) * (1.0 + 0.1 * (ply - 1).min(10) as f64);
+        let bits = u64::from(PackedMove::from(m).bits());
+        let random = mix(position.key() ^ self.seed ^ bits << 40) >> 32;
+        (random as f64) < share.min(0.9) * f64::from(u32::MAX)
+    }
+
+    /// How long to think about a move: as long as without the limit, and as
+    /// irregularly as people do, but never longer than the clock allows.
+    #[must_use]
+    pub fn thinking_time(&self, budget: Budget, stability: &Stability, key: u64) -> Duration {
+        let Some(soft) = budget.soft else { return budget.hard };
+        let mood = 0.7 + 0.6 * (mix(key ^ self.seed) >> 32) as f64 / f64::from(u32::MAX);
+        soft.mul_f64(mood * stability.scale().clamp(0.2, 2.0)).min(budget.hard)
+    }
+}
+
+/// How easily a move is overlooked, compared with a short quiet one.
+fn obscurity(position: &Position, m: Move) -> f64 {
+    let kind = match m.capture() {
+        // Taking something bigger catches the eye.
+        Some(captured) if see::value(captured) > see::value(m.role()) => 0.25,
+        Some(_) => 0.4,
+        None if m.is_promotion() => 0.4,
+        None => 1.0,
+    };
+    let Some(from) = m.from().filter(|_| !m.is_castle()) else { return kind };
+    let to = m.to();
+    let long = if from.distance(to) >= 4 { 1.5 } else { 1.0 };
+    let forward = i32::from(to.rank()) - i32::from(from.rank());
+    let backward = if position.turn().is_white() { forward < 0 } else { forward > 0 };
+    kind * long * if backward { 1.3 } else { 1.0 }
+}
+
+/// Random bits from a key (the finaliser of splitmix64, S. Vigna).
+const fn mix(key: u64) -> u64 {
+    let x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// About normally distributed, with a standard deviation of 1: the sum of four
+/// uniform numbers.
+fn normal(bits: u64) -> f64 {
+    let sum: u64 = (0..4).map(|i| bits >> (16 * i) & 0xffff).sum();
+    (sum as f64 / 65_536.0 - 2.0) / 0.577
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn positions() -> Vec<Position> {
+        let mut position = Position::default();
+        let mut positions = Vec::new();
+        let mut random = 1;
+        while positions.len() < 400 {
+            let moves = position.legal_moves();
+            if moves.is_empty() || positions.len().is_multiple_of(80) {
+                position = Position::default();
+            } else {
+                random = mix(random);
+                position = position.play(moves[(random % moves.len() as u64) as usize]);
+            }
+            positions.push(position.clone());
+        }
+        positions
+    }
+
+    /// Share of all replies that a player of this rating overlooks.
+    fn overlooked(elo: u32, choose: impl Fn(Move) -> bool) -> f64 {
+        let handicap = Handicap::new(elo, 7);
+        let (mut all, mut missed) = (0.0, 0.0);
+        for position in positions() {
+            for m in position.legal_moves().into_iter().filter(|&m| choose(m)) {
+                all += 1.0;
+                missed += f64::from(u8::from(handicap.overlooks(&position, m, 1)));
+            }
+        }
+        missed / all
+    }
+
+    fn error(elo: u32) -> f64 {
+        let handicap = Handicap::new(elo, 7);
+        let squares =
+            positions().iter().map(|p| f64::from(handicap.misjudgement(p)).powi(2)).sum::<f64>();
+        (squares / positions().len() as f64).sqrt()
+    }
+
+    #[test]
+    fn better_players_see_more_and_err_less() {
+        let ratings: Vec<u32> = ELO_RANGE.step_by(100).collect();
+        for pair in ratings.windows(2) {
+            let (weak, strong) = (Handicap::new(pair[0], 1), Handicap::new(pair[1], 1));
+            assert!(weak.nodes < strong.nodes && weak.depth <= strong.depth, "{pair:?}");
+            assert!(weak.error > strong.error && weak.oversight > strong.oversight, "{pair:?}");
+        }
+        assert_eq!(Handicap::new(0, 1), Handicap::new(*ELO_RANGE.start(), 1));
+        assert_eq!(Handicap::new(9999, 1), Handicap::new(*ELO_RANGE.end(), 1));
+        for pair in [500, 1000, 1500, 2000, 2500, 3000].windows(2) {
+            assert!(overlooked(pair[0], |_| true) > overlooked(pair[1], |_| true), "{pair:?}");
+            assert!(error(pair[0]) > error(pair[1]), "{pair:?}");
+        }
+        assert_eq!(overlooked(3000, |_| true), 0.0);
+        assert_eq!(error(3000), 0.0);
+    }
+
+    /// Errors are of the size that the table says, and of the kind that the
+    /// module describes.
+    #[test]
+    fn errors_are_human() {
+        for level in LEVELS {
+            assert!((error(level.elo) - level.error).abs() < 0.15 * level.error + 1.0);
+        }
+        let quiet = overlooked(1000, |m| !m.is_capture());
+        let captures = overlooked(1000, |m| m.is_capture());
+        assert!(quiet > 1.5 * captures, "{quiet} {captures}");
+        let far =
+            |m: Move| !m.is_castle() && m.from().is_some_and(|from| from.distance(m.to()) >= 4);
+        let long = overlooked(1000, |m| !m.is_capture() && far(m));
+        let short = overlooked(1000, |m| !m.is_capture() && !far(m));
+        assert!(long > 1.2 * short, "{long} {short}");
+        let checked =
+            Position::from_fen("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", shakmaty::CastlingMode::Standard);
+        let checked = checked.unwrap();
+        let weakest = |seed| Handicap::new(500, seed);
+        for m in checked.legal_moves() {
+            assert!((0..100).all(|seed| !weakest(seed).overlooks(&checked, m, 3)));
+        }
+        for position in positions() {
+            for m in position.legal_moves() {
+                assert!(
+                    !weakest(3).overlooks(&position, m, 0),
+                    "nothing is overlooked at the root"
+                );
+            }
+        }
+    }
+
+    /// The same game has the same errors, another game others.
+    #[test]
+    fn errors_belong_to_the_game() {
+        let all = |seed| -> Vec<Score> {
+            positions().iter().map(|p| Handicap::new(900, seed).misjudgement(p)).collect()
+        };
+        assert_eq!(all(1), all(1));
+        assert_ne!(all(1), all(2));
+    }
+
+    proptest! {
+        #[test]
+        fn no_time_beyond_the_clock(
+            elo in ELO_RANGE,
+            key: u64,
+            soft in 0_u64..100_000,
+            rest in 0_u64..100_000,
+            same_best in 0_u32..20,
+            best_share in 0.0..1.0,
+        ) {
+            let millis = Duration::from_millis;
+            let budget = Budget { soft: Some(millis(soft)), hard: millis(soft + rest) };
+            let stability = Stability { same_best, best_share, score_drop: 0 };
+            let handicap = Handicap::new(elo, 5);
+            prop_assert!(handicap.thinking_time(budget, &stability, key) <= budget.hard);
+            let exact = Budget { soft: None, ..budget };
+            prop_assert_eq!(handicap.thinking_time(exact, &stability, key), budget.hard);
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! Syzygy endgame tables: finding the files, and turning what they say into
+//! bounds on scores. When to ask is the search's business.
+//!
+//! A table that is missing or damaged is named once; after that, positions
+//! that need it are searched as if there were no tables.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use shakmaty::{Board, Chess, Color, Move, Position as _, Role};
+use shakmaty_syzygy::{
+    AmbiguousWdl, Dtz, MaybeRounded, Metric, ProbeError, SyzygyError, Tablebase, Wdl,
+};
+
+use crate::{
+    position::{Game, Position},
+    report::Reporter,
+    score::{DRAW, INFINITE, Score, TABLEBASE_WIN},
+};
+
+/// What a score is known to lie between, ends included, from the point of view
+/// of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// At least this.
+    pub lower: Score,
+    /// At most this.
+    pub upper: Score,
+}
+
+impl Bounds {
+    /// Anything.
+    pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
+
+    /// Won at least as fast as a conversion (or mate) `moves` moves from here:
+    /// there may be a mate.
+    const fn won(moves: i32) -> Bounds {
+        Bounds { lower: TABLEBASE_WIN - moves, upper: INFINITE }
+    }
+
+    /// Lost, but not before the opponent has converted `moves` moves from here,
+    /// unless there is a mate.
+    const fn lost(moves: i32) -> Bounds {
+        Bounds { lower: -INFINITE, upper: moves - TABLEBASE_WIN }
+    }
+
+    const fn exactly(score: Score) -> Bounds {
+        Bounds { lower: score, upper: score }
+    }
+
+    /// `score` moved to where it must be.
+    #[must_use]
+    pub fn refine(self, score: Score) -> Score {
+        score.max(self.lower).min(self.upper)
+    }
+}
+
+/// A result by the rules that are in force, best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Value {
+    /// Lost.
+    Loss,
+    /// Lost but for the fifty-move rule.
+    BlessedLoss,
+    /// Drawn.
+    Draw,
+    /// Won but for the fifty-move rule.
+    CursedWin,
+    /// Won.
+    Win,
+}
+
+impl Value {
+    /// The value with the fifty-move rule, or without it.
+    fn new(wdl: Wdl, fifty_moves: bool) -> Value {
+        match wdl {
+            Wdl::Win => Value::Win,
+            Wdl::CursedWin if fifty_moves => Value::CursedWin,
+            Wdl::CursedWin => Value::Win,
+            Wdl::Draw => Value::Draw,
+            Wdl::BlessedLoss if fifty_moves => Value::BlessedLoss,
+            Wdl::BlessedLoss | Wdl::Loss => Value::Loss,
+        }
+    }
+
+    /// The score of a drawn value; `None` for a win or loss. A win that the
+    /// fifty-move rule spoils is better than nothing, as opponents err.
+    #[must_use]
+    pub const fn drawn_score(self) -> Option<Score> {
+        match self {
+            Value::Win | Value::Loss => None,
+            Value::CursedWin => Some(DRAW + 1),
+            Value::Draw => Some(DRAW),
+            Value::BlessedLoss => Some(DRAW - 1),
+        }
+    }
+
+    /// Bounds on the score of a position of this value, `moves` moves away
+    /// from a conversion.
+    fn bounds(self, moves: i32) -> Bounds {
+        match (self, self.drawn_score()) {
+            (_, Some(score)) => Bounds::exactly(score),
+            (Value::Win, None) => Bounds::won(moves),
+            (_, None) => Bounds::lost(moves),
+        }
+    }
+}
+
+/// What the tables say of a root move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// What it keeps.
+    pub value: Value,
+    /// What its score lies between. Of two winning moves the one that converts
+    /// sooner has the higher lower bound, of two losing ones the one that
+    /// resists longer the higher upper bound.
+    pub bounds: Bounds,
+}
+
+impl Known {
+    /// Better moves have larger ranks.
+    #[must_use]
+    pub const fn rank(&self) -> (Value, Score, Score) {
+        (self.value, self.bounds.lower, self.bounds.upper)
+    }
+}
+
+/// When and how to ask (the UCI options of these names).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `SyzygyProbeDepth`: least depth, in plies, of a node that is looked up.
+    pub probe_depth: i32,
+    /// `SyzygyProbeLimit`: most pieces of a position that is looked up.
+    pub probe_limit: usize,
+    /// `Syzygy50MoveRule`: wins that take too long are draws.
+    pub fifty_moves: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
+    }
+}
+
+/// Most pieces that tables exist for, kings included.
+pub const MAX_PIECES: usize = 7;
+
+/// Moves that a conversion is thought to be further away if it is not certain
+/// to come in time. More than the fifty-move rule leaves for certain ones.
+const DOUBT: i32 = 200;
+
+/// The kinds of table: file extension and what it is called.
+const KINDS: [(&str, &str); 2] = [("rtbw", "WDL"), ("rtbz", "DTZ")];
+
+/// A set of tables. Files are opened when they are first needed.
+#[derive(Debug)]
+pub struct Tablebases {
+    tables: Tablebase<Chess>,
+    /// Where the files are, by name.
+    files: HashMap<String, PathBuf>,
+    /// The win-draw-loss tables by [`material`], with both colourings, and
+    /// whether they have worked so far.
+    usable: HashMap<u64, AtomicBool>,
+    /// Files complained about.
+    complaints: Mutex<Vec<String>>,
+}
+
+impl Tablebases {
+    /// The tables in these directories; of equal names the first counts. What
+    /// is wrong with directories and files, and which tables are missing, is
+    /// told through `say`. `None` if there are no tables.
+    pub fn open(directories: &[PathBuf], say: &dyn Fn(&str)) -> Option<Tablebases> {
+        let mut files = HashMap::new();
+        for directory in directories {
+            if let Err(error) = find(directory, &mut files) {
+                say(&format!("SyzygyPath: {}: {error}", directory.display()));
+            }
+        }
+        let mut tables = Tablebase::new();
+        files.retain(|_, path: &mut PathBuf| match tables.add_file(&*path) {
+            Ok(()) => true,
+            Err(error) => {
+                say(&format!("SyzygyPath: {}: {error}; not used", path.display()));
+                false
+            }
+        });
+        for pieces in 3..=tables.max_pieces() {
+            for (extension, kind) in KINDS {
+                report_missing(pieces, extension, kind, &files, say);
+            }
+        }
+        let count = |extension| files.keys().filter(|name| name.ends_with(extension)).count();
+        let [wdl, dtz] = KINDS.map(|(extension, _)| count(extension));
+        say(&format!(
+            "SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {} pieces",
+            tables.max_pieces()
+        ));
+        let usable: HashMap<u64, AtomicBool> = files
+            .keys()
+            .filter_map(|name| name.strip_suffix(".rtbw"))
+            .filter_map(materials)
+            .flatten()
+            .map(|key| (key, AtomicBool::new(true)))
+            .collect();
+        (!usable.is_empty()).then_some(Tablebases {
+            tables,
+            files,
+            usable,
+            complaints: Mutex::default(),
+        })
+    }
+
+    /// Most pieces of a position that is looked up.
+    #[must_use]
+    pub fn max_pieces(&self) -> usize {
+        self.tables.max_pieces()
+    }
+
+    /// Win, draw or loss with the clock of the fifty-move rule at zero.
+    fn wdl(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Wdl> {
+        let usable = self.usable.get(&material(chess.board()))?;
+        if !usable.load(Relaxed) {
+            return None;
+        }
+        self.tables
+            .probe_wdl_after_zeroing(chess)
+            .inspect_err(|error| {
+                usable.store(false, Relaxed);
+                self.complain(error, reporter);
+            })
+            .ok()
+    }
+
+    /// Plies to the next capture, pawn move or mate, with the sign of the value.
+    fn dtz(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<MaybeRounded<Dtz>> {
+        self.tables.probe_dtz(chess).inspect_err(|error| self.complain(error, reporter)).ok()
+    }
+
+    /// Names the file that cannot be used, once.
+    fn complain(&self, error: &SyzygyError, reporter: &dyn Reporter) {
+        let (metric, material, reason) = match error {
+            SyzygyError::MissingTable { metric, material } => {
+                (metric, material, "missing".to_owned())
+            }
+            SyzygyError::ProbeFailed { metric, material, error } => {
+                (metric, material, reason(error))
+            }
+            SyzygyError::Castling | SyzygyError::TooManyPieces => return,
+        };
+        let (extension, _) = KINDS[usize::from(*metric == Metric::Dtz)];
+        let name = format!("{material}.{extension}");
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        if !complaints.contains(&name) {
+            let path = self.files.get(&name).map_or(Path::new(&name), PathBuf::as_path);
+            let text = "searching without this table";
+            reporter.message(&format!("Syzygy: {}: {reason}; {text}", path.display()));
+            complaints.push(name);
+        }
+    }
+
+    /// Could this position be in the tables?
+    fn covers(&self, chess: &Chess, limit: usize) -> bool {
+        chess.board().occupied().count() <= limit.min(self.max_pieces())
+            && chess.castles().is_empty()
+    }
+
+    /// What the tables say of each of `moves` in the position of `game`, with
+    /// its fifty-move clock and repetitions; `None` if they do not say. Without
+    /// distances (no DTZ table) the bounds are open.
+    #[must_use]
+    pub fn rank_moves(
+        &self,
+        game: &Game,
+        moves: &[Move],
+        settings: Settings,
+        reporter: &dyn Reporter,
+    ) -> Option<Ranking> {
+        let position = game.position();
+        if !self.covers(position.chess(), settings.probe_limit) {
+            return None;
+        }
+        let rank = |f: &dyn Fn(Move, &Position) -> Option<Known>| -> Option<Vec<Known>> {
+            moves
+                .iter()
+                .map(|&m| {
+                    let child = position.play(m);
+                    over(game, &child).or_else(|| f(m, &child))
+                })
+                .collect()
+        };
+        let by_distance = |m: Move, child: &Position| {
+            let dtz = self.dtz(child.chess(), reporter)?;
+            Some(known(m, child, dtz, settings.fifty_moves))
+        };
+        let by_value = |_: Move, child: &Position| {
+            let wdl = self.wdl(child.chess(), reporter)?;
+            let value = Value::new(-wdl, settings.fifty_moves);
+            Some(Known { value, bounds: Bounds::NONE })
+        };
+        if let Some(known) = rank(&by_distance) {
+            return Some(Ranking { known, distances: true });
+        }
+        Some(Ranking { known: rank(&by_value)?, distances: false })
+    }
+}
+
+/// What the tables say of the root's moves.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    /// In the order of the moves asked for.
+    pub known: Vec<Known>,
+    /// With distances a win can be carried out move by move; without them the
+    /// search has to find the way.
+    pub distances: bool,
+}
+
+/// The game is over or about to be: mate, or a third repetition.
+fn over(game: &Game, child: &Position) -> Option<Known> {
+    if child.is_check() && child.legal_moves().is_empty() {
+        return Some(Known { value: Value::Win, bounds: Bounds::won(1) });
+    }
+    let before = game.keys().iter().filter(|&&key| key == child.key()).count();
+    let repeated = child.halfmoves() > 0 && before >= 2;
+    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exactly(DRAW) })
+}
+
+/// What a move is worth that leads to `child`, which is `dtz` away from a
+/// conversion.
+fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
+    let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
+    let wdl = match ambiguous {
+        AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Wdl::Win,
+        AmbiguousWdl::BlessedLoss => Wdl::CursedWin,
+        AmbiguousWdl::Draw => Wdl::Draw,
+        AmbiguousWdl::CursedWin => Wdl::BlessedLoss,
+        AmbiguousWdl::MaybeWin | AmbiguousWdl::Win => Wdl::Loss,
+    };
+    let value = Value::new(wdl, fifty_moves);
+    // A win ages by one a move on its way up the tree, a loss likewise: the
+    // same scores that a search to the conversion would return.
+    let (plies, rounded) = match dtz {
+        MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
+        MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
+    };
+    let moves = match value {
+        Value::Win if m.is_zeroing() => 1,
+        Value::Win => (plies + rounded + 2) / 2,
+        _ if m.is_zeroing() => 0,
+        _ => (plies + 1) / 2,
+    };
+    // It may or may not come in time: a win behind all certain ones, a loss
+    // before them.
+    let doubt =
+        fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
+    Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
+}
+
+/// The tables as the search inside the tree asks them.
+#[derive(Clone, Copy, Debug)]
+pub struct Prober<'a> {
+    tables: &'a Tablebases,
+    limit: usize,
+    depth: i32,
+    fifty_moves: bool,
+}
+
+impl<'a> Prober<'a> {
+    /// Asks `tables` as `settings` say.
+    #[must_use]
+    pub fn new(tables: &'a Tablebases, settings: Settings) -> Prober<'a> {
+        let Settings { probe_depth, probe_limit, fifty_moves } = settings;
+        let limit = probe_limit.min(tables.max_pieces());
+        Prober { tables, limit, depth: probe_depth, fifty_moves }
+    }
+
+    /// Bounds on the score of a position searched to `depth`. Only positions
+    /// after a capture or pawn move are looked up: there the value is certain
+    /// whatever the fifty-move rule, and the number of probes stays small.
+    /// Counts in `hits`.
+    #[must_use]
+    pub fn probe(
+        &self,
+        position: &Position,
+        depth: i32,
+        hits: &AtomicU64,
+        reporter: &dyn Reporter,
+    ) -> Option<Bounds> {
+        if position.halfmoves() != 0
+            || depth < self.depth
+            || !self.tables.covers(position.chess(), self.limit)
+        {
+            return None;
+        }
+        let wdl = self.tables.wdl(position.chess(), reporter)?;
+        hits.fetch_add(1, Relaxed);
+        Some(Value::new(wdl, self.fifty_moves).bounds(0))
+    }
+}
+
+/// Adds the table files in `directory` that are not known yet.
+fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let is_table = KINDS.iter().any(|(extension, _)| {
+            name.strip_suffix(extension).is_some_and(|rest| {
+                rest.strip_suffix('.').is_some_and(|stem| materials(stem).is_some())
+            })
+        });
+        if is_table {
+            files.entry(name.to_owned()).or_insert(path);
+        }
+    }
+    Ok(())
+}
+
+/// Names the missing tables of a kind and number of pieces, if there are some
+/// and not all are missing.
+fn report_missing(
+    pieces: usize,
+    extension: &str,
+    kind: &str,
+    files: &HashMap<String, PathBuf>,
+    say: &dyn Fn(&str),
+) {
+    let all = names(pieces);
+    let missing: Vec<String> = all
+        .iter()
+        .map(|name| format!("{name}.{extension}"))
+        .filter(|name| !files.contains_key(name))
+        .collect();
+    if !missing.is_empty() && missing.len() < all.len() {
+        say(&format!(
+            "SyzygyPath: {} of {} {kind} tables with {pieces} pieces are missing: {}",
+            missing.len(),
+            all.len(),
+            missing.join(" ")
+        ));
+    }
+}
+
+/// The names of all tables with this number of pieces, as in `KQvKR`.
+fn names(pieces: usize) -> Vec<String> {
+    let others = pieces.saturating_sub(2);
+    let mut names = Vec::new();
+    for weaker in 0..=others / 2 {
+        let stronger = others - weaker;
+        let (strong, weak) = (armies(stronger), armies(weaker));
+        for (i, first) in strong.iter().enumerate() {
+            // Of equally many pieces the better ones come first.
+            let from = if stronger == weaker { i } else { 0 };
+            names.extend(weak[from..].iter().map(|second| format!("K{first}vK{second}")));
+        }
+    }
+    names
+}
+
+/// All choices of `count` pieces, the best first.
+fn armies(count: usize) -> Vec<String> {
+    let mut armies = vec![String::new()];
+    for _ in 0..count {
+        armies = armies
+            .iter()
+            .flat_map(|army| {
+                let last = army.chars().last().unwrap_or('Q');
+                let rest = "QRBNP".chars().skip_while(move |&piece| piece != last);
+                rest.map(move |piece| format!("{army}{piece}"))
+            })
+            .collect();
+    }
+    armies
+}
+
+/// A number for the pieces on the board: four bits for each kind and colour.
+fn material(board: &Board) -> u64 {
+    let side = |color: Color| -> u64 {
+        Role::ALL.iter().map(|&role| count(role, board.by_piece(role.of(color)).count())).sum()
+    };
+    side(Color::White) | side(Color::Black) << 24
+}
+
+const fn count(role: Role, pieces: usize) -> u64 {
+    (pieces as u64) << (4 * (role as u32 - 1))
+}
+
+/// The two [`material`] numbers of a table's name; `None` if it is no such name.
+fn materials(name: &str) -> Option<[u64; 2]> {
+    let (white, black) = name.split_once('v')?;
+    let side = |pieces: &str| -> Option<u64> {
+        let roles = pieces.chars().map(|piece| Role::from_char(piece).map(|role| count(role, 1)));
+        roles.sum::<Option<u64>>().filter(|_| pieces.starts_with('K'))
+    };
+    if name.len() > MAX_PIECES + 1 {
+        return None;
+    }
+    let (white, black) = (side(white)?, side(black)?);
+    Some([white | black << 24, black | white << 24])
+}
+
+/// What is wrong with a file, in a few words.
+fn reason(error: &ProbeError) -> String {
+    match error {
+        ProbeError::Read { error } => error.to_string(),
+        ProbeError::Magic { .. } => "no table of this kind".to_owned(),
+        ProbeError::CorruptedTable { .. } => "damaged, or another table's file".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::score::{DECISIVE, Delay};
+
+    /// As many tables as are published for each number of pieces, none twice.
+    #[test]
+    fn names_are_complete() {
+        for (pieces, count) in [(3, 5), (4, 30), (5, 110), (6, 365), (7, 1001)] {
+            let names = names(pieces);
+            assert_eq!(names.len(), count);
+            let keys: HashSet<[u64; 2]> = names
+                .iter()
+                .map(|name| {
+                    let mut keys = materials(name).unwrap();
+                    keys.sort_unstable();
+                    keys
+                })
+                .collect();
+            assert_eq!(keys.len(), count);
+        }
+        let four = names(4);
+        for name in ["KQvKR", "KBNvK", "KPPvK", "KQQvK", "KNvKP"] {
+            assert!(four.iter().any(|n| n == name), "{name}");
+        }
+        for name in ["", "KQ", "QvK", "KQvR", "KXvK", "KQvKRv", "KQQQQQQvK", "kqvk"] {
+            assert_eq!(materials(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_mean_what_is_on_the_board() {
+        let position =
+            |fen: &str| Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let key = |fen: &str| material(position(fen).board());
+        let [ours, theirs] = materials("KQPvKR").unwrap();
+        assert_eq!(key("8/8/8/3k1r2/8/8/1P6/KQ6 w - - 0 1"), ours);
+        assert_eq!(key("8/1p6/8/3K1R2/8/8/8/kq6 w - - 0 1"), theirs);
+    }
+
+    /// Bounds age like the scores of a search: one move more, one point less.
+    #[test]
+    fn bounds_are_a_searchs_scores() {
+        let parent = |score: Score| -Delay::MATES.score(score);
+        // A conversion now, and one by the opponent's next move.
+        let lost = Value::Loss.bounds(0).upper;
+        assert_eq!(parent(lost), Value::Win.bounds(1).lower);
+        assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);
+        assert!(Value::Win.bounds(600 + DOUBT).lower > DECISIVE, "the longest wins stay decisive");
+        assert_eq!(Value::CursedWin.bounds(9).refine(500), 1);
+        assert_eq!(Value::Draw.bounds(9).refine(-500), 0);
+    }
+}

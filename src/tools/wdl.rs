@@ -1,0 +1,544 @@
+//! `lancet wdl`: fits the model of winning chances to games of Lancet against
+//! itself. What the model is and how it is used is in [`crate::wdl`].
+//!
+//! The fit is the maximum of the likelihood of all results. For an ordered
+//! logistic model it is concave in `alpha` and `beta`, so that Fisher's scoring
+//! finds the one maximum (P. McCullagh, "Regression Models for Ordinal Data",
+//! 1980).
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use plotters::{coord::Shift, prelude::*};
+use shakmaty::Position as _;
+
+use super::{complain, say};
+use crate::{
+    score::Score,
+    train::format::{self, Record},
+    wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
+};
+
+/// Scores are counted in classes of this width, in centipawns.
+const WIDTH: Score = 10;
+/// Larger scores are left out: there the few games that went otherwise would
+/// decide the fit, and the curve is flat anyway.
+const LARGEST: Score = 1000;
+const CLASSES: usize = (2 * LARGEST / WIDTH + 1) as usize;
+const MATERIALS: usize = (*MATERIAL.end() - *MATERIAL.start() + 1) as usize;
+/// Parameters of the model.
+const SIZE: usize = 2 * TERMS;
+/// Steps after which the fit gives up.
+const MAX_STEPS: u32 = 200;
+
+/// Fit winning chances to scores, for UCI_ShowWDL
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Files of games, as `lancet datagen` writes them
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write the constants to this file; the program is built with
+    /// src/wdl/fitted.rs
+    #[arg(long, value_name = "FILE.rs")]
+    pub out: Option<PathBuf>,
+    /// Draw the curves and what was counted
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+    /// How the games were made, for the file of constants
+    #[arg(long, value_name = "TEXT", default_value = "self-play")]
+    pub note: String,
+}
+
+/// How often positions of a material and a score were won, drawn and lost by
+/// the side to move.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// By material and class of scores.
+    cells: Vec<[u64; 3]>,
+    /// Games counted.
+    pub games: u64,
+}
+
+/// One cell of the counts, as the fit sees it.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Centipawns.
+    score: f64,
+    material: u32,
+    /// Wins, draws, losses.
+    results: [f64; 3],
+}
+
+impl Default for Counts {
+    fn default() -> Counts {
+        Counts { cells: vec![[0; 3]; MATERIALS * CLASSES], games: 0 }
+    }
+}
+
+impl Counts {
+    /// Counts the positions of a game.
+    pub fn add(&mut self, game: &Record) {
+        self.games += 1;
+        game.visit(|chess, _, score| {
+            if score.abs() <= LARGEST {
+                let result = 2 - usize::from(game.result.half_points(chess.turn()));
+                self.count(score, wdl::material(chess.board()), result);
+            }
+        });
+    }
+
+    fn count(&mut self, score: Score, material: u32, result: usize) {
+        let class = (score + LARGEST + WIDTH / 2).div_euclid(WIDTH) as usize;
+        let row = (material - MATERIAL.start()) as usize;
+        self.cells[row * CLASSES + class.min(CLASSES - 1)][result] += 1;
+    }
+
+    /// Positions counted.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.cells.iter().flatten().sum()
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let filled = self.cells.iter().enumerate().filter(|(_, cell)| **cell != [0; 3]);
+        filled
+            .map(|(i, cell)| Cell {
+                score: f64::from((i % CLASSES) as Score * WIDTH - LARGEST),
+                material: MATERIAL.start() + (i / CLASSES) as u32,
+                results: cell.map(|count| count as f64),
+            })
+            .collect()
+    }
+}
+
+/// The likelihood of all results, its slope and its (expected) curvature.
+struct Likelihood {
+    /// Logarithm, per position.
+    log: f64,
+    slope: [f64; SIZE],
+    curvature: [[f64; SIZE]; SIZE],
+}
+
+impl Likelihood {
+    /// `None` if the model gives a draw no chance somewhere. Scores count in
+    /// pawns here, so that all parameters are of about the same size.
+    fn new(cells: &[Cell], parameters: &[f64; SIZE]) -> Option<Likelihood> {
+        let model = model(parameters);
+        let mut sum = Likelihood { log: 0.0, slope: [0.0; SIZE], curvature: [[0.0; SIZE]; SIZE] };
+        let mut total = 0.0;
+        for cell in cells {
+            let (alpha, beta) = model.at(cell.material);
+            let (ahead, behind) = (beta * cell.score - alpha, -beta * cell.score - alpha);
+            let (win, loss) = (sigmoid(ahead), sigmoid(behind));
+            let (no_win, no_loss) = (sigmoid(-ahead), sigmoid(-behind));
+            // The difference of the smaller numbers is the exact one.
+            let draw = if cell.score > 0.0 { no_win - loss } else { no_loss - win };
+            if draw <= 0.0 {
+                return None;
+            }
+            let [wins, draws, losses] = cell.results;
+            let count = wins + draws + losses;
+            total += count;
+            sum.log += wins * win.ln() + draws * draw.ln() + losses * loss.ln();
+            let (up, down) = (win * no_win, loss * no_loss);
+            let slopes =
+                [wins * no_win - draws * up / draw, losses * no_loss - draws * down / draw];
+            let cross = count * up * down / draw;
+            let curvatures = [
+                [count * (up * up / win + up * up / draw), cross],
+                [cross, count * (down * down / loss + down * down / draw)],
+            ];
+            // How the arguments of the two logistic functions follow the parameters.
+            let powers = powers(cell.material);
+            let score = cell.score / 100.0;
+            let follows: [[f64; SIZE]; 2] = [1.0, -1.0].map(|sign| {
+                std::array::from_fn(|i| {
+                    if i < TERMS { -powers[i] } else { sign * score * powers[i - TERMS] }
+                })
+            });
+            for i in 0..SIZE {
+                for (a, slope) in slopes.iter().enumerate() {
+                    sum.slope[i] += slope * follows[a][i];
+                    for b in 0..2 {
+                        for j in 0..SIZE {
+                            sum.curvature[i][j] += curvatures[a][b] * follows[a][i] * follows[b][j];
+                        }
+                    }
+                }
+            }
+        }
+        sum.log /= total;
+        Some(sum)
+    }
+}
+
+/// `alpha`, then `beta` per pawn.
+fn model(parameters: &[f64; SIZE]) -> Model {
+    let [a0, a1, a2, a3, b0, b1, b2, b3] = *parameters;
+    Model { alpha: [a0, a1, a2, a3], beta: [b0, b1, b2, b3].map(|b| b / 100.0) }
+}
+
+/// A fitted model and the logarithm of its likelihood, per position.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit {
+    /// The model.
+    pub model: Model,
+    /// Natural logarithm.
+    pub log_likelihood: f64,
+}
+
+/// Fits the model.
+///
+/// # Errors
+///
+/// If the games are too few or too much alike to say something for every
+/// material.
+pub fn fit(counts: &Counts) -> Result<Fit, String> {
+    let cells = counts.cells();
+    let mut parameters = [0.0; SIZE];
+    // Half the games are won two pawns up: good enough to start with.
+    (parameters[0], parameters[TERMS]) = (2.0, 1.0);
+    let mut here = Likelihood::new(&cells, &parameters).ok_or("no positions")?;
+    for _ in 0..MAX_STEPS {
+        let step = solve(here.curvature, here.slope).ok_or("too few games")?;
+        let next = (0..30).find_map(|halvings| {
+            let scale = 0.5_f64.powi(halvings);
+            let tried = std::array::from_fn(|i| parameters[i] + scale * step[i]);
+            let there = Likelihood::new(&cells, &tried)?;
+            (there.log > here.log).then_some((tried, there))
+        });
+        let Some((better, there)) = next else { break };
+        let gain = there.log - here.log;
+        (parameters, here) = (better, there);
+        if gain < 1e-12 {
+            break;
+        }
+    }
+    let model = model(&parameters);
+    for material in MATERIAL {
+        let (alpha, beta) = model.at(material);
+        if !(alpha > 0.0 && beta > 0.0) {
+            return Err(format!("too few games: the fit makes no sense at material {material}"));
+        }
+    }
+    Ok(Fit { model, log_likelihood: here.log })
+}
+
+/// Gaussian elimination with pivots; `None` if the matrix is singular.
+fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64; SIZE]> {
+    for column in 0..SIZE {
+        let pivot = (column..SIZE)
+            .max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
+        if matrix[pivot][column].abs() < 1e-9 {
+            return None;
+        }
+        matrix.swap(column, pivot);
+        right.swap(column, pivot);
+        let (above, below) = matrix.split_at_mut(column + 1);
+        let row = &above[column];
+        for (other, i) in below.iter_mut().zip(column + 1..) {
+            let factor = other[column] / row[column];
+            for j in column..SIZE {
+                other[j] -= factor * row[j];
+            }
+            right[i] -= factor * right[column];
+        }
+    }
+    for i in (0..SIZE).rev() {
+        let known: f64 = (i + 1..SIZE).map(|j| matrix[i][j] * right[j]).sum();
+        right[i] = (right[i] - known) / matrix[i][i];
+    }
+    Some(right)
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match command(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command(args: &Args) -> Result<(), String> {
+    let mut counts = Counts::default();
+    for path in &args.files {
+        read(path, &mut counts).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let fit = fit(&counts)?;
+    report(&counts, &fit);
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    if let Some(path) = &args.out {
+        write(path, &source(&counts, &fit.model, &args.note))?;
+    }
+    if let Some(path) = &args.svg {
+        let picture = draw(&counts, &fit.model).map_err(|error| error.to_string())?;
+        write(path, &picture)?;
+    }
+    Ok(())
+}
+
+/// Adds the games of a file; one that is still being written may end anywhere.
+fn read(path: &Path, counts: &mut Counts) -> Result<(), String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    for (frame, number) in format::frames(&bytes).0.into_iter().zip(1..) {
+        let game = Record::decode(frame).map_err(|error| format!("game {number}: {error}"))?;
+        counts.add(&game);
+    }
+    Ok(())
+}
+
+fn report(counts: &Counts, fit: &Fit) {
+    let total = counts
+        .cells
+        .iter()
+        .fold([0; 3], |sum: [u64; 3], cell| std::array::from_fn(|i| sum[i] + cell[i]));
+    let positions = counts.positions() as f64;
+    let shares = total.map(|count| count as f64 / positions);
+    let ignorant: f64 = shares.iter().map(|p| p * p.ln()).sum();
+    say(format_args!("{} games, {positions} positions", counts.games));
+    say(format_args!(
+        "log likelihood {:.5} per position ({ignorant:.5} without scores)",
+        fit.log_likelihood
+    ));
+    say(
+        "material  half of the games are won at  spread (b)   positions   predicted - counted score",
+    );
+    for class in MATERIAL_CLASSES {
+        let (low, high) = class.into_inner();
+        let cells: Vec<Cell> =
+            counts.cells().into_iter().filter(|c| (low..=high).contains(&c.material)).collect();
+        let (alpha, beta) = fit.model.at(u32::midpoint(low, high));
+        let (mut seen, mut error) = (0.0, 0.0);
+        for cell in &cells {
+            let [wins, draws, losses] = cell.results;
+            let (win, loss) = fit.model.win_and_loss(cell.score, cell.material);
+            let count = wins + draws + losses;
+            seen += count;
+            // Half the sum, so that it is a score between 0 and 1.
+            error += ((win - loss) * count - (wins - losses)) / 2.0 * cell.score.signum();
+        }
+        say(format_args!(
+            "{low:>3}..{high:<3} {:>21.0} cp {:>18.0} cp {seen:>11} {:>12.4}",
+            alpha / beta,
+            1.0 / beta,
+            error / seen.max(1.0)
+        ));
+    }
+    say(format_args!("{:?}", fit.model));
+}
+
+/// The constants as Rust source.
+fn source(counts: &Counts, model: &Model, note: &str) -> String {
+    let list = |terms: &[f64; TERMS]| terms.map(|c| format!("{c:.8}")).join(", ");
+    let note: String = note.chars().filter(|c| !c.is_control()).collect();
+    format!(
+        "//! Written by `lancet wdl`: how Lancet's own games ended.\n\
+         //!\n\
+         //! Fitted to {} positions of {} games ({note}).\n\
+         \n\
+         use super::Model;\n\
+         \n\
+         /// The fitted model.\n\
+         pub const MODEL: Model = Model {{\n    \
+             alpha: [{}],\n    \
+             beta: [{}],\n\
+         }};\n",
+        counts.positions(),
+        counts.games,
+        list(&model.alpha),
+        list(&model.beta),
+    )
+}
+
+/// Materials that are shown together.
+const MATERIAL_CLASSES: [std::ops::RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type DrawError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
+
+/// The picture: wins above, draws below, for some materials; counts as dots,
+/// the model as lines.
+fn draw(counts: &Counts, model: &Model) -> Result<String, Box<dyn std::error::Error>> {
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, (900, 900)).into_drawing_area();
+        root.fill(&WHITE).map_err(|error| error.to_string())?;
+        let (upper, lower) = root.split_vertically(480);
+        let cells = counts.cells();
+        panel(&upper, "Games won, by score and material", &cells, model, |[w, d, l]| {
+            w / (w + d + l)
+        })
+        .map_err(|error| error.to_string())?;
+        panel(&lower, "Games drawn", &cells, model, |[w, d, l]| d / (w + d + l))
+            .map_err(|error| error.to_string())?;
+        root.present().map_err(|error| error.to_string())?;
+    }
+    // plotters leaves blanks at the ends of lines.
+    Ok(text.lines().fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "{}", line.trim_end());
+        text
+    }))
+}
+
+/// Scores shown, either way, in centipawns.
+const SHOWN: Score = 800;
+/// Width of a dot's class of scores, in centipawns.
+const DOT: Score = 50;
+/// A dot stands for at least this many positions.
+const FEWEST: f64 = 200.0;
+
+fn panel<'a>(
+    area: &Area<'a>,
+    title: &str,
+    cells: &[Cell],
+    model: &Model,
+    share: fn([f64; 3]) -> f64,
+) -> Result<(), DrawError<'a>> {
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, ("sans-serif", 20))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(56)
+        .build_cartesian_2d(f64::from(-SHOWN)..f64::from(SHOWN), 0.0..1.0)?;
+    chart
+        .configure_mesh()
+        .x_desc("score of the side to move (centipawns)")
+        .y_label_formatter(&|share| format!("{:.0} %", 100.0 * share))
+        .light_line_style(WHITE)
+        .draw()?;
+    for (class, i) in MATERIAL_CLASSES.into_iter().zip(0..) {
+        let color = Palette99::pick(i).to_rgba();
+        let mut dots = vec![([0.0; 3], 0.0); (2 * SHOWN / DOT + 1) as usize];
+        for cell in cells.iter().filter(|cell| class.contains(&cell.material)) {
+            let at = ((cell.score as Score + SHOWN + DOT / 2).div_euclid(DOT)) as usize;
+            if let Some((results, scores)) = dots.get_mut(at) {
+                *results = std::array::from_fn(|i| results[i] + cell.results[i]);
+                *scores += cell.score * cell.results.iter().sum::<f64>();
+            }
+        }
+        chart.draw_series(dots.into_iter().filter_map(|(results, scores)| {
+            let count: f64 = results.iter().sum();
+            let place = (scores / count, share(results));
+            (count >= FEWEST).then(|| Circle::new(place, 3, color.filled()))
+        }))?;
+        let material = u32::midpoint(*class.start(), *class.end());
+        let line = (-SHOWN..=SHOWN).step_by(10).map(|score| {
+            let (win, loss) = model.win_and_loss(f64::from(score), material);
+            (f64::from(score), share([win, 1.0 - win - loss, loss]))
+        });
+        chart
+            .draw_series(LineSeries::new(line, color.stroke_width(2)))?
+            .label(format!("material {} to {}", class.start(), class.end()))
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(3)));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .label_font(("sans-serif", 13))
+        .draw()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::wdl::fitted;
+
+    const TRUTH: Model =
+        Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
+
+    /// Results drawn from a known model.
+    fn counted(positions: u32) -> Counts {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut counts = Counts { games: 1, ..Counts::default() };
+        for _ in 0..positions {
+            let material = rng.random_range(MATERIAL);
+            let score = rng.random_range(-60..=60) * WIDTH;
+            let (win, loss) = TRUTH.win_and_loss(f64::from(score), material);
+            let random: f64 = rng.random();
+            let result = if random < win {
+                0
+            } else if random < 1.0 - loss {
+                1
+            } else {
+                2
+            };
+            counts.count(score, material, result);
+        }
+        counts
+    }
+
+    #[test]
+    fn the_fit_finds_the_model_that_made_the_results() {
+        let found = fit(&counted(400_000)).unwrap().model;
+        for material in MATERIAL {
+            for score in [-400.0, -100.0, 0.0, 50.0, 300.0] {
+                let expected = TRUTH.win_and_loss(score, material);
+                let (win, loss) = found.win_and_loss(score, material);
+                assert!((win - expected.0).abs() < 0.02, "{material} {score}: {win} {expected:?}");
+                assert!(
+                    (loss - expected.1).abs() < 0.02,
+                    "{material} {score}: {loss} {expected:?}"
+                );
+            }
+        }
+    }
+
+    /// No step away from the maximum is better.
+    #[test]
+    fn the_fit_is_a_maximum() {
+        let cells = counted(20_000).cells();
+        let fit = fit(&counted(20_000)).unwrap();
+        let mut parameters = [0.0; SIZE];
+        parameters[..TERMS].copy_from_slice(&fit.model.alpha);
+        parameters[TERMS..].copy_from_slice(&fit.model.beta.map(|b| 100.0 * b));
+        for i in 0..SIZE {
+            for step in [-0.01, 0.01] {
+                let mut moved = parameters;
+                moved[i] += step;
+                let there = Likelihood::new(&cells, &moved).map_or(f64::MIN, |l| l.log);
+                assert!(there < fit.log_likelihood, "{i} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_little_is_said_to_be() {
+        assert!(fit(&Counts::default()).is_err());
+        let mut counts = Counts::default();
+        (0..100).for_each(|_| counts.count(0, 40, 1));
+        assert!(fit(&counts).is_err());
+    }
+
+    /// The constants in use were written by this command, in its present form.
+    #[test]
+    fn the_constants_in_use_are_the_commands() {
+        let text = include_str!("../wdl/fitted.rs");
+        let written = source(&Counts::default(), &fitted::MODEL, "");
+        let constants = |text: &str| text[text.find("use super").unwrap()..].to_owned();
+        assert_eq!(constants(text), constants(&written));
+    }
+
+    #[test]
+    fn the_picture_has_all_curves() {
+        let picture = draw(&counted(100_000), &TRUTH).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains("</svg>"));
+        assert_eq!(picture.matches("material 63 to 78").count(), 2);
+        assert!(picture.matches("<circle").count() > 50);
+        assert!(!picture.contains("NaN"));
+    }
+}

@@ -1,0 +1,322 @@
+//! The table on disk: saved as a whole, loaded as a whole, refused if it is not
+//! exactly what was saved.
+//!
+//! A file is a header of 64 bytes, the buckets as they are in memory (two
+//! entries of two 64-bit words each), and the CRC-32 of all that; everything
+//! little-endian.
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | `LANCETTT` |
+//! | 4 | version of the format, [`VERSION`] |
+//! | 4 | generation of the last search |
+//! | 8 | number of buckets |
+//! | 8 | what evaluated: entries hold static evaluations |
+//! | 32 | zero |
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufReader, BufWriter, Read, Write},
+    path::Path,
+    sync::atomic::Ordering::Relaxed,
+};
+
+use super::{Bucket, GENERATIONS, Slot, Table};
+
+const MAGIC: &[u8; 8] = b"LANCETTT";
+/// To be raised when entries or the keys they are found by change their meaning.
+pub const VERSION: u32 = 1;
+const HEADER: usize = 64;
+/// Bytes of a bucket.
+const BUCKET: usize = 32;
+/// Buckets in a MiB: tables have whole MiB.
+const PER_MIB: u64 = (1 << 20) / BUCKET as u64;
+
+/// Why a table was not loaded. The old one is still there.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// It is another kind of file.
+    Magic,
+    /// It was written by another version.
+    Version {
+        /// The version in the file.
+        found: u32,
+    },
+    /// It has no size that a table can have.
+    Size {
+        /// Buckets.
+        buckets: u64,
+    },
+    /// Its positions were evaluated by something else.
+    Evaluation,
+    /// It is not as long as it must be.
+    Length {
+        /// Bytes it must have.
+        expected: u64,
+        /// Bytes it has.
+        found: u64,
+    },
+    /// Its bytes are not those that were written.
+    Checksum,
+    /// The table does not fit into memory.
+    Memory {
+        /// Its size in MiB.
+        mib: usize,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Io(error) => write!(f, "{error}"),
+            LoadError::Magic => f.write_str("no hash table of Lancet"),
+            LoadError::Version { found } => {
+                write!(f, "saved in version {found} of the format, this is version {VERSION}")
+            }
+            LoadError::Size { buckets } => write!(f, "damaged: a table of {buckets} buckets"),
+            LoadError::Evaluation => {
+                f.write_str("saved with another evaluation: set the same EvalFile first")
+            }
+            LoadError::Length { expected, found } => {
+                write!(f, "truncated or damaged: {found} bytes, expected {expected}")
+            }
+            LoadError::Checksum => f.write_str("damaged: the checksum is wrong"),
+            LoadError::Memory { mib } => write!(f, "not enough memory for its {mib} MiB"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> LoadError {
+        LoadError::Io(error)
+    }
+}
+
+impl Bucket {
+    fn slots(&self) -> [&Slot; 2] {
+        [&self.deep, &self.recent]
+    }
+
+    fn to_bytes(&self) -> [u8; BUCKET] {
+        let mut bytes = [0; BUCKET];
+        let words = self.slots().into_iter().flat_map(|slot| [&slot.check, &slot.data]);
+        for (word, place) in words.zip(bytes.as_chunks_mut::<8>().0) {
+            *place = word.load(Relaxed).to_le_bytes();
+        }
+        bytes
+    }
+
+    fn set_bytes(&self, bytes: &[u8; BUCKET]) {
+        let words = self.slots().into_iter().flat_map(|slot| [&slot.check, &slot.data]);
+        for (word, &place) in words.zip(bytes.as_chunks::<8>().0) {
+            word.store(u64::from_le_bytes(place), Relaxed);
+        }
+    }
+}
+
+impl Table {
+    /// Saves the table; `evaluation` names what evaluated its positions. The
+    /// file is written beside `path` and then put in its place: an old one stays
+    /// whole until the new one is.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let new = path.with_file_name(name);
+        let written = self.write(&new, evaluation).and_then(|()| std::fs::rename(&new, path));
+        if written.is_err() {
+            // It may never have been there.
+            let _ = std::fs::remove_file(&new);
+        }
+        written
+    }
+
+    fn write(&self, path: &Path, evaluation: u64) -> io::Result<()> {
+        let mut writer = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut checksum = crc32fast::Hasher::new();
+        let mut write = |bytes: &[u8]| {
+            checksum.update(bytes);
+            writer.write_all(bytes)
+        };
+        write(&self.header(evaluation))?;
+        for bucket in self.buckets.iter() {
+            write(&bucket.to_bytes())?;
+        }
+        writer.write_all(&checksum.finalize().to_le_bytes())?;
+        writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    }
+
+    fn header(&self, evaluation: u64) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..16].copy_from_slice(&u32::from(self.generation.load(Relaxed)).to_le_bytes());
+        header[16..24].copy_from_slice(&(self.buckets.len() as u64).to_le_bytes());
+        header[24..32].copy_from_slice(&evaluation.to_le_bytes());
+        header
+    }
+
+    /// Loads a table that [`Table::save`] has saved, and returns it with its
+    /// size in MiB.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not exactly what was saved, or not of this version or
+    /// evaluation.
+    pub fn load(path: &Path, evaluation: u64) -> Result<(Table, usize), LoadError> {
+        let file = File::open(path)?;
+        let found = file.metadata()?.len();
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let mut header = [0; HEADER];
+        let short = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => LoadError::Magic,
+            _ => LoadError::Io(error),
+        };
+        reader.read_exact(&mut header).map_err(short)?;
+        let number = |at: usize| {
+            let bytes: [u8; 8] = std::array::from_fn(|i| header[at + i]);
+            u64::from_le_bytes(bytes)
+        };
+        if !header.starts_with(MAGIC) {
+            return Err(LoadError::Magic);
+        }
+        let (version, generation) = (number(8) as u32, (number(8) >> 32) as u32);
+        if version != VERSION {
+            return Err(LoadError::Version { found: version });
+        }
+        let buckets = number(16);
+        let mib = usize::try_from(buckets / PER_MIB).unwrap_or(usize::MAX);
+        if buckets == 0 || !buckets.is_multiple_of(PER_MIB) || buckets > 1 << 50 {
+            return Err(LoadError::Size { buckets });
+        }
+        let expected = buckets * BUCKET as u64 + HEADER as u64 + 4;
+        if found != expected {
+            return Err(LoadError::Length { expected, found });
+        }
+        if number(24) != evaluation {
+            return Err(LoadError::Evaluation);
+        }
+        let table = Table::new(mib).ok_or(LoadError::Memory { mib })?;
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(&header);
+        let mut bytes = [0; BUCKET];
+        for bucket in table.buckets.iter() {
+            reader.read_exact(&mut bytes)?;
+            checksum.update(&bytes);
+            bucket.set_bytes(&bytes);
+        }
+        let mut stored = [0; 4];
+        reader.read_exact(&mut stored)?;
+        if u32::from_le_bytes(stored) != checksum.finalize() {
+            return Err(LoadError::Checksum);
+        }
+        table.generation.store((generation % u32::from(GENERATIONS)) as u8, Relaxed);
+        Ok((table, mib))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{position::PackedMove, tt::Entry};
+
+    fn entry(n: i32) -> Entry {
+        Entry {
+            best: PackedMove::from_bits(n as u16),
+            lower: -n,
+            upper: n,
+            depth: n % 256,
+            evaluation: n / 2,
+            pv: n % 3 == 0,
+        }
+    }
+
+    fn key(n: i32) -> u64 {
+        (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Move, depth, evaluation and both bounds survive, and replacement goes on
+    /// as if nothing had happened.
+    #[test]
+    fn a_saved_table_is_the_same_table() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lancet.hash");
+        let table = Table::new(2).unwrap();
+        for _ in 0..5 {
+            table.new_search();
+        }
+        (0..20_000).for_each(|n| table.store(key(n), entry(n)));
+        table.save(&path, 42).unwrap();
+        let (loaded, mib) = Table::load(&path, 42).unwrap();
+        assert_eq!(mib, 2);
+        assert_eq!(loaded.hashfull(), table.hashfull());
+        assert!(loaded.hashfull() > 0);
+        for n in 0..30_000 {
+            assert_eq!(loaded.probe(key(n)), table.probe(key(n)));
+            table.store(key(n), entry(n + 1));
+            loaded.store(key(n), entry(n + 1));
+        }
+        // Saving again replaces; nothing else is left behind.
+        loaded.save(&path, 42).unwrap();
+        assert_eq!(Table::load(&path, 42).unwrap().0.probe(key(29_999)), Some(entry(30_000)));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lancet.hash");
+        Table::new(1).unwrap().save(&path, 7).unwrap();
+        let good = fs::read(&path).unwrap();
+        assert_eq!(good.len(), (1 << 20) + HEADER + 4);
+        let error = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            Table::load(&path, 7).unwrap_err().to_string()
+        };
+        let changed = |at: usize| {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            bytes
+        };
+        assert_eq!(error(b""), "no hash table of Lancet");
+        assert_eq!(error(&changed(0)), "no hash table of Lancet");
+        assert!(error(&changed(8)).contains("version 0 of the format"));
+        assert!(error(&changed(16)).contains("buckets"));
+        assert!(error(&changed(23)).contains("buckets"));
+        assert!(error(&changed(18)).contains("expected"));
+        assert!(error(&good[..good.len() - 1]).starts_with("truncated"));
+        assert!(error(&good[..HEADER]).starts_with("truncated"));
+        assert!(error(&changed(24)).contains("another evaluation"));
+        for at in [12, 40, HEADER, HEADER + 12_345, good.len() - 1] {
+            assert!(error(&changed(at)).contains("checksum"), "{at}");
+        }
+        fs::write(&path, &good).unwrap();
+        assert!(Table::load(&path, 7).is_ok());
+        assert!(Table::load(&dir.path().join("none"), 7).is_err());
+        let nowhere = dir.path().join("none").join("lancet.hash");
+        assert!(Table::new(1).unwrap().save(&nowhere, 7).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("lancet.hash");
+            let bytes = [&MAGIC[..], &VERSION.to_le_bytes(), &bytes].concat();
+            fs::write(&path, bytes).unwrap();
+            prop_assert!(Table::load(&path, 0).is_err());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! From scores to winning chances: how often Lancet wins, draws and loses its
+//! own games from a score and a material. The numbers come from `lancet wdl`
+//! ([`crate::tools::wdl`]) and stand in [`fitted`].
+
+use crate::{
+    position::Position,
+    score::{Score, is_decisive},
+};
+
+pub mod fitted;
+
+/// The chances from the side to move's point of view, in permille; they sum
+/// to 1000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chances {
+    /// Of winning.
+    pub win: u32,
+    /// Of drawing.
+    pub draw: u32,
+    /// Of losing.
+    pub loss: u32,
+}
+
+/// The ordered logistic model: a win has the probability
+/// `sigmoid(beta * score - alpha)`, a loss `sigmoid(-beta * score - alpha)`,
+/// and what is left is a draw. `alpha` and `beta` are polynomials of the
+/// material. In the words of Stockfish's model, a side wins half its games at
+/// the score `a = alpha / beta`, and `b = 1 / beta` is how flat the curve is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Coefficients of `alpha`, constant first.
+    pub alpha: [f64; TERMS],
+    /// Coefficients of `beta` (1/centipawn), constant first.
+    pub beta: [f64; TERMS],
+}
+
+/// Terms of the polynomials.
+pub const TERMS: usize = 4;
+
+/// Material is counted within these; beyond, there is too little data.
+pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
+
+/// The material of both sides in pawns: 1 for a pawn, 3 for a knight or bishop,
+/// 5 for a rook and 9 for a queen, within [`MATERIAL`].
+#[must_use]
+pub fn material(board: &shakmaty::Board) -> u32 {
+    let count = |pieces: shakmaty::Bitboard| pieces.count() as u32;
+    let sum = count(board.pawns())
+        + 3 * count(board.knights() | board.bishops())
+        + 5 * count(board.rooks())
+        + 9 * count(board.queens());
+    sum.clamp(*MATERIAL.start(), *MATERIAL.end())
+}
+
+/// The powers of the material, scaled to about one.
+#[must_use]
+pub fn powers(material: u32) -> [f64; TERMS] {
+    let x = f64::from(material) / 58.0;
+    std::array::from_fn(|i| x.powi(i as i32))
+}
+
+/// The logistic function.
+#[must_use]
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+impl Model {
+    /// `alpha` and `beta` at a material.
+    #[must_use]
+    pub fn at(&self, material: u32) -> (f64, f64) {
+        let powers = powers(material);
+        let sum = |terms: &[f64; TERMS]| terms.iter().zip(powers).map(|(c, p)| c * p).sum();
+        (sum(&self.alpha), sum(&self.beta))
+    }
+
+    /// Probabilities of a win and of a loss.
+    #[must_use]
+    pub fn win_and_loss(&self, score: f64, material: u32) -> (f64, f64) {
+        let (alpha, beta) = self.at(material);
+        (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
+    }
+
+    /// The chances at a score (in centipawns; decisive scores are certain).
+    #[must_use]
+    pub fn chances(&self, score: Score, material: u32) -> Chances {
+        let (win, loss) = if is_decisive(score) {
+            (f64::from(u8::from(score > 0)), f64::from(u8::from(score < 0)))
+        } else {
+            self.win_and_loss(f64::from(score), material)
+        };
+        let permille = |p: f64| (1000.0 * p).round() as u32;
+        let win = permille(win);
+        let loss = permille(loss).min(1000 - win);
+        Chances { win, draw: 1000 - win - loss, loss }
+    }
+}
+
+/// The chances of the side to move at a score.
+#[must_use]
+pub fn chances(score: Score, position: &Position) -> Chances {
+    fitted::MODEL.chances(score, material(position.board()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::score::{EVALUATION_LIMIT, INFINITE, MATE, TABLEBASE_WIN};
+
+    proptest! {
+        #[test]
+        fn chances_sum_to_a_thousand(score in -INFINITE..=INFINITE, material in MATERIAL) {
+            let Chances { win, draw, loss } = fitted::MODEL.chances(score, material);
+            prop_assert_eq!(win + draw + loss, 1000);
+            let mirrored = fitted::MODEL.chances(-score, material);
+            prop_assert_eq!((win, loss), (mirrored.loss, mirrored.win));
+        }
+
+        #[test]
+        fn better_scores_have_better_chances(a in -3000..=3000_i32, b in -3000..=3000_i32, material in MATERIAL) {
+            let (low, high) = (a.min(b), a.max(b));
+            let [low, high] = [low, high].map(|score| fitted::MODEL.chances(score, material));
+            prop_assert!(low.win <= high.win && low.loss >= high.loss);
+        }
+    }
+
+    #[test]
+    fn the_fitted_model_is_sane() {
+        for material in MATERIAL {
+            let (alpha, beta) = fitted::MODEL.at(material);
+            assert!(alpha > 0.0 && beta > 0.0, "{material}: {alpha} {beta}");
+            let level = fitted::MODEL.chances(0, material);
+            assert_eq!(level.win, level.loss);
+            let sure = fitted::MODEL.chances(EVALUATION_LIMIT, material);
+            assert!(sure.win > 950, "{sure:?}");
+            for won in [MATE - 1, MATE - 200, TABLEBASE_WIN - 30] {
+                let certain = Chances { win: 1000, draw: 0, loss: 0 };
+                assert_eq!(fitted::MODEL.chances(won, material), certain);
+            }
+        }
+    }
+
+    #[test]
+    fn material_is_counted() {
+        assert_eq!(material(&shakmaty::Board::default()), 78);
+        assert_eq!(material(&shakmaty::Board::empty()), 17);
+        let fen = "4k3/8/8/3qq3/3r4/1b1n4/8/2K5 w - - 0 1";
+        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        assert_eq!(material(position.board()), 9 + 9 + 5 + 3 + 3);
+    }
+}

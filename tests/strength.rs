@@ -1,0 +1,114 @@
+//! Weaker players: each is beaten by a better one, and errs as it should.
+//! Everything is seeded, so that the results are the same on every machine.
+
+use lancet::{
+    engine::{Engine, Job, Settings},
+    position::{Ending, Game, Position},
+    report::{Limits, Silent},
+};
+use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
+
+fn player(elo: u32) -> Engine {
+    Engine::new(Settings { hash: 1, limit_strength: true, elo, ..Settings::default() }).unwrap()
+}
+
+/// The player's choice; its errors are those of `seed`.
+fn choice(engine: &mut Engine, game: &Game) -> Move {
+    engine.go(&Job::new(game.clone(), Limits::default()), &Silent).best.unwrap()
+}
+
+/// Positions of a suite with one or more best moves.
+fn suite(text: &str) -> Vec<(Position, Vec<Move>)> {
+    text.lines()
+        .filter_map(|line| {
+            let (fen, operations) = line.split_once(" bm ")?;
+            let position = Position::from_fen(fen, CastlingMode::Standard).ok()?;
+            let moves = operations.split(';').next()?.split_whitespace();
+            let moves = moves.filter_map(|san| {
+                SanPlus::from_ascii(san.as_bytes()).ok()?.san.to_move(position.chess()).ok()
+            });
+            let moves: Vec<Move> = moves.collect();
+            (!moves.is_empty()).then_some((position, moves))
+        })
+        .collect()
+}
+
+#[test]
+fn better_players_see_more() {
+    let suite = suite(include_str!("../epd/wac.epd"));
+    assert!(suite.len() > 290);
+    let solved: Vec<usize> = [500, 1100, 1700, 2300]
+        .into_iter()
+        .map(|elo| {
+            let mut engine = player(elo);
+            let mut solved = 0;
+            for ((position, best), seed) in suite.iter().step_by(2).zip(1..) {
+                engine.new_game();
+                engine.set_seed(seed);
+                solved +=
+                    usize::from(best.contains(&choice(&mut engine, &Game::from(position.clone()))));
+            }
+            solved
+        })
+        .collect();
+    assert!(solved.windows(2).all(|pair| pair[0] < pair[1]), "{solved:?}");
+    assert!(solved[0] > 5, "even the weakest takes what he sees: {solved:?}");
+}
+
+/// Half points of `engines[0]` from two games with colours reversed.
+fn two_games(engines: &mut [Engine; 2], start: &Game, seed: u64) -> u32 {
+    let mut points = 0;
+    for first in [Color::White, Color::Black] {
+        for (engine, i) in engines.iter_mut().zip(0..) {
+            engine.new_game();
+            engine.set_seed(2 * seed + i);
+        }
+        let mut game = start.clone();
+        points += loop {
+            match game.ending() {
+                Some(Ending::Checkmate) => {
+                    break if game.position().turn() == first { 0 } else { 2 };
+                }
+                Some(Ending::Draw) => break 1,
+                None => {}
+            }
+            let turn = usize::from(game.position().turn() != first);
+            game.play(choice(&mut engines[turn], &game));
+        };
+    }
+    points
+}
+
+#[test]
+fn better_players_win() {
+    let openings = ["e2e4 e7e5", "d2d4 d7d5", "c2c4 g8f6", "g1f3 d7d5", "e2e4 c7c5", "d2d4 g8f6"];
+    for (strong, weak) in [(900, 500), (1400, 1000), (1900, 1500)] {
+        let mut engines = [player(strong), player(weak)];
+        let mut points = 0;
+        for (opening, seed) in openings.iter().zip(1..) {
+            let mut game = Game::default();
+            for text in opening.split(' ') {
+                game.play(lancet::uci::setup::read_move(game.position(), text).unwrap());
+            }
+            points += two_games(&mut engines, &game, seed);
+        }
+        let games = 2 * openings.len() as u32;
+        assert!(points * 10 >= games * 2 * 6, "{strong} against {weak}: {points} of {}", 2 * games);
+    }
+}
+
+/// The same seed makes the same moves, whatever was searched before; another
+/// seed other ones.
+#[test]
+fn a_seed_is_a_player() {
+    let game = Game::default();
+    let mut engine = player(900);
+    let mut moves = |seed| -> Move {
+        engine.new_game();
+        engine.set_seed(seed);
+        choice(&mut engine, &game)
+    };
+    let all: Vec<Move> = (0..20).map(&mut moves).collect();
+    assert_eq!(all, (0..20).map(&mut moves).collect::<Vec<_>>());
+    assert!(all.iter().any(|m| *m != all[0]), "always {:?}", all[0]);
+}

@@ -1,0 +1,416 @@
+//! Endgame tables in play: results kept, mates carried out, files that are
+//! missing or wrong. The expected values come from python-chess, the best
+//! defence straight from the tables.
+//!
+//! Skipped where the tables are not beside the checkout.
+
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicU64,
+};
+
+use common::Lancet;
+use lancet::{
+    engine::{Engine, Job, Settings},
+    position::{Ending, Game, Position},
+    report::{Info, Limits, Outcome, Reporter, Silent},
+    score::{DECISIVE, DRAW, is_decisive, mate_distance},
+    syzygy::{self, Prober, Tablebases, Value},
+};
+use shakmaty::{CastlingMode, Chess, Move, san::San};
+use shakmaty_syzygy::Tablebase;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name)
+}
+
+fn directory() -> Option<PathBuf> {
+    let directory = data("syzygy");
+    if directory.is_dir() {
+        return Some(directory);
+    }
+    eprintln!("skipped: no tables in {}", directory.display());
+    None
+}
+
+fn tables() -> Option<Tablebases> {
+    Tablebases::open(&[directory()?], &|_| {})
+}
+
+/// The tables through the library, as the tests' oracle.
+fn oracle() -> Option<Tablebase<Chess>> {
+    let mut oracle = Tablebase::new();
+    oracle.add_directory(directory()?).unwrap();
+    Some(oracle)
+}
+
+/// An engine with the tables.
+fn engine(fifty_moves: bool) -> Option<Engine> {
+    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+    engine.set_tablebases(Some(tables()?));
+    engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy::Settings::default() });
+    Some(engine)
+}
+
+fn position(fen: &str) -> Position {
+    Position::from_fen(fen, CastlingMode::Standard).unwrap()
+}
+
+fn search(engine: &mut Engine, game: &Game, nodes: u64) -> Outcome {
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    engine.go(&Job::new(game.clone(), limits), &Silent)
+}
+
+/// Lines of a data file, each a position and its operations.
+fn suite(name: &str) -> Vec<String> {
+    let text = fs::read_to_string(data(name)).unwrap_or_default();
+    text.lines().filter(|line| line.contains(" - - ")).map(str::to_owned).collect()
+}
+
+fn operation<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = line.split_once(&format!(" {name} "))?;
+    rest.split(';').next()
+}
+
+/// The position of a line with the fifty-move clock at `halfmoves`.
+fn line_position(line: &str, halfmoves: u32) -> Position {
+    let fields: Vec<&str> = line.splitn(5, ' ').collect();
+    position(&format!("{} {halfmoves} 60", fields[..4].join(" ")))
+}
+
+fn value(number: &str) -> Value {
+    match number {
+        "2" => Value::Win,
+        "0" => Value::Draw,
+        "-2" => Value::Loss,
+        other => panic!("wdl {other}"),
+    }
+}
+
+/// The tables' value of every root move is at most that of the position, and
+/// of one it is that: nothing is gained or lost by moving.
+#[test]
+fn values_are_those_of_the_suites() {
+    let Some(tables) = tables() else { return };
+    let settings = syzygy::Settings::default();
+    let hits = AtomicU64::new(0);
+    let prober = Prober::new(&tables, settings);
+    let mut lines = suite("endgame/tb_wdl_dtz_generated.epd");
+    lines.extend(suite("endgame/syzygy_wdl_dtz_public.epd"));
+    let mut counts = [0; 3];
+    for line in &lines {
+        let position = line_position(line, 0);
+        if position.board().occupied().count() > tables.max_pieces() {
+            continue;
+        }
+        let expected = value(operation(line, "wdl").unwrap());
+        let bounds = prober.probe(&position, 1, &hits, &Silent).unwrap();
+        let sign = bounds.refine(0).signum();
+        assert_eq!(is_decisive(bounds.refine(0)), expected != Value::Draw, "{line}");
+        let game = Game::from(position.clone());
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            continue;
+        }
+        let ranking = tables.rank_moves(&game, &moves, settings, &Silent).unwrap();
+        let best = ranking.known.iter().map(|known| known.value).max().unwrap();
+        assert_eq!(best, expected, "{line}");
+        assert_eq!(
+            sign,
+            [-1, 0, 1][usize::from(best >= Value::Draw) + usize::from(best > Value::Draw)]
+        );
+        counts[(sign + 1) as usize] += 1;
+    }
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+    assert!(
+        prober.probe(&line_position("8/8/8/4k3/8/8/8/KQ6 w - - ", 1), 1, &hits, &Silent).is_none()
+    );
+}
+
+/// The move played keeps the value, whatever the search thinks of it. Where
+/// only one move does, it is that.
+#[test]
+fn every_root_move_keeps_the_value() {
+    let Some(mut engine) = engine(true) else { return };
+    let mut positions = 0;
+    for file in [
+        "endgame/only_move_win_generated.epd",
+        "endgame/kpk_generated.epd",
+        "draws/only_move_draw_generated.epd",
+        "draws/wrong_bishop_generated.epd",
+    ] {
+        for line in suite(file).iter().step_by(2) {
+            let Some(best) = operation(line, "bm") else { continue };
+            let game = Game::from(line_position(line, 0));
+            if game.position().board().occupied().count() > 4 {
+                continue;
+            }
+            engine.new_game();
+            let outcome = search(&mut engine, &game, 200);
+            let m = outcome.best.unwrap();
+            let san = San::from_move(game.position().chess(), m).to_string();
+            let listed =
+                best.split_whitespace().any(|word| word.trim_end_matches(['+', '#']) == san);
+            assert!(listed, "{san}: {line}");
+            match operation(line, "wdl") {
+                Some("2") => assert!(outcome.info.score > DECISIVE, "{line}"),
+                Some("-2") => assert!(outcome.info.score < -DECISIVE, "{line}"),
+                _ => assert_eq!(outcome.info.score, DRAW, "{line}"),
+            }
+            assert!(outcome.info.tbhits > 0, "{line}");
+            positions += 1;
+        }
+    }
+    assert!(positions > 400, "{positions}");
+}
+
+/// A win whose next conversion comes too late for the fifty-move rule is cursed,
+/// unless the option says that there is no such rule.
+#[test]
+fn cursed_and_blessed_follow_the_option() {
+    let (Some(mut with), Some(mut without)) = (engine(true), engine(false)) else { return };
+    let mut seen = 0;
+    for line in suite("endgame/tb_wdl_dtz_generated.epd") {
+        let dtz: i32 = operation(&line, "dtz").unwrap().parse().unwrap();
+        // Distances may be rounded by a ply.
+        let plies = dtz.unsigned_abs();
+        if plies < 20 || seen > 120 {
+            continue;
+        }
+        seen += 1;
+        for (halfmoves, decided) in [(98 - plies, true), (103 - plies, false)] {
+            let game = Game::from(line_position(&line, halfmoves));
+            let sign = dtz.signum();
+            let score = search(&mut with, &game, 50).info.score;
+            if decided {
+                assert!(
+                    is_decisive(score) && score.signum() == sign,
+                    "{line} {halfmoves}: {score}"
+                );
+            } else {
+                assert_eq!(score, sign, "{line} {halfmoves}");
+            }
+            let score = search(&mut without, &game, 50).info.score;
+            assert!(is_decisive(score) && score.signum() == sign, "{line} {halfmoves}: {score}");
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+/// Plays `game` out: the engine for the side to move, the tables' longest
+/// resistance for the other. Returns the plies to mate.
+fn play_out(engine: &mut Engine, oracle: &Tablebase<Chess>, mut game: Game) -> usize {
+    let start = game.position().fen();
+    let us = game.position().turn();
+    for ply in 0..300 {
+        match game.ending() {
+            None => {}
+            Some(Ending::Checkmate) if game.position().turn() != us => return ply,
+            Some(ending) => {
+                panic!("{ending:?} instead of mate from {start} in {}", game.position().fen())
+            }
+        }
+        let m: Move = if game.position().turn() == us {
+            let outcome = search(engine, &game, 300);
+            assert!(outcome.info.score > DECISIVE, "{start}: {}", outcome.info.score);
+            outcome.best.unwrap()
+        } else {
+            oracle.best_move(game.position().chess()).unwrap().unwrap().0
+        };
+        game.play(m);
+    }
+    panic!("no mate from {start} in 300 plies");
+}
+
+#[test]
+fn won_endings_are_played_out_to_mate() {
+    let (Some(mut engine), Some(oracle)) = (engine(true), oracle()) else { return };
+    let lines = suite("endgame/tb_wdl_dtz_generated.epd");
+    for ending in ["KQvKR", "KBNvK", "KRPvK", "KPPvK", "KQvKP", "KBBvK", "KRvKB", "KPvKP"] {
+        // The longest wins to a conversion; with pawns, whatever is won.
+        let mut won: Vec<(&String, i32)> = lines
+            .iter()
+            .filter(|line| operation(line, "c0").is_some_and(|c0| c0.trim_matches('"') == ending))
+            .map(|line| (line, operation(line, "dtz").unwrap().parse().unwrap()))
+            .filter(|&(_, dtz)| dtz > 0)
+            .collect();
+        won.sort_by_key(|&(_, dtz)| -dtz);
+        assert!(won.len() >= 3, "{ending}");
+        for (line, dtz) in won.into_iter().take(4) {
+            // With a fresh clock, and with one that leaves no ply to waste
+            // (distances may be rounded by one).
+            for halfmoves in [0, 99 - dtz as u32] {
+                engine.new_game();
+                let game = Game::from(line_position(line, halfmoves));
+                let plies = play_out(&mut engine, &oracle, game);
+                assert!(plies as i32 + 1 >= dtz, "{line}: mate in {plies} plies");
+            }
+        }
+    }
+}
+
+/// One piece too many for the tables: captures lead into them.
+#[test]
+fn the_search_sees_wins_and_draws_in_the_tables() {
+    let Some(mut engine) = engine(true) else { return };
+    // Bishop or queen takes the knight.
+    let won = Game::from(position("4k3/8/1n6/8/3B4/8/8/KQ6 w - - 0 1"));
+    let outcome = search(&mut engine, &won, 3000);
+    assert!(outcome.info.score > DECISIVE, "{}", outcome.info.score);
+    assert!(outcome.info.tbhits > 0);
+    // Seen from the other side.
+    let lost = Game::from(position("kn6/2Q5/8/8/8/8/B7/K7 b - - 0 1"));
+    let outcome = search(&mut engine, &lost, 3000);
+    assert!(outcome.info.score < -DECISIVE, "{}", outcome.info.score);
+    // A mate is better than a won table, and is found as before.
+    let mate = Game::from(position("7k/8/5KQ1/8/8/1n6/8/B7 w - - 0 1"));
+    let outcome = search(&mut engine, &mate, 3000);
+    assert_eq!(mate_distance(outcome.info.score), Some(1));
+    // Wrong bishop and rook's pawn, with a pawn that can be taken.
+    let drawn = Game::from(position("7k/8/6p1/7P/8/8/4B3/4K3 b - - 0 1"));
+    let outcome = search(&mut engine, &drawn, 20_000);
+    assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
+    // Nothing is asked when the limit forbids it.
+    engine.set_syzygy(syzygy::Settings { probe_limit: 0, ..syzygy::Settings::default() });
+    engine.new_game();
+    assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
+    engine.set_syzygy(syzygy::Settings { probe_depth: 100, ..syzygy::Settings::default() });
+    assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
+}
+
+/// Several lines: best results first, each with its true score.
+#[test]
+fn lines_are_ranked_by_result() {
+    struct Lines(std::sync::Mutex<Vec<Info>>);
+    impl Reporter for Lines {
+        fn info(&self, info: &Info) {
+            self.0.lock().unwrap().push(info.clone());
+        }
+    }
+    let Some(mut engine) = engine(true) else { return };
+    let oracle = oracle().unwrap();
+    engine.live().multi_pv.store(20, std::sync::atomic::Ordering::Relaxed);
+    // Some king moves win, some draw, and stepping aside loses the pawn.
+    for fen in ["8/8/8/8/2k5/8/3PK3/8 w - - 0 1", "8/8/1r4k1/3N4/8/8/8/3K4 b - - 0 1"] {
+        let game = Game::from(position(fen));
+        let lines = Lines(std::sync::Mutex::default());
+        let limits = Limits { depth: Some(6), ..Limits::default() };
+        engine.go(&Job::new(game.clone(), limits), &lines);
+        let lines = lines.0.into_inner().unwrap();
+        let last: Vec<&Info> = lines.iter().filter(|info| info.depth == 6).collect();
+        assert_eq!(last.len(), game.position().legal_moves().len());
+        for (info, number) in last.iter().zip(1..) {
+            assert_eq!(info.multipv, number);
+            let child = game.position().play(info.pv[0]);
+            let wdl = -i32::from(oracle.probe_wdl_after_zeroing(child.chess()).unwrap());
+            let sign = if is_decisive(info.score) { 2 * info.score.signum() } else { info.score };
+            assert_eq!(sign, wdl, "{fen} {:?} {}", info.pv, info.score);
+        }
+        assert!(last.is_sorted_by_key(|info| -info.score), "{fen}");
+    }
+}
+
+/// A position that has been there twice is no progress: the third time is a draw.
+#[test]
+fn repetitions_of_the_game_count() {
+    let Some(mut engine) = engine(true) else { return };
+    let mut game = Game::from(position("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"));
+    for _ in 0..2 {
+        for text in ["b1b2", "d5d6", "b2b1", "d6d5"] {
+            let m = lancet::uci::setup::read_move(game.position(), text).unwrap();
+            game.play(m);
+        }
+    }
+    let outcome = search(&mut engine, &game, 300);
+    assert!(outcome.info.score > DECISIVE);
+    game.play(outcome.best.unwrap());
+    assert_eq!(game.ending(), None);
+}
+
+/// Missing, truncated and swapped files are named once, and play goes on.
+#[test]
+fn bad_files_are_named_and_play_goes_on() {
+    let Some(directory) = directory() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let copy = |from: &str, to: &str| fs::copy(directory.join(from), dir.path().join(to)).unwrap();
+    for entry in fs::read_dir(&directory).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        copy(&name, &name);
+    }
+    let cut = |name: &str, length: u64| {
+        let file = fs::OpenOptions::new().write(true).open(dir.path().join(name)).unwrap();
+        file.set_len(length).unwrap();
+    };
+    fs::remove_file(dir.path().join("KRvKN.rtbw")).unwrap();
+    cut("KBvK.rtbw", 33); // noticed by its length
+    cut("KBNvK.rtbw", 80); // only noticed when it is read
+    cut("KRRvK.rtbz", 1040);
+    copy("KRvK.rtbw", "KQvK.rtbw");
+    copy("KPvK.rtbz", "KPvK.rtbw");
+
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name SyzygyPath value {}", dir.path().display()));
+    let lines = lancet.drain();
+    let said = |lines: &[String], words: &[&str]| {
+        let all = |line: &&String| {
+            line.starts_with("info string ") && words.iter().all(|w| line.contains(w))
+        };
+        lines.iter().filter(all).count()
+    };
+    assert_eq!(
+        said(&lines, &["1 of 30 WDL tables with 4 pieces are missing: KRvKN.rtbw"]),
+        1,
+        "{lines:?}"
+    );
+    assert_eq!(said(&lines, &["KBvK.rtbw", "unexpected file size"]), 1, "{lines:?}");
+    assert_eq!(said(&lines, &["33 WDL and 35 DTZ tables, up to 4 pieces"]), 1, "{lines:?}");
+    for (fen, file, reason) in [
+        ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "KBNvK.rtbw", "damaged"),
+        ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "KQvK.rtbw", "damaged, or another table's file"),
+        ("8/8/8/3k4/8/8/P7/K7 w - - 0 1", "KPvK.rtbw", "no table of this kind"),
+        ("8/8/8/3k4/8/8/8/KRR5 w - - 0 1", "KRRvK.rtbz", "damaged"),
+    ] {
+        let mut lines = Vec::new();
+        for _ in 0..2 {
+            lancet.send(&format!("position fen {fen}"));
+            let (more, m) = lancet.go("go depth 6");
+            lines.extend(more);
+            assert_ne!(m, "(none)");
+        }
+        let path = dir.path().join(file);
+        assert_eq!(said(&lines, &[path.to_str().unwrap(), reason]), 1, "{lines:?}");
+    }
+    // No directory, and back to the whole set.
+    lancet.send("setoption name SyzygyPath value /nowhere");
+    let lines = lancet.drain();
+    assert_eq!(said(&lines, &["/nowhere"]), 1, "{lines:?}");
+    lancet.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
+    let (lines, _) = lancet.go("go depth 4");
+    assert!(lines.iter().all(|line| !line.contains("tbhits") || line.contains("tbhits 0 ")));
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let paths = format!("/nowhere{separator}{}", directory.display());
+    lancet.send(&format!("setoption name SyzygyPath value {paths}"));
+    let lines = lancet.drain();
+    assert_eq!(said(&lines, &["35 WDL and 35 DTZ tables"]), 1, "{lines:?}");
+    let (lines, _) = lancet.go("go depth 4");
+    assert!(lines.iter().any(|line| line.contains(" tbhits ") && !line.contains("tbhits 0 ")));
+    lancet.send("setoption name SyzygyPath value <empty>");
+    assert_eq!(lancet.drain(), [""; 0]);
+    lancet.quit();
+}
+
+/// Without tables in reach nothing changes: neither nodes nor moves.
+#[test]
+fn tables_do_not_touch_what_they_do_not_know() {
+    let Some(mut with) = engine(true) else { return };
+    let mut without = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+    let game = Game::default();
+    let limits = Limits { depth: Some(9), ..Limits::default() };
+    let run = |engine: &mut Engine| engine.go(&Job::new(game.clone(), limits.clone()), &Silent);
+    let (a, b) = (run(&mut with), run(&mut without));
+    assert_eq!((a.best, a.info.score, a.info.nodes), (b.best, b.info.score, b.info.nodes));
+    assert_eq!(a.info.tbhits, 0);
+}
