@@ -1,8 +1,10 @@
 # For OpenBench: `make -j EXE=<name> [EVALFILE=<path>]` leaves ./<name> here.
-# People need no make: `cargo build --release`.
+# People need no make: `cargo build --release`. `make help` lists the rest.
 
 EXE := lancet
 EVALFILE :=
+# What the profile-guided build is for: this machine, or one of the levels.
+CPU := native
 
 ifeq ($(OS),Windows_NT)
     SUFFIX := .exe
@@ -16,11 +18,48 @@ ifneq ($(EVALFILE),)
     export EVALFILE
 endif
 
-.PHONY: all clean
+# Instruction sets: v2 for machines since 2009, v3 since 2013, v4 with AVX-512.
+LEVELS := x86-64-v2 x86-64-v3 x86-64-v4
+
+BUILD := cargo build --release --locked --bin lancet --target-dir
+
+# rustc's profiles can only be read by the llvm-profdata of its own LLVM.
+LLVM = $(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+PROFDATA = $(shell for tool in "$$(rustc --print sysroot)"/lib/rustlib/*/bin/llvm-profdata \
+    llvm-profdata-$(LLVM) /usr/lib/llvm-$(LLVM)/bin/llvm-profdata llvm-profdata; do \
+    if "$$tool" merge --version 2>/dev/null | grep -q 'LLVM version $(LLVM)\.'; then echo "$$tool"; break; fi; done)
+PROFILE := $(CURDIR)/target/pgo-profile
+
+.PHONY: all levels $(LEVELS) pgo clean help
 all:
-	cargo build --release --locked --target-dir target --bin lancet
+	$(BUILD) target
 	cp -f target/release/lancet$(SUFFIX) $(TARGET)
+
+levels: $(LEVELS)
+
+$(LEVELS):
+	RUSTFLAGS="-C target-cpu=$@" $(BUILD) target/$@
+	cp -f target/$@/release/lancet$(SUFFIX) lancet-$@$(SUFFIX)
+
+# Built twice: the first binary records, at the benchmark, which way branches go.
+pgo:
+	@test -n "$(PROFDATA)" || { \
+	    echo "no llvm-profdata for LLVM $(LLVM): 'rustup component add llvm-tools', or your system's package llvm-$(LLVM)" >&2; \
+	    exit 1; }
+	rm -rf $(PROFILE)
+	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-generate=$(PROFILE)" $(BUILD) target/pgo-record
+	target/pgo-record/release/lancet$(SUFFIX) bench
+	"$(PROFDATA)" merge -o $(PROFILE)/merged.profdata $(PROFILE)
+	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-use=$(PROFILE)/merged.profdata" $(BUILD) target/pgo
+	cp -f target/pgo/release/lancet$(SUFFIX) $(TARGET)
 
 clean:
 	cargo clean --target-dir target
-	rm -f $(TARGET)
+	rm -f $(TARGET) $(LEVELS:%=lancet-%$(SUFFIX))
+
+help:
+	@echo "make                   ./$(TARGET), for this machine"
+	@echo "make EXE=x EVALFILE=y  ./x with the network y built in"
+	@echo "make x86-64-v3         ./lancet-x86-64-v3 for other machines; also -v2, -v4, and 'levels' for all three"
+	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided: needs rustup's component llvm-tools"
+	@echo "make clean             remove what was built"

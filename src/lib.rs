@@ -14,6 +14,7 @@ pub mod engine;
 pub mod eval;
 pub mod history;
 pub mod lab;
+pub mod notation;
 mod pages;
 pub mod picker;
 pub mod position;

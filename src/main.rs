@@ -1,15 +1,19 @@
 //! Command line: each subcommand is one function elsewhere. No chess here.
 
+mod manual;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use lancet::{lab, tools, train, uci};
 
-/// A UCI chess engine. Without a command it speaks UCI on standard input and
-/// output; other words are carried out as UCI commands first, one per
-/// argument: lancet "position startpos" "go depth 10" quit
+/// A UCI chess engine
+///
+/// Without a command it speaks UCI on standard input and output; other words
+/// are carried out as UCI commands first, one per argument: lancet "position
+/// startpos" "go depth 10" quit
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_long_help = manual::LANCET)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -18,22 +22,36 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Speak UCI on standard input and output (the default)
+    #[command(after_long_help = manual::UCI)]
     Uci,
     /// Search a fixed set of positions, and count nodes and time
+    #[command(after_long_help = manual::BENCH)]
     Bench(tools::bench::Args),
     /// Play games against itself and write them as training data
+    #[command(after_long_help = manual::DATAGEN)]
     Datagen(train::datagen::Args),
     /// Count legal move paths, to test and time move generation
+    #[command(after_long_help = manual::PERFT)]
     Perft(tools::perft::Args),
     /// Run EPD test suites and grade the answers
+    #[command(after_long_help = manual::EPD)]
     Epd(tools::epd::Args),
+    /// Annotate games: evaluations, errors, better lines, openings, accuracy
+    #[command(after_long_help = manual::ANALYSE)]
+    Analyse(tools::analyse::Args),
+    /// Explain a position: best move, threat, second best move, pieces
+    #[command(after_long_help = manual::EXPLAIN)]
+    Explain(tools::explain::Args),
     /// Look into files of games and rearrange them
+    #[command(after_long_help = manual::DATA)]
     Data(train::data::Args),
     /// Train a network on games
+    #[command(after_long_help = manual::TRAIN)]
     Train(train::command::Args),
     /// Fit winning chances to the scores of games
     Wdl(tools::wdl::Args),
     /// Compare the algorithms of alpha-beta's family
+    #[command(after_long_help = manual::LAB)]
     Lab(lab::command::Args),
     /// Each argument is a line of UCI
     #[command(external_subcommand)]
@@ -47,6 +65,8 @@ fn main() -> ExitCode {
         Some(Command::Datagen(args)) => train::datagen::run(&args),
         Some(Command::Perft(args)) => tools::perft::run(&args),
         Some(Command::Epd(args)) => tools::epd::run(&args),
+        Some(Command::Analyse(args)) => tools::analyse::run(&args),
+        Some(Command::Explain(args)) => tools::explain::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Wdl(args)) => tools::wdl::run(&args),

@@ -12,6 +12,9 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue},
 };
 
+/// The start of a game of standard chess.
+pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// A move in 16 bits: from (6), to (6), promotion (4). Castling is the king
 /// moving onto its own rook, as in Chess960. Zero is no move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]

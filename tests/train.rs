@@ -10,10 +10,7 @@ use std::{
 
 use lancet::{
     eval::nnue::Network,
-    train::{
-        format::{self, Record},
-        openings,
-    },
+    train::format::{self, Record},
 };
 
 fn lancet(args: &[&str]) -> Command {
@@ -111,9 +108,6 @@ fn openings_and_endings() {
     fs::write(&book, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\nnonsense\n").unwrap();
     let text = fail(&datagen(out, &["--book", book_name]));
     assert!(text.contains("line 2"), "{text}");
-    let first = openings::genfens(4, 9, None).unwrap();
-    assert_eq!(first, openings::genfens(4, 9, None).unwrap());
-    assert_ne!(first, openings::genfens(4, 10, None).unwrap());
 }
 
 /// A directory with forty quick games.

@@ -12,6 +12,7 @@ use std::{
 
 use common::Lancet;
 use lancet::{
+    eval::nnue::{Network, network::Parameters},
     position::{Game, Position},
     uci::setup::read_move,
 };
@@ -575,6 +576,150 @@ fn what_people_ask() {
     assert!(lancet.ask("position startpos", "info string")[0].contains("rnbqkbnr"));
     lancet.send("debug off");
     lancet.quit();
+}
+
+/// `eval` shows the evaluation that plays.
+#[test]
+fn eval_takes_the_evaluation_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("zero.nnue");
+    let parameters = Parameters {
+        weights: vec![0; 768 * 32],
+        biases: vec![0; 32],
+        output_weights: vec![0; 64],
+        output_biases: vec![64 * 255 / 4], // a quarter of 400 centipawns
+        output_unit: 64,
+    };
+    std::fs::write(&file, Network::new(&parameters, "").unwrap().to_bytes()).unwrap();
+    let mut lancet = Lancet::start();
+    lancet.send("position fen 4k3/8/8/8/8/8/8/Q3K3 b - - 0 1");
+    assert!(lancet.ask("eval", "Evaluation: ").iter().any(|line| line.contains("by the network ")));
+    lancet.send("setoption name EvalFile value psqt");
+    let lines = lancet.ask("eval", "Evaluation: ");
+    assert!(
+        lines.contains(
+            &" 1 |   Q   |       |       |       |   K   |       |       |       |".into()
+        )
+    );
+    assert!(lines.iter().any(|line| line.starts_with("   | +9.9")), "{lines:?}");
+    assert!(lines.contains(&"In pawns for White, by material and piece-square tables:".to_owned()));
+    assert!(lines.iter().any(|line| line.starts_with("right to move") && line.ends_with("-0.15")));
+    lancet.send(&format!("setoption name EvalFile value {}", file.display()));
+    let lines = lancet.ask("eval", "Evaluation: ");
+    assert!(
+        lines.iter().any(|line| line.starts_with("In pawns for White, by the network 768-32x2-1"))
+    );
+    assert!(
+        lines.iter().any(|line| line.starts_with("bias ") && line.ends_with("-1.00")),
+        "{lines:?}"
+    );
+    let total = "Evaluation: -1.00 pawns for White (100 cp for the side to move)";
+    assert_eq!(lines.last().unwrap(), total);
+    lancet.quit();
+}
+
+/// As OpenBench calls it: every argument is a command.
+#[test]
+fn openbench_gets_its_openings() {
+    let dir = tempfile::tempdir().unwrap();
+    let book = dir.path().join("book.epd");
+    std::fs::write(&book, "# one\n4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - id \"one\";\n").unwrap();
+    let openings = |command: &str| {
+        let (lines, status) = Lancet::with(&[command, "quit"]).rest();
+        assert!(status.success(), "{command}");
+        lines
+            .iter()
+            .map(|line| {
+                let fen =
+                    line.strip_prefix("info string genfens ").unwrap_or_else(|| panic!("{line}"));
+                Position::from_fen(fen, CastlingMode::Standard).unwrap()
+            })
+            .collect::<Vec<_>>()
+    };
+    let fens = |positions: Vec<Position>| positions.iter().map(Position::fen).collect::<Vec<_>>();
+    let first = openings("genfens 6 seed 9 book None");
+    assert_eq!(first.len(), 6);
+    assert!(first.iter().all(|position| position.board().occupied().count() > 24));
+    let first = fens(first);
+    assert_eq!(first, fens(openings("genfens 6 seed 9 book None")));
+    assert_ne!(first, fens(openings("genfens 6 seed 10 book None")));
+    let from_book =
+        openings(&format!("genfens 3 seed 18446744073709551615 book {}", book.display()));
+    assert_eq!(from_book.len(), 3);
+    assert!(from_book.iter().all(|position| position.board().occupied().count() <= 10));
+
+    let mut lancet = Lancet::start();
+    for (line, answer) in [
+        ("genfens", "nothing follows 'genfens': expected a whole number"),
+        ("genfens 5", "nothing follows 'genfens <n>': expected 'seed <s>'"),
+        ("genfens 5 seed 1 book", "nothing follows 'book': expected a file or 'None'"),
+        ("genfens 5 seed x book None", "'x' after 'seed': expected a whole number"),
+        ("genfens 5 book None seed 1", "'book' after 'genfens <n>': expected 'seed <s>'"),
+        (
+            "genfens 5 seed 1 book None dfrc",
+            "'dfrc' after 'book <file>': expected the end of the line",
+        ),
+        (
+            "genfens 5 seed 1 book /no/book",
+            "genfens: /no/book: No such file or directory (os error 2)",
+        ),
+    ] {
+        let lines = lancet.ask(line, "info string");
+        assert_eq!(lines.last().unwrap(), &format!("info string {answer}"), "{line}");
+    }
+    // Too many to wait for.
+    lancet.send("genfens 100000000 seed 1 book None");
+    lancet.until("info string genfens ");
+    lancet.send("stop");
+    lancet.drain();
+    lancet.quit();
+}
+
+#[test]
+fn help_has_a_line_for_every_command() {
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("help", "help ");
+    let names: HashSet<&str> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(names.len(), lines.len(), "{lines:?}");
+    for name in ["uci", "go", "position", "eval", "genfens", "bench", "d"] {
+        assert!(names.contains(name), "{name}");
+        let lines = lancet.ask(&format!("help {name}"), "    ");
+        assert!(lines[0].starts_with(name) && lines.len() == 2, "{lines:?}");
+    }
+    lancet.quit();
+}
+
+/// In a terminal, answers are for a person, until the protocol is asked for.
+#[cfg(unix)]
+#[test]
+fn a_person_at_a_terminal() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
+    command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
+    let mut terminal =
+        rexpect::session::spawn_command(command, Some(common::DEADLINE.as_millis() as u64))
+            .unwrap();
+    terminal.exp_string("'help' lists the commands").unwrap();
+    terminal.send_line("position startpos moves e2e4").unwrap();
+    terminal.send_line("d").unwrap();
+    let board = terminal.exp_string("Black to move").unwrap();
+    assert!(board.contains("\u{1b}[") && board.contains("48;5;"), "no colours: {board}");
+    terminal.send_line("go depth 8").unwrap();
+    terminal.exp_string("depth      score").unwrap();
+    let thoughts = terminal.exp_string("Best: ").unwrap();
+    let last = thoughts.lines().rfind(|line| line.contains("8/")).unwrap();
+    assert!(last.contains(" 1... ") && last.contains(" 2. "), "{last}");
+    assert!(!thoughts.contains("info depth"), "{thoughts}");
+    terminal.send_line("xyzzy").unwrap();
+    let answer = terminal.exp_string("unknown command 'xyzzy'").unwrap();
+    assert!(!answer.contains("info string"), "{answer}");
+    // A program on a terminal says so.
+    terminal.send_line("uci").unwrap();
+    terminal.exp_string("uciok").unwrap();
+    terminal.send_line("go depth 2").unwrap();
+    terminal.exp_string("info depth 2 ").unwrap();
+    terminal.exp_string("bestmove ").unwrap();
+    terminal.send_line("quit").unwrap();
+    terminal.exp_eof().unwrap();
 }
 
 #[test]

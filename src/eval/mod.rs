@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use crate::{position::Position, score::Score};
 
 pub mod nnue;
+pub mod parts;
 pub mod psqt;
 
 use nnue::{Accumulators, Network};

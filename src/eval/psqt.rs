@@ -3,7 +3,7 @@
 //! Lancet's own numbers. It bootstraps the network's first data and serves the
 //! lab, which needs an evaluation that is tiny and deterministic.
 
-use shakmaty::{Color, Role};
+use shakmaty::{Board, Color, Role};
 
 use crate::{position::Position, score::Score};
 
@@ -37,7 +37,12 @@ static TABLE: [[i32; 64]; 6] = {
 /// The static evaluation in centipawns for the side to move.
 #[must_use]
 pub fn evaluate(position: &Position) -> Score {
-    let board = position.board();
+    evaluate_board(position.board(), position.turn())
+}
+
+/// As [`evaluate`], of any board.
+#[must_use]
+pub fn evaluate_board(board: &Board, turn: Color) -> Score {
     let (mut sum, mut phase) = (0, 0);
     for (role, table) in Role::ALL.into_iter().zip(&TABLE) {
         let pieces = board.by_role(role);
@@ -53,7 +58,33 @@ pub fn evaluate(position: &Position) -> Score {
     let endgame = (sum + 0x8000) >> 16;
     let phase = phase.min(24);
     let white = (middlegame * phase + endgame * (24 - phase)) / 24;
-    TEMPO + if position.turn() == Color::White { white } else { -white }
+    TEMPO + if turn == Color::White { white } else { -white }
+}
+
+/// What makes up the evaluation, in centipawns for White.
+#[must_use]
+pub fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
+    let phase = Role::ALL.into_iter().zip(PHASE);
+    let phase = phase.map(|(role, weight)| weight * board.by_role(role).count() as i32);
+    let phase = f64::from(phase.sum::<i32>().min(24)) / 24.0;
+    let taper = |(mg, eg): (i32, i32)| f64::from(mg) * phase + f64::from(eg) * (1.0 - phase);
+    // By colour, White first: all there is, and the material of it.
+    let (mut all, mut material) = ([0.0; 2], [0.0; 2]);
+    for (square, piece) in board {
+        let role = piece.role as usize - 1;
+        let (seen, side) =
+            if piece.color.is_white() { (square, 0) } else { (square.flip_vertical(), 1) };
+        all[side] += taper(value(role as i32, seen.file() as i32, seen.rank() as i32));
+        material[side] += taper(MATERIAL[role]);
+    }
+    let tempo = if turn.is_white() { TEMPO } else { -TEMPO };
+    vec![
+        ("White's material", material[0]),
+        ("Black's material", -material[1]),
+        ("White's squares", all[0] - material[0]),
+        ("Black's squares", material[1] - all[1]),
+        ("right to move", f64::from(tempo)),
+    ]
 }
 
 /// Value of a white piece on a square: `role` 0 to 5, `file` and `rank` 0 to 7.

@@ -4,8 +4,10 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod analyse;
 pub mod bench;
 pub mod epd;
+pub mod explain;
 pub mod lines;
 pub mod perft;
 pub mod wdl;

@@ -12,7 +12,7 @@ use super::FileError;
 use crate::{
     engine::{Engine, Job, Settings},
     position::{Game, Position},
-    report::{Limits, Silent},
+    report::{Limits, Signals, Silent},
     score::Score,
 };
 
@@ -114,9 +114,9 @@ fn fen_part(line: &str) -> String {
     fields[..length].join(" ")
 }
 
-/// `count` balanced openings for OpenBench, as FENs: from the book if there is
-/// one, else random moves from the start position. The same seed gives the
-/// same openings.
+/// `count` balanced openings for OpenBench, as FENs, told one by one to `found`:
+/// from the book if there is one, else random moves from the start position.
+/// The same seed gives the same openings. Ends early when told to stop.
 ///
 /// # Errors
 ///
@@ -125,23 +125,26 @@ pub fn genfens(
     count: usize,
     seed: u64,
     book: Option<&Path>,
-) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    signals: &Signals,
+    found: &mut dyn FnMut(&str),
+) -> Result<(), Box<dyn std::error::Error>> {
     let random_plies = if book.is_some() { RANDOM_PLIES_AFTER_BOOK } else { RANDOM_PLIES };
     let book = book.map(read_book).transpose()?.unwrap_or_default();
     let openings = Openings { book, random_plies, chess960: 0 };
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut fens = Vec::with_capacity(count);
-    while fens.len() < count {
+    let mut left = count;
+    while left > 0 && !signals.is_stopped() {
         let position = openings.make(&mut rng);
         let limits = Limits { soft_nodes: Some(1000), nodes: Some(10_000), ..Limits::default() };
         engine.new_game();
         let outcome = engine.go(&Job::new(position.clone().into(), limits), &Silent);
         if outcome.info.score.abs() <= BALANCE {
-            fens.push(position.fen());
+            found(&position.fen());
+            left -= 1;
         }
     }
-    Ok(fens)
+    Ok(())
 }
 
 #[cfg(test)]

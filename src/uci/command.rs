@@ -6,7 +6,7 @@
 //! its grammar panics on or silently cuts some of their numbers, and loses
 //! combinations of limits.
 
-use std::{fmt, ops::RangeInclusive, time::Duration};
+use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use vampirc_uci::UciMessage;
 
@@ -54,8 +54,10 @@ pub enum Command {
     Flip,
     /// Run the benchmark.
     Bench(BenchCommand),
-    /// List the commands.
-    Help,
+    /// Make openings for OpenBench.
+    GenFens(GenFensCommand),
+    /// List the commands, or explain one.
+    Help(Option<&'static str>),
     /// List the search parameters for OpenBench's SPSA.
     #[cfg(feature = "tune")]
     Spsa,
@@ -126,6 +128,17 @@ pub struct BenchCommand {
     pub threads: Option<usize>,
     /// Table size in MiB.
     pub hash: Option<usize>,
+}
+
+/// `genfens N seed S book FILE|None`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenFensCommand {
+    /// How many openings.
+    pub count: usize,
+    /// The same seed gives the same openings.
+    pub seed: u64,
+    /// Positions to start from, one FEN or EPD per line.
+    pub book: Option<PathBuf>,
 }
 
 /// What is wrong with a line.
@@ -207,12 +220,17 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
     ("ponderhit", "", "the expected move was played: go on, on the own clock"),
     ("quit", "", "end the program, as the end of input does"),
     ("d", "", "show the board, FEN, key and checkers"),
-    ("eval", "", "show the static evaluation"),
+    ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),
     ("fen", "", "show the position as FEN"),
     ("flip", "", "mirror the board and swap the colours"),
     ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count"),
+    (
+        "genfens",
+        "<n> seed <s> book <file> | None",
+        "balanced openings for OpenBench, one 'info string genfens <fen>' each",
+    ),
     ("perft", "<plies>", "count legal move paths below each move"),
-    ("help", "", "this list"),
+    ("help", "[command]", "this list, or what a command takes"),
     #[cfg(feature = "tune")]
     ("spsa", "", "the search parameters: name, int, value, min, max, c_end, r_end"),
 ];
@@ -275,10 +293,9 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = line.trim_start_matches('\u{feff}');
     let mut tokens = Tokens::new(line);
     let Some(first) = tokens.peek() else { return Ok(None) };
-    let found = tokens.find_map(|token| {
-        COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))
-    });
-    let Some(name) = found else { return Err(CommandError::Unknown { token: first.to_owned() }) };
+    let Some(name) = tokens.find_map(command_name) else {
+        return Err(CommandError::Unknown { token: first.to_owned() });
+    };
     match name {
         "debug" => debug(&mut tokens),
         "setoption" => set_option(&mut tokens),
@@ -287,16 +304,22 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "go" => go(&mut tokens),
         "perft" => perft(&mut tokens),
         "bench" => bench(&mut tokens),
+        "genfens" => gen_fens(&mut tokens),
         "d" => Ok(Command::Display),
         "eval" => Ok(Command::Eval),
         "fen" => Ok(Command::Fen),
         "flip" => Ok(Command::Flip),
-        "help" => Ok(Command::Help),
+        "help" => Ok(Command::Help(tokens.peek().and_then(command_name))),
         #[cfg(feature = "tune")]
         "spsa" => Ok(Command::Spsa),
         plain => Ok(message(plain)),
     }
     .map(Some)
+}
+
+/// The command that a word names.
+fn command_name(token: &str) -> Option<&'static str> {
+    COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))
 }
 
 /// Has vampirc-uci read a line that it reads correctly.
@@ -403,6 +426,8 @@ pub const DEPTH_RANGE: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 const MAX_TIME: u64 = 1_000_000_000_000;
 /// Deepest perft, in plies.
 const MAX_PERFT: u32 = 100;
+/// Most openings that `genfens` makes.
+const MAX_OPENINGS: u64 = 100_000_000;
 /// Largest benchmark table, in MiB.
 const MAX_BENCH_HASH: usize = 1 << 20;
 
@@ -537,6 +562,36 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
     Ok(Command::Bench(bench))
 }
 
+/// What follows the book are an engine's own arguments; Lancet has none.
+fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
+    let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
+    keyword("genfens <n>", tokens, "seed", "'seed <s>'")?;
+    let seed = number("seed", tokens, 0..=u64::MAX)?;
+    keyword("seed <s>", tokens, "book", "'book <file>' or 'book None'")?;
+    let book = tokens.expect("book", "a file or 'None'")?;
+    let book = (!book.eq_ignore_ascii_case("none")).then(|| PathBuf::from(book));
+    if let Some(token) = tokens.next() {
+        let (token, expected) = (token.to_owned(), "the end of the line");
+        return Err(CommandError::Unexpected { after: "book <file>", token, expected });
+    }
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    Ok(Command::GenFens(GenFensCommand { count, seed, book }))
+}
+
+/// Reads the word that has to stand behind `after`.
+fn keyword(
+    after: &'static str,
+    tokens: &mut Tokens,
+    keyword: &str,
+    expected: &'static str,
+) -> Result<(), CommandError> {
+    let token = tokens.expect(after, expected)?;
+    if token.eq_ignore_ascii_case(keyword) {
+        return Ok(());
+    }
+    Err(CommandError::Unexpected { after, token: token.to_owned(), expected })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -578,7 +633,8 @@ mod tests {
             ("d", Command::Display),
             ("perft 5", Command::Perft(5)),
             ("go perft 3", Command::Perft(3)),
-            ("help me", Command::Help),
+            ("help me", Command::Help(None)),
+            ("help Go", Command::Help(Some("go"))),
         ] {
             assert_eq!(command(line), expected, "{line}");
         }

@@ -9,7 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
-    io::{self, BufRead, ErrorKind, Write},
+    io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -37,10 +37,11 @@ pub mod command;
 pub mod format;
 pub mod options;
 mod output;
+mod person;
 pub mod setup;
 mod show;
 
-use command::{BenchCommand, Command, GoCommand};
+use command::{BenchCommand, Command, GenFensCommand, GoCommand};
 use options::Change;
 use output::Output;
 use setup::Setup;
@@ -68,6 +69,12 @@ enum Work {
         arguments: BenchCommand,
         signals: Arc<Signals>,
     },
+    GenFens {
+        arguments: GenFensCommand,
+        signals: Arc<Signals>,
+    },
+    /// Show the static evaluation: the engine knows the network.
+    Eval(Position),
     Change(Change),
     NewGame,
     /// Answer `isready`: everything before is done.
@@ -77,10 +84,16 @@ enum Work {
 }
 
 /// Runs the UCI loop on standard input and output, after the lines of
-/// `commands`.
+/// `commands`. If both are a terminal, a person is there, and answers are
+/// written for people until the command `uci` comes.
 #[must_use]
 pub fn main(commands: &[String]) -> ExitCode {
-    run_commands(commands, io::stdin().lock(), UntilClosed(io::stdout()));
+    let person = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let output = Output::new(UntilClosed(io::stdout()), person);
+    if person && commands.is_empty() {
+        output.line(person::GREETING);
+    }
+    dialogue(commands, io::stdin().lock(), &output);
     ExitCode::SUCCESS
 }
 
@@ -92,13 +105,16 @@ pub fn run(input: impl BufRead, output: impl Write + Send) {
 
 /// As [`run`], but first carries out `commands`, one after the other: a search
 /// that ends by itself is waited for.
-pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
-    let output = Output::new(output);
+pub fn run_commands(commands: &[String], input: impl BufRead, output: impl Write + Send) {
+    dialogue(commands, input, &Output::new(output, false));
+}
+
+fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, output: &Output<W>) {
     let live = Arc::new(LiveOptions::default());
     let tasks = AtomicUsize::new(0);
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
-        let (output, tasks) = (&output, &tasks);
+        let tasks = &tasks;
         let shared = Arc::clone(&live);
         let serve = move || serve(shared, queue, output, tasks);
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK_SIZE);
@@ -143,21 +159,27 @@ impl<W: Write> Write for UntilClosed<W> {
 /// Prints what a search reports.
 struct Printer<'a, W> {
     output: &'a Output<W>,
+    root: &'a Position,
     mode: CastlingMode,
     live: &'a LiveOptions,
-    /// The position searched.
-    root: &'a Position,
+    seen: person::Seen,
 }
 
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
-        let shown = self.live.show_wdl.load(Ordering::Relaxed);
-        let chances = shown.then(|| wdl::chances(info.score, self.root));
-        self.output.line(&format::info(info, self.mode, chances));
+        if !self.output.is_for_a_person() {
+            let shown = self.live.show_wdl.load(Ordering::Relaxed);
+            let chances = shown.then(|| wdl::chances(info.score, self.root));
+            self.output.line(&format::info(info, self.mode, chances));
+        } else if self.seen.is_news(info) {
+            self.output.line(&person::info(info, self.root, person::width()));
+        }
     }
 
     fn current_move(&self, depth: u32, m: Move, number: usize) {
-        self.output.line(&format::current_move(depth, m, number, self.mode));
+        if !self.output.is_for_a_person() {
+            self.output.line(&format::current_move(depth, m, number, self.mode));
+        }
     }
 
     fn current_lines(&self, lines: &[Vec<Move>]) {
@@ -173,6 +195,22 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn message(&self, text: &str) {
         self.output.say(text);
     }
+}
+
+/// Searches, and prints what is found.
+fn search<W: Write + Send>(engine: &mut Engine, job: &Job, mode: CastlingMode, output: &Output<W>) {
+    let root = job.game.position();
+    let live = engine.live();
+    if output.is_for_a_person() {
+        output.line(person::HEADER);
+    }
+    let printer = Printer { output, root, mode, live: &live, seen: person::Seen::default() };
+    let outcome = engine.go(job, &printer);
+    output.line(&if output.is_for_a_person() {
+        person::best_move(&outcome, root, mode)
+    } else {
+        format::best_move(&outcome, mode)
+    });
 }
 
 /// Counts a task as ended, also if it panics.
@@ -192,7 +230,7 @@ fn serve<W: Write + Send>(
     output: &Output<W>,
     tasks: &AtomicUsize,
 ) {
-    let mut engine = match Engine::with_live(Settings::default(), Arc::clone(&live)) {
+    let mut engine = match Engine::with_live(Settings::default(), live) {
         Ok(engine) => engine,
         Err(error) => return output.say(&error.to_string()),
     };
@@ -200,9 +238,7 @@ fn serve<W: Write + Send>(
         match work {
             Work::Go { job, mode } => {
                 let _ending = Ending(tasks);
-                let root = job.game.position();
-                let outcome = engine.go(&job, &Printer { output, mode, live: &live, root });
-                output.line(&format::best_move(&outcome, mode));
+                search(&mut engine, &job, mode, output);
             }
             Work::Perft { position, depth, mode, signals } => {
                 let _ending = Ending(tasks);
@@ -212,6 +248,16 @@ fn serve<W: Write + Send>(
                 let _ending = Ending(tasks);
                 let network = engine.network().cloned();
                 show::bench(arguments, network, &signals, &|text| output.line(text));
+            }
+            Work::GenFens { arguments, signals } => {
+                let _ending = Ending(tasks);
+                if let Err(error) = show::openings(&arguments, &signals, &|text| output.say(text)) {
+                    output.say(&format!("genfens: {error}"));
+                }
+            }
+            Work::Eval(position) => {
+                let network = engine.network().map(AsRef::as_ref);
+                show::evaluation(&position, network).iter().for_each(|text| output.line(text));
             }
             Work::Change(change) => {
                 if let Err(error) = apply(&mut engine, change, &|text| output.say(text)) {
@@ -402,20 +448,26 @@ impl<W: Write + Send> Front<'_, W> {
             Command::Bench(arguments) => {
                 self.start(false, false, false, |signals| Work::Bench { arguments, signals });
             }
+            Command::GenFens(arguments) => {
+                self.start(false, false, false, |signals| Work::GenFens { arguments, signals });
+            }
             Command::Stop => self.stop(),
             Command::PonderHit => {
                 if let Some(task) = &self.current {
                     task.signals.ponder_hit();
                 }
             }
-            Command::Display => self.lines(&show::display(self.setup.game())),
-            Command::Eval => self.lines(&show::evaluation(position)),
+            Command::Display => {
+                let colours = self.output.is_for_a_person();
+                self.lines(&show::display(self.setup.game(), colours));
+            }
+            Command::Eval => self.queue(Work::Eval(position.clone())),
             Command::Fen => self.output.line(&position.fen()),
             Command::Flip => match show::flip(position) {
                 Some(game) => self.setup = Setup::from(game),
                 None => self.output.say("the mirrored position is not legal"),
             },
-            Command::Help => self.lines(&show::help()),
+            Command::Help(name) => self.lines(&show::help(name)),
             #[cfg(feature = "tune")]
             Command::Spsa => self.lines(&show::spsa()),
         }
@@ -433,6 +485,7 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn identify(&self) {
+        self.output.switch_to_protocol();
         let name = concat!("Lancet ", env!("CARGO_PKG_VERSION"));
         self.output.line(&UciMessage::id_name(name).to_string());
         self.output.line(&UciMessage::id_author("the Lancet developers").to_string());

@@ -15,6 +15,8 @@ use std::{
 pub struct Output<W> {
     sinks: Mutex<Sinks<W>>,
     closed: AtomicBool,
+    /// A person reads, not a program.
+    person: AtomicBool,
 }
 
 struct Sinks<W> {
@@ -23,9 +25,24 @@ struct Sinks<W> {
 }
 
 impl<W: Write> Output<W> {
-    /// Lines go to `writer`; there is no log.
-    pub const fn new(writer: W) -> Output<W> {
-        Output { sinks: Mutex::new(Sinks { writer, log: None }), closed: AtomicBool::new(false) }
+    /// Lines go to `writer`, which a person or a program reads; there is no
+    /// log.
+    pub const fn new(writer: W, person: bool) -> Output<W> {
+        Output {
+            sinks: Mutex::new(Sinks { writer, log: None }),
+            closed: AtomicBool::new(false),
+            person: AtomicBool::new(person),
+        }
+    }
+
+    /// Does a person read this?
+    pub fn is_for_a_person(&self) -> bool {
+        self.person.load(Ordering::Relaxed)
+    }
+
+    /// A program reads from now on.
+    pub fn switch_to_protocol(&self) {
+        self.person.store(false, Ordering::Relaxed);
     }
 
     fn sinks(&self) -> std::sync::MutexGuard<'_, Sinks<W>> {
@@ -43,9 +60,13 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes `info string <text>`.
+    /// Writes `info string <text>`, for a person without the first words.
     pub fn say(&self, text: &str) {
-        self.line(&super::format::string(text));
+        if self.is_for_a_person() {
+            self.line(&super::person::remark(text));
+        } else {
+            self.line(&super::format::string(text));
+        }
     }
 
     /// Ends the dialogue.

@@ -5,7 +5,7 @@ use std::fmt;
 use shakmaty::{CastlingMode, Color, Move, Rank, Role, uci::UciMove};
 
 use super::{command::PositionCommand, format::move_text};
-use crate::position::{FenError, Game, Position};
+use crate::position::{FenError, Game, Position, START_FEN};
 
 /// The game so far, and the text it came from.
 #[derive(Clone, Debug, Default)]
@@ -128,10 +128,7 @@ impl Setup {
 fn start(mode: CastlingMode) -> Result<Position, SetupError> {
     match mode {
         CastlingMode::Standard => Ok(Position::default()),
-        CastlingMode::Chess960 => {
-            let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-            Position::from_fen(fen, mode).map_err(SetupError::Fen)
-        }
+        CastlingMode::Chess960 => Position::from_fen(START_FEN, mode).map_err(SetupError::Fen),
     }
 }
 

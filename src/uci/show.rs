@@ -7,14 +7,17 @@ use shakmaty::{
 };
 
 use super::{
-    command::{BenchCommand, COMMANDS},
+    command::{BenchCommand, COMMANDS, GenFensCommand},
     format::move_text,
+    person,
 };
 use crate::{
-    eval::{Evaluator, nnue::Network},
+    eval::{nnue::Network, parts::Parts},
+    notation,
     position::{Ending, Game, Position},
     report::Signals,
     tools::{bench, perft},
+    train::openings,
 };
 
 /// The board, white below.
@@ -40,10 +43,11 @@ const fn name(color: Color) -> &'static str {
     }
 }
 
-/// Board, FEN, key, checkers and state of the game.
-pub fn display(game: &Game) -> Vec<String> {
+/// Board (coloured for people), FEN, key, checkers and state of the game.
+pub fn display(game: &Game, colours: bool) -> Vec<String> {
     let position = game.position();
-    let mut lines = board(position);
+    let coloured = if colours { person::board(position) } else { None };
+    let mut lines = coloured.unwrap_or_else(|| board(position));
     lines.push(String::new());
     lines.push(format!("Fen: {}", position.fen()));
     lines.push(format!("Key: {:016X}", position.key()));
@@ -58,13 +62,18 @@ pub fn display(game: &Game) -> Vec<String> {
     lines
 }
 
-/// Board and static evaluation.
-pub fn evaluation(position: &Position) -> Vec<String> {
-    let mut lines = board(position);
+/// The static evaluation: what every piece contributes, the terms, the score.
+pub fn evaluation(position: &Position, network: Option<&Network>) -> Vec<String> {
+    let parts = Parts::new(position, network);
+    let mut lines = contributions(&parts);
     lines.push(String::new());
-    let own = Evaluator::default().evaluate(position, 0);
-    let white = if position.turn() == Color::White { own } else { -own };
-    let pawns = f64::from(white) / 100.0;
+    lines.push(format!("In pawns for White, by {}:", parts.evaluator));
+    for (term, value) in &parts.terms {
+        lines.push(format!("{term:<26}{:>+8.2}", value / 100.0));
+    }
+    lines.push(String::new());
+    let own = notation::white(parts.total, position.turn());
+    let pawns = f64::from(parts.total) / 100.0;
     lines.push(format!("Evaluation: {pawns:+.2} pawns for White ({own} cp for the side to move)"));
     if position.is_check() {
         lines.push("The king is in check: the search does not evaluate here".to_owned());
@@ -72,20 +81,43 @@ pub fn evaluation(position: &Position) -> Vec<String> {
     lines
 }
 
-/// The commands and what they do.
-pub fn help() -> Vec<String> {
-    COMMANDS
-        .iter()
-        .flat_map(|(name, arguments, text)| {
-            let usage = format!("{name} {arguments}");
-            // Long usages get a line of their own.
-            if usage.len() > 40 {
-                vec![usage, format!("    {text}")]
-            } else {
-                vec![format!("{} - {text}", usage.trim_end())]
-            }
-        })
-        .collect()
+/// A board with what every piece contributes to the evaluation, in pawns for
+/// White: by how much it would change without the piece.
+fn contributions(parts: &Parts) -> Vec<String> {
+    let border = format!("   +{}", "-------+".repeat(8));
+    let mut lines = vec![border.clone()];
+    for rank in Rank::ALL.into_iter().rev() {
+        let (mut letters, mut values) = (format!(" {} |", rank.char()), "   |".to_owned());
+        for file in File::ALL {
+            let here = Square::from_coords(file, rank);
+            let piece = parts.pieces.iter().find(|&&(square, ..)| square == here);
+            letters.push_str(&piece.map_or_else(
+                || "       |".to_owned(),
+                |(_, piece, _)| format!("   {}   |", piece.char()),
+            ));
+            values.push_str(&piece.and_then(|&(.., value)| value).map_or_else(
+                || "       |".to_owned(),
+                |value| format!("{:>+6.2} |", f64::from(value) / 100.0),
+            ));
+        }
+        lines.extend([letters, values, border.clone()]);
+    }
+    lines.push("       a       b       c       d       e       f       g       h".to_owned());
+    lines
+}
+
+/// The commands and what they do, one line each; or what one of them takes.
+pub fn help(name: Option<&str>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (command, arguments, text) in COMMANDS {
+        if name == Some(command) {
+            lines.push(format!("{command} {arguments}").trim_end().to_owned());
+            lines.push(format!("    {text}"));
+        } else if name.is_none() {
+            lines.push(format!("{command:<11}{text}"));
+        }
+    }
+    lines
 }
 
 /// Mirrored top to bottom with colours swapped; the other side is to move.
@@ -149,6 +181,21 @@ pub fn bench(
     if let Err(error) = bench::bench(&args, network, signals, line) {
         line(&super::format::string(&error.to_string()));
     }
+}
+
+/// Makes openings for OpenBench.
+///
+/// # Errors
+///
+/// If the book cannot be read or there is no memory.
+pub fn openings(
+    arguments: &GenFensCommand,
+    signals: &Signals,
+    say: &dyn Fn(&str),
+) -> Result<(), Box<dyn std::error::Error>> {
+    let GenFensCommand { count, seed, book } = arguments;
+    let found = &mut |fen: &str| say(&format!("genfens {fen}"));
+    openings::genfens(*count, *seed, book.as_deref(), signals, found)
 }
 
 /// The search parameters as OpenBench's SPSA wants them.

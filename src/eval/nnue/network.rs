@@ -384,6 +384,20 @@ impl Network {
         layer
     }
 
+    /// What makes up [`Network::evaluate`], in centipawns and not rounded: what
+    /// the side to move's view and the other's contribute, and the bias.
+    #[must_use]
+    pub fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
+        let bucket = features::output_bucket(board.occupied().count(), self.buckets());
+        let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());
+        let view = |color, weights| {
+            f64::from(simd::output(&self.hidden_layer(board, color), weights)) / f64::from(QA)
+        };
+        let bias = f64::from(self.output_biases[bucket]);
+        [view(turn, ours), view(!turn, theirs), bias]
+            .map(|units| units * f64::from(SCALE) / f64::from(QA * self.output_unit))
+    }
+
     /// The score of a position for the side to move, computed from scratch.
     #[must_use]
     pub fn evaluate(&self, board: &Board, turn: Color) -> Score {

@@ -37,14 +37,6 @@ pub mod score;
 
 /// Runs EPD test suites and grades the answers.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Limits combine: whichever is reached first ends a search. Without any, each position gets one second.
-
-Grading: a move of bm is right, a move of am is wrong; dm N and bm #N want a proven mate in at most N \
-moves, by any move; points (c8 and c9, or c0 \"Nf3=10, ...\") are earned by the move played.
-
-Exit status: 0; 1 if fewer than --require are solved or an engine failed; 2 if a line or file was unusable \
-or the command line wrong; 130 after Ctrl-C, which prints the results so far (twice: leaves at once).")]
 pub struct Args {
     /// Suites to run
     #[arg(required = true, value_name = "FILE")]

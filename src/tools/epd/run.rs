@@ -228,7 +228,8 @@ impl Interrupt {
         self.raised.load(Ordering::SeqCst)
     }
 
-    fn watch(&self, signals: &Arc<Signals>) {
+    /// Ends this search, too, when raised.
+    pub fn watch(&self, signals: &Arc<Signals>) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|old| old.strong_count() > 0);
         running.push(Arc::downgrade(signals));

@@ -1,0 +1,292 @@
+//! Puts into a game what was found about it: evaluations, signs for errors,
+//! better lines, tags.
+
+use shakmaty::{
+    CastlingMode, Color, Move, Position as _,
+    san::{SanError, SanPlus},
+};
+
+use super::{
+    evaluate::Evaluation,
+    judge::{Error, Tally, Verdict},
+    openings::Opening,
+    pgn::{Broken, Game, Item, Line, Nag, Node},
+};
+use crate::{
+    notation,
+    position::{self, Position},
+    score::{EVALUATION_LIMIT, Score, mate_distance},
+};
+
+/// Longest line shown as a better one, in plies, if it does not mate.
+const LINE_LENGTH: usize = 12;
+
+/// The start position and the moves of a game.
+///
+/// # Errors
+///
+/// If it is no game of chess, or a move is not legal.
+pub fn replay(game: &Game) -> Result<(Position, Vec<Move>), Broken> {
+    let start = start(game).map_err(|reason| Broken { line: game.line, reason })?;
+    let mut position = start.clone();
+    let mut moves = Vec::with_capacity(game.main.moves.len());
+    for node in &game.main.moves {
+        let m = node.san.san.to_move(position.chess()).map_err(|error| Broken {
+            line: node.line,
+            reason: format!(
+                "{}{} is {}",
+                notation::number(&position),
+                node.san,
+                match error {
+                    SanError::IllegalSan => "not legal",
+                    SanError::AmbiguousSan => "ambiguous",
+                }
+            ),
+        })?;
+        position = position.play(m);
+        moves.push(m);
+    }
+    Ok((start, moves))
+}
+
+fn start(game: &Game) -> Result<Position, String> {
+    let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();
+    let mode = if variant.contains("960") || variant.contains("fischer") {
+        CastlingMode::Chess960
+    } else if matches!(variant.as_str(), "standard" | "chess" | "normal" | "from position") {
+        CastlingMode::Standard
+    } else {
+        return Err(format!("the variant '{variant}' is not chess"));
+    };
+    let fen = game.tag("FEN").unwrap_or(position::START_FEN);
+    Position::from_fen(fen, mode).map_err(|error| error.to_string())
+}
+
+/// The half-moves before a position, as its move number has it.
+#[must_use]
+pub fn ply(position: &Position) -> usize {
+    let moves = position.chess().fullmoves().get() as usize - 1;
+    2 * moves + usize::from(position.turn() == Color::Black)
+}
+
+/// A game and what was found about it.
+#[derive(Debug)]
+pub struct Findings<'a> {
+    /// One more than moves.
+    pub positions: &'a [position::Game],
+    /// The moves played.
+    pub moves: &'a [Move],
+    /// One for each position.
+    pub evaluations: &'a [Evaluation],
+    /// What the game's moves came to.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl<'a> Findings<'a> {
+    /// Judges the moves.
+    #[must_use]
+    pub fn new(
+        positions: &'a [position::Game],
+        moves: &'a [Move],
+        evaluations: &'a [Evaluation],
+    ) -> Findings<'a> {
+        let judge = |((position, &m), pair): ((&position::Game, &Move), &[Evaluation])| {
+            let own = |white: Score| notation::white(white, position.position().turn());
+            let best = pair[0].line.first() == Some(&m);
+            Verdict::new(own(pair[0].white), own(pair[1].white), best)
+        };
+        let moves_made = positions.iter().zip(moves).zip(evaluations.windows(2));
+        Findings { positions, moves, evaluations, verdicts: moves_made.map(judge).collect() }
+    }
+
+    /// The moves of one side, summed up.
+    #[must_use]
+    pub fn tally(&self, color: Color) -> Tally {
+        let mut tally = Tally { games: 1, ..Tally::default() };
+        let moves = self.positions.iter().zip(&self.verdicts);
+        let own = moves.filter(|(position, _)| position.position().turn() == color);
+        own.for_each(|(_, verdict)| tally.add(verdict));
+        tally
+    }
+
+    /// Writes the findings into the game.
+    pub fn annotate(&self, game: &mut Game, opening: Option<Opening>, annotator: &str) {
+        for (ply, node) in game.main.moves.iter_mut().enumerate() {
+            self.annotate_move(ply, node);
+        }
+        game.add_tag("Annotator", annotator.to_owned());
+        if let Some(Opening { eco, name }) = opening {
+            game.add_tag("ECO", eco.to_owned());
+            game.add_tag("Opening", name.to_owned());
+        }
+        for color in Color::ALL {
+            let tally = self.tally(color);
+            if let Some((accuracy, loss)) = tally.mean_accuracy().zip(tally.mean_loss()) {
+                game.set_tag(&format!("{color:?}Accuracy"), format!("{accuracy:.1}"));
+                game.set_tag(&format!("{color:?}AverageLoss"), format!("{loss:.0}"));
+            }
+        }
+    }
+
+    fn annotate_move(&self, ply: usize, node: &mut Node) {
+        node.items.retain_mut(|item| match item {
+            Item::Comment(text) => {
+                *text = without_evaluation(text);
+                !text.is_empty()
+            }
+            _ => true,
+        });
+        let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
+        // Somebody's judgement stands.
+        let judged = node.items[..signs].iter().any(is_judgement);
+        let error = self.verdicts[ply].error;
+        let after = self.positions[ply + 1].position();
+        // A mate on the board needs no number.
+        let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
+            .then(|| evaluation_text(self.evaluations[ply + 1].white));
+        let better = error.map(|error| self.better_text(ply, error));
+        let comment = [evaluation, better].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        if !comment.is_empty() {
+            node.items.insert(signs, Item::Comment(comment));
+        }
+        if let Some(error) = error {
+            if !judged {
+                node.items.insert(signs, Item::Nag(error.nag()));
+            }
+            node.items.push(Item::Variation(self.better_line(ply)));
+        }
+    }
+
+    fn better_text(&self, ply: usize, error: Error) -> String {
+        let before = self.positions[ply].position();
+        let best = self.evaluations[ply].line.first();
+        let best = best.map_or_else(String::new, |&m| notation::san(before, m));
+        format!("{}. {best} was best.", error.name())
+    }
+
+    /// The line that the engine would have played, and what it is worth.
+    fn better_line(&self, ply: usize) -> Line {
+        let Evaluation { white, line } = &self.evaluations[ply];
+        let length = if mate_distance(*white).is_some() { line.len() } else { LINE_LENGTH };
+        let mut position = self.positions[ply].position().clone();
+        let mut moves = Vec::with_capacity(length);
+        for &m in line.iter().take(length) {
+            let san = SanPlus::from_move(position.chess().clone(), m);
+            position = position.play(m);
+            moves.push(Node { san, line: 0, items: Vec::new() });
+        }
+        if let Some(last) = moves.last_mut() {
+            last.items.push(Item::Comment(evaluation_text(*white)));
+        }
+        Line { lead: Vec::new(), moves }
+    }
+}
+
+/// `!`, `?` and their combinations.
+const fn is_judgement(item: &Item) -> bool {
+    matches!(item, Item::Nag(Nag(1..=6)))
+}
+
+/// `[%eval 0.35]`, `[%eval #-3]`: for White.
+fn evaluation_text(white: Score) -> String {
+    match mate_distance(white) {
+        Some(moves) => format!("[%eval #{moves}]"),
+        None => {
+            let pawns = f64::from(white.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)) / 100.0;
+            format!("[%eval {pawns:.2}]")
+        }
+    }
+}
+
+/// The text without an evaluation that it may hold already.
+fn without_evaluation(text: &str) -> String {
+    let Some(begin) = text.find("[%eval") else { return text.to_owned() };
+    let Some(length) = text[begin..].find(']') else { return text.to_owned() };
+    let rest = [&text[..begin], &text[begin + length + 1..]].map(str::trim);
+    rest.join(" ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        score::MATE,
+        tools::analyse::pgn::{read::Games, write::write},
+    };
+
+    fn read(text: &str) -> Game {
+        Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap()
+    }
+
+    /// Evaluations as a search would give them, for a game of fools.
+    #[test]
+    fn findings_are_written_where_they_belong() {
+        let mut game = read(
+            "[White \"A\"]\n\n1. f3 {[%eval 9.9] [%clk 0:01:00]} e5 2. g4 $5 (2. e4) Qh4# 0-1",
+        );
+        let (start, moves) = replay(&game).unwrap();
+        let positions = super::super::evaluate::positions(&start, &moves);
+        let best = |position: &position::Game, san: &str| {
+            let chess = position.position().chess();
+            vec![san.parse::<SanPlus>().unwrap().san.to_move(chess).unwrap()]
+        };
+        let evaluations: Vec<Evaluation> =
+            [(20, "e4"), (-40, "e5"), (-50, "Nc3"), (1 - MATE, "Qh4#")]
+                .into_iter()
+                .zip(&positions)
+                .map(|((white, san), position)| Evaluation { white, line: best(position, san) })
+                .chain([Evaluation { white: -MATE, line: Vec::new() }])
+                .collect();
+        let findings = Findings::new(&positions, &moves, &evaluations);
+        let errors: Vec<_> = findings.verdicts.iter().map(|verdict| verdict.error).collect();
+        assert_eq!(errors, [Some(Error::Inaccuracy), None, Some(Error::Blunder), None]);
+        assert_eq!(findings.tally(Color::White).errors, [1, 0, 1]);
+        assert_eq!(findings.tally(Color::Black).mean_accuracy(), Some(100.0));
+        findings.annotate(&mut game, Some(Opening { eco: "A00", name: "Barnes Opening" }), "me");
+        assert_eq!(
+            write(&game, ply(&start)),
+            "[White \"A\"]\n[Annotator \"me\"]\n[ECO \"A00\"]\n[Opening \"Barnes Opening\"]\n\
+             [WhiteAccuracy \"44.5\"]\n[WhiteAverageLoss \"505\"]\n\
+             [BlackAccuracy \"100.0\"]\n[BlackAverageLoss \"0\"]\n\n\
+             1. f3 $6 { [%eval -0.40] Inaccuracy. e4 was best. } { [%clk 0:01:00] } (1. e4 {\n\
+             [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Blunder. Nc3\n\
+             was best. } (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
+        );
+    }
+
+    #[test]
+    fn illegal_moves_name_their_line() {
+        let broken = |text: &str| replay(&read(text)).unwrap_err().to_string();
+        assert_eq!(broken("[Event \"x\"]\n\n1. e4 e5\n2. Nf6 *"), "4: 2. Nf6 is not legal");
+        assert_eq!(broken("\n1. e4 --\n"), "2: 1... -- is not legal");
+        assert!(broken("[FEN \"8/8/8 w\"]\n\n*").starts_with("1: unreadable FEN '8/8/8 w'"));
+        assert_eq!(broken("[Variant \"Atomic\"]\n\n*"), "1: the variant 'atomic' is not chess");
+    }
+
+    #[test]
+    fn chess960_and_other_starts() {
+        let fen = "4k2r/5p2/8/8/8/8/8/1R2K3 b Bh - 0 9";
+        let text = format!("[Variant \"Chess960\"]\n[FEN \"{fen}\"]\n\n9... O-O 10. O-O-O *");
+        let (start, moves) = replay(&read(&text)).unwrap();
+        assert_eq!((ply(&start), moves.len()), (17, 2));
+        assert!(moves.iter().all(|m| m.is_castle()));
+    }
+
+    #[test]
+    fn evaluations_in_comments() {
+        for (text, rest) in [
+            ("[%eval 0.3]", ""),
+            ("good [%eval #-3,12] move", "good move"),
+            ("[%clk 1:00] [%eval 1]", "[%clk 1:00]"),
+            ("[%eval", "[%eval"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_evaluation(text), rest);
+        }
+        let texts = [35, -7, MATE - 3, -MATE + 2, 30_900].map(evaluation_text);
+        assert_eq!(
+            texts,
+            ["[%eval 0.35]", "[%eval -0.07]", "[%eval #3]", "[%eval #-2]", "[%eval 290.00]"]
+        );
+    }
+}

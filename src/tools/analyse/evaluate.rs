@@ -1,0 +1,96 @@
+//! Evaluates the positions of a game: several engines side by side, from the
+//! last position to the first, so that what comes later is known already.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use shakmaty::Move;
+
+use crate::{
+    engine::{Engine, Job, STACK_SIZE},
+    notation,
+    position::{Game, Position},
+    report::{Limits, Silent},
+    score::Score,
+    tools::epd::run::Interrupt,
+};
+
+/// What the engine thinks of a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation {
+    /// From White's point of view.
+    pub white: Score,
+    /// The best line; empty where the game is over.
+    pub line: Vec<Move>,
+}
+
+/// The positions of a game, first to last.
+#[must_use]
+pub fn positions(start: &Position, moves: &[Move]) -> Vec<Game> {
+    let mut game = Game::from(start.clone());
+    let mut positions = vec![game.clone()];
+    for &m in moves {
+        game.play(m);
+        positions.push(game.clone());
+    }
+    positions
+}
+
+/// Evaluates all positions; `None` if interrupted. `tick` is told the number of
+/// positions done, from any thread. With one engine and a limit of nodes the
+/// result is the same every time.
+pub fn evaluate(
+    engines: &mut [Engine],
+    positions: &[Game],
+    limits: &Limits,
+    interrupt: &Interrupt,
+    tick: &(dyn Fn(usize) + Sync),
+) -> Option<Vec<Evaluation>> {
+    let left = AtomicUsize::new(positions.len());
+    let done = AtomicUsize::new(0);
+    let results = Mutex::new(vec![None; positions.len()]);
+    thread::scope(|scope| {
+        let (left, done, results) = (&left, &done, &results);
+        for engine in engines {
+            let work = move || {
+                engine.new_game();
+                while let Some(index) = take(left)
+                    && let Some(found) = search(engine, &positions[index], limits, interrupt)
+                {
+                    results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(found);
+                    tick(done.fetch_add(1, Ordering::Relaxed) + 1);
+                }
+            };
+            let thread = thread::Builder::new().stack_size(STACK_SIZE);
+            if let Err(error) = thread.spawn_scoped(scope, work) {
+                crate::tools::complain(format_args!("cannot start a thread: {error}"));
+            }
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect()
+}
+
+/// The next position from the end.
+fn take(left: &AtomicUsize) -> Option<usize> {
+    let before =
+        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+    before.ok().map(|left| left - 1)
+}
+
+fn search(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    interrupt: &Interrupt,
+) -> Option<Evaluation> {
+    let job = Job::new(game.clone(), limits.clone());
+    interrupt.watch(&job.signals);
+    let info = engine.go(&job, &Silent).info;
+    let white = notation::white(info.score, game.position().turn());
+    (!interrupt.is_raised()).then_some(Evaluation { white, line: info.pv })
+}

@@ -1,0 +1,176 @@
+//! What a move cost: by evaluations before and after it. No search, no text.
+
+use pgn_reader::Nag;
+use serde::{Deserialize, Serialize};
+
+use crate::score::{Score, winning_chances};
+
+/// Scores are cut off here before losses are averaged, in centipawns: in a won
+/// game nothing is lost by winning more slowly.
+const CAP: Score = 1000;
+
+/// The loss of winning chances that makes a move an error of this kind.
+const ERRORS: [(f64, Error); 3] =
+    [(0.15, Error::Blunder), (0.10, Error::Mistake), (0.05, Error::Inaccuracy)];
+
+/// A move that gave something away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// `?!`: five percent of the winning chances.
+    Inaccuracy,
+    /// `?`: ten percent.
+    Mistake,
+    /// `??`: fifteen percent.
+    Blunder,
+}
+
+impl Error {
+    /// Its sign.
+    #[must_use]
+    pub const fn nag(self) -> Nag {
+        match self {
+            Error::Inaccuracy => Nag::DUBIOUS_MOVE,
+            Error::Mistake => Nag::MISTAKE,
+            Error::Blunder => Nag::BLUNDER,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Error::Inaccuracy => "Inaccuracy",
+            Error::Mistake => "Mistake",
+            Error::Blunder => "Blunder",
+        }
+    }
+}
+
+/// What a move came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// What it lost, in centipawns.
+    pub loss: Score,
+    /// What it lost of the winning chances, 0 to 1.
+    pub chances: f64,
+    /// How accurate it was, 0 to 100.
+    pub accuracy: f64,
+    /// Whether it was an error.
+    pub error: Option<Error>,
+}
+
+impl Verdict {
+    /// A move between two scores of the player. `best`: it was the move that
+    /// the engine would have played, so whatever the scores say, it lost
+    /// nothing.
+    ///
+    /// The accuracy is the curve of <https://lichess.org/page/accuracy>.
+    #[must_use]
+    pub fn new(before: Score, after: Score, best: bool) -> Verdict {
+        if best {
+            return Verdict { loss: 0, chances: 0.0, accuracy: 100.0, error: None };
+        }
+        let loss = (before.clamp(-CAP, CAP) - after.clamp(-CAP, CAP)).max(0);
+        let chances = (winning_chances(before) - winning_chances(after)).max(0.0);
+        let accuracy = (103.1668 * (-4.354 * chances).exp() - 3.1669).clamp(0.0, 100.0);
+        let error = ERRORS.iter().find(|(limit, _)| chances >= *limit).map(|&(_, error)| error);
+        Verdict { loss, chances, accuracy, error }
+    }
+}
+
+/// The moves of a player, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Games.
+    pub games: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Centipawns lost by all moves together.
+    pub loss: u64,
+    /// The accuracies of all moves together.
+    pub accuracy: f64,
+    /// Inaccuracies, mistakes and blunders.
+    pub errors: [u64; 3],
+}
+
+impl Tally {
+    /// Counts a move.
+    pub fn add(&mut self, verdict: &Verdict) {
+        self.moves += 1;
+        self.loss += u64::from(verdict.loss.unsigned_abs());
+        self.accuracy += verdict.accuracy;
+        if let Some(error) = verdict.error {
+            self.errors[error as usize] += 1;
+        }
+    }
+
+    /// Adds another tally.
+    pub fn merge(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.moves += other.moves;
+        self.loss += other.loss;
+        self.accuracy += other.accuracy;
+        for (own, other) in self.errors.iter_mut().zip(other.errors) {
+            *own += other;
+        }
+    }
+
+    /// Mean accuracy of a move, 0 to 100; `None` without moves.
+    #[must_use]
+    pub fn mean_accuracy(&self) -> Option<f64> {
+        (self.moves > 0).then(|| self.accuracy / self.moves as f64)
+    }
+
+    /// Mean loss of a move in centipawns; `None` without moves.
+    #[must_use]
+    pub fn mean_loss(&self) -> Option<f64> {
+        (self.moves > 0).then(|| self.loss as f64 / self.moves as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::score::{INFINITE, MATE};
+
+    #[test]
+    fn errors_by_winning_chances() {
+        let error = |before, after| Verdict::new(before, after, false).error;
+        assert_eq!(error(0, -50), None);
+        assert_eq!(error(0, -60), Some(Error::Inaccuracy));
+        assert_eq!(error(0, -120), Some(Error::Mistake));
+        assert_eq!(error(0, -200), Some(Error::Blunder));
+        // The same loss matters less in a won game.
+        assert_eq!(error(1500, 1300), None);
+        assert_eq!(error(MATE - 3, 0), Some(Error::Blunder));
+        assert_eq!(error(MATE - 3, MATE - 5), None);
+        assert_eq!(Verdict::new(500, -500, true).error, None);
+    }
+
+    #[test]
+    fn tallies_are_means() {
+        let mut tally = Tally::default();
+        assert_eq!((tally.mean_accuracy(), tally.mean_loss()), (None, None));
+        tally.add(&Verdict::new(0, 0, false));
+        tally.add(&Verdict::new(0, -200, false));
+        assert_eq!(tally.mean_loss(), Some(100.0));
+        assert!((40.0..90.0).contains(&tally.mean_accuracy().unwrap()));
+        assert_eq!(tally.errors, [0, 0, 1]);
+        let mut sum = tally;
+        sum.merge(&tally);
+        assert_eq!((sum.moves, sum.loss, sum.errors), (4, 400, [0, 0, 2]));
+    }
+
+    proptest! {
+        #[test]
+        fn verdicts_are_in_range(before in -INFINITE..=INFINITE, after in -INFINITE..=INFINITE) {
+            let verdict = Verdict::new(before, after, false);
+            prop_assert!((0..=2 * CAP).contains(&verdict.loss));
+            prop_assert!((0.0..=1.0).contains(&verdict.chances));
+            prop_assert!((0.0..=100.0).contains(&verdict.accuracy));
+            prop_assert!(after < before || verdict.error.is_none());
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Games as PGN has them: tags, and a tree of moves with all that was written
+//! about them. No chess is judged here.
+
+use shakmaty::{Outcome, san::SanPlus};
+
+pub mod read;
+pub mod write;
+
+pub use pgn_reader::Nag;
+
+/// A game as it stands in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Game {
+    /// The line of the file that it begins on, from 1.
+    pub line: u64,
+    /// Names and values, in the file's order.
+    pub tags: Vec<(String, String)>,
+    /// The game itself.
+    pub main: Line,
+    /// The result behind the moves, if there is one.
+    pub outcome: Option<Outcome>,
+}
+
+/// A sequence of moves: the game itself or a variation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// What stands before the first move.
+    pub lead: Vec<Item>,
+    /// The moves.
+    pub moves: Vec<Node>,
+}
+
+/// A move and what is written about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The move, as given.
+    pub san: SanPlus,
+    /// The line of the file that it stands on; 0 for a move that was added.
+    pub line: u64,
+    /// What stands behind it, in order.
+    pub items: Vec<Item>,
+}
+
+/// Something written about a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A sign such as `!?`.
+    Nag(Nag),
+    /// Text, in one line.
+    Comment(String),
+    /// Other moves instead of the one before.
+    Variation(Line),
+}
+
+/// A game that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Where in the file the fault is, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl Game {
+    /// The value of a tag, unless it is missing or empty or says "unknown".
+    #[must_use]
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let tag = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
+        tag.map(|(_, value)| value.as_str()).filter(|value| !matches!(*value, "" | "?" | "-"))
+    }
+
+    /// Adds a tag unless there is one of this name that says something.
+    pub fn add_tag(&mut self, name: &str, value: String) {
+        if self.tag(name).is_none() {
+            self.set_tag(name, value);
+        }
+    }
+
+    /// Adds a tag, or changes its value.
+    pub fn set_tag(&mut self, name: &str, value: String) {
+        match self.tags.iter_mut().find(|(tag, _)| tag.eq_ignore_ascii_case(name)) {
+            Some((_, old)) => *old = value,
+            None => self.tags.push((name.to_owned(), value)),
+        }
+    }
+
+    /// The result: behind the moves, else as the tag says, else `*`.
+    #[must_use]
+    pub fn result(&self) -> String {
+        match self.outcome {
+            Some(outcome) => outcome.to_string(),
+            None => self.tag("Result").unwrap_or("*").to_owned(),
+        }
+    }
+}

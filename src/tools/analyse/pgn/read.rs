@@ -1,0 +1,517 @@
+//! Games from a stream of PGN, one at a time, with true line numbers.
+//!
+//! A game's text is collected here and parsed by pgn-reader. That reader skips
+//! words it does not know and comments behind a semicolon, and says nothing
+//! about lines: so words are looked at beforehand, semicolons become braces,
+//! and comments that begin with [`MARK`] tell the visitor where it is.
+
+use std::{
+    io::{self, BufRead, Read as _},
+    ops::ControlFlow,
+};
+
+use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::{Outcome, san::San};
+
+use super::{Broken, Game, Item, Line, Node};
+
+/// Begins a comment that holds a line number. No text has this character.
+const MARK: u8 = 1;
+
+/// The first tag of a game, as a rule.
+const EVENT: &[u8] = b"[Event \"";
+
+/// Longest game, in bytes: beyond this, it is no game.
+const MAX_GAME: usize = 16 << 20;
+
+/// Signs of other programs and of books, which stand for no move: they are
+/// passed over.
+const SIGNS: &[&str] = &[
+    "...", "..", ".", "…", "N", "D", "=", "+=", "=+", "+-", "-+", "+/-", "-/+", "+/=", "=/+", "±",
+    "∓", "⩲", "⩱", "∞", "□", "e.p.", "ep", "ep.",
+];
+
+const RESULTS: &[&str] =
+    &["1-0", "0-1", "1/2-1/2", "1/2", "½-½", "*", "1–0", "0–1", "1/2–1/2", "½–½"];
+
+/// The games of a stream.
+pub struct Games<R> {
+    input: R,
+    /// Lines handed out.
+    line: u64,
+    /// Bytes read.
+    bytes: u64,
+    /// A line that belongs to the next game.
+    next: Option<Vec<u8>>,
+}
+
+impl<R: BufRead> Games<R> {
+    /// Reads from the start of a stream.
+    pub const fn new(input: R) -> Games<R> {
+        Games { input, line: 0, bytes: 0, next: None }
+    }
+
+    /// Bytes of the stream that were read.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next line with its end; empty at the end of the stream.
+    fn line(&mut self) -> io::Result<Vec<u8>> {
+        let mut line = self.next.take().unwrap_or_default();
+        if line.is_empty() {
+            let limit = MAX_GAME as u64 + 1;
+            self.bytes += self.input.by_ref().take(limit).read_until(b'\n', &mut line)? as u64;
+        }
+        if self.line == 0 && line.starts_with(b"\xef\xbb\xbf") {
+            line.drain(..3);
+        }
+        self.line += u64::from(!line.is_empty());
+        Ok(line)
+    }
+
+    /// Takes a line back.
+    fn put_back(&mut self, line: Vec<u8>) {
+        self.line -= 1;
+        self.next = Some(line);
+    }
+
+    /// The next game, or why it cannot be used; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the stream cannot be read.
+    pub fn next_game(&mut self) -> io::Result<Option<Result<Game, Broken>>> {
+        let mut text = Text::default();
+        let mut fault = None;
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                break;
+            }
+            if text.ends_before(&line) {
+                self.put_back(line);
+                break;
+            }
+            if text.bytes.len() + line.len() > MAX_GAME {
+                let reason = format!("longer than {} MiB: no game", MAX_GAME >> 20);
+                fault.get_or_insert(Broken { line: self.line, reason });
+                text.bytes.clear();
+            }
+            // A game is read to its end even if it is broken.
+            if let Err(reason) = text.add(&line, self.line) {
+                fault.get_or_insert(Broken { line: self.line, reason });
+            }
+            if text.is_complete() {
+                break;
+            }
+        }
+        if let Some(broken) = fault {
+            return Ok(Some(Err(broken)));
+        }
+        Ok(text.begin.map(|begin| text.parse(begin)))
+    }
+}
+
+/// The text of one game, as pgn-reader shall see it.
+#[derive(Default)]
+struct Text {
+    bytes: Vec<u8>,
+    /// The line it begins on.
+    begin: Option<u64>,
+    /// The tag Event was there.
+    event: bool,
+    /// There are moves, comments or a result already.
+    movetext: bool,
+    /// The last word was a result.
+    ended: bool,
+    /// A blank line followed it.
+    closed: bool,
+    /// The line of the open comment.
+    comment: Option<u64>,
+    /// The lines of the open variations.
+    variations: Vec<u64>,
+}
+
+impl Text {
+    /// Does this line begin another game?
+    fn ends_before(&self, line: &[u8]) -> bool {
+        let event = line.starts_with(EVENT);
+        match self.comment {
+            // Even a comment does not go on over the next game's tags.
+            Some(_) => event,
+            None => (self.movetext && line.starts_with(b"[")) || (self.event && event),
+        }
+    }
+
+    /// A game ends with a blank line behind its result.
+    const fn is_complete(&self) -> bool {
+        self.closed
+    }
+
+    fn add(&mut self, line: &[u8], number: u64) -> Result<(), String> {
+        if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+            return Err("the file is UTF-16 text; save it as UTF-8".to_owned());
+        }
+        let blank = line.trim_ascii().is_empty();
+        if self.comment.is_none() {
+            if blank {
+                self.closed = self.ended && self.variations.is_empty();
+            }
+            if blank || line.starts_with(b"%") {
+                return Ok(());
+            }
+            self.begin.get_or_insert(number);
+            self.event |= line.starts_with(EVENT);
+            if line.starts_with(b"[") {
+                self.bytes.extend_from_slice(line.trim_ascii());
+                self.bytes.push(b'\n');
+                return Ok(());
+            }
+            if !self.movetext {
+                self.bytes.push(b'\n');
+                self.movetext = true;
+            }
+            self.mark(number);
+        }
+        self.movetext_line(line, number)
+    }
+
+    /// Tells the visitor which line this is.
+    fn mark(&mut self, line: u64) {
+        self.bytes.extend_from_slice(b" {");
+        self.bytes.push(MARK);
+        self.bytes.extend_from_slice(line.to_string().as_bytes());
+        self.bytes.extend_from_slice(b"} ");
+    }
+
+    fn movetext_line(&mut self, mut rest: &[u8], number: u64) -> Result<(), String> {
+        loop {
+            if let Some(begun) = self.comment {
+                let end = rest.iter().position(|&byte| byte == b'}');
+                let text = &rest[..end.unwrap_or(rest.len())];
+                self.bytes.extend(text.iter().filter(|&&byte| byte != MARK));
+                let Some(end) = end else { return Ok(()) };
+                rest = &rest[end + 1..];
+                self.bytes.push(b'}');
+                self.comment = None;
+                if begun != number {
+                    self.mark(number);
+                }
+            }
+            rest = rest.trim_ascii_start();
+            let Some(&first) = rest.first() else { return Ok(()) };
+            match first {
+                b'{' => {
+                    self.comment = Some(number);
+                    self.bytes.extend_from_slice(b" {");
+                }
+                b';' => {
+                    self.bytes.extend_from_slice(b" {");
+                    let braces = |&byte: &u8| if matches!(byte, b'{' | b'}') { b'|' } else { byte };
+                    self.bytes.extend(rest[1..].trim_ascii_end().iter().map(braces));
+                    self.bytes.push(b'}');
+                    return Ok(());
+                }
+                b'(' => {
+                    self.variations.push(number);
+                    self.bytes.extend_from_slice(b" (");
+                }
+                b')' => {
+                    if self.variations.pop().is_none() {
+                        return Err("')' without '('".to_owned());
+                    }
+                    self.bytes.extend_from_slice(b") ");
+                }
+                b'}' => return Err("'}' without '{'".to_owned()),
+                _ => {
+                    let end = rest[1..].iter().position(|b| b" \t\r\n{}();$".contains(b));
+                    let (word, tail) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+                    self.word(word)?;
+                    rest = tail;
+                    continue;
+                }
+            }
+            rest = &rest[1..];
+        }
+    }
+
+    /// Adds a word if it means something.
+    fn word(&mut self, word: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(word);
+        self.ended = RESULTS.contains(&text.as_ref());
+        if !self.ended && !is_known(&text) {
+            let shown: String = text.chars().take(40).collect();
+            return Err(format!("'{shown}' is no move"));
+        }
+        self.bytes.push(b' ');
+        self.bytes.extend_from_slice(word);
+        Ok(())
+    }
+
+    fn parse(mut self, begin: u64) -> Result<Game, Broken> {
+        let broken = |line, reason: &str| Err(Broken { line, reason: reason.to_owned() });
+        if let Some(line) = self.comment {
+            return broken(line, "a comment begins here and does not end");
+        }
+        if let Some(&line) = self.variations.last() {
+            return broken(line, "a variation begins here and does not end");
+        }
+        self.bytes.push(b'\n');
+        // Everything fits: neither tags nor comments can be too long.
+        let mut reader = Reader::build(self.bytes.as_slice())
+            .set_supported_tag_line_length(self.bytes.len())
+            .set_supported_comment_length(self.bytes.len())
+            .finish();
+        match reader.read_game(&mut Builder { begin }) {
+            Ok(Some(game)) => Ok(game),
+            Ok(None) => broken(begin, "no game"),
+            Err(error) => broken(begin, &error.to_string()),
+        }
+    }
+}
+
+/// Is this a move, a move number, a sign, or several of them in one word?
+fn is_known(word: &str) -> bool {
+    if SIGNS.contains(&word) || matches!(word, "0-0" | "0-0-0" | "0–0" | "0–0–0") {
+        return true;
+    }
+    if let Some(nag) = word.strip_prefix('$') {
+        return nag.parse::<u8>().is_ok();
+    }
+    let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = behind.len() < word.len() && (behind.is_empty() || behind.starts_with('.'));
+    let rest = if numbered { behind.trim_start_matches('.') } else { word };
+    let rest = rest.trim_end_matches(['!', '?']);
+    let castling = rest.trim_end_matches(['+', '#']);
+    rest.is_empty()
+        || matches!(castling, "0-0" | "0-0-0")
+        || SanPlus::from_ascii(rest.as_bytes()).is_ok_and(|san| !matches!(san.san, San::Put { .. }))
+}
+
+/// Builds the tree. The game's text is known to be well formed.
+struct Builder {
+    begin: u64,
+}
+
+/// The tree so far.
+struct Movetext {
+    tags: Vec<(String, String)>,
+    line: u64,
+    main: Line,
+    /// The open variations, innermost last.
+    variations: Vec<Line>,
+    outcome: Option<Outcome>,
+}
+
+impl Movetext {
+    fn current(&mut self) -> &mut Line {
+        self.variations.last_mut().unwrap_or(&mut self.main)
+    }
+
+    fn add(&mut self, item: Item) {
+        let line = self.current();
+        line.moves.last_mut().map_or(&mut line.lead, |node| &mut node.items).push(item);
+    }
+}
+
+impl Visitor for Builder {
+    type Tags = Vec<(String, String)>;
+    type Movetext = Movetext;
+    type Output = Game;
+
+    fn begin_tags(&mut self) -> ControlFlow<Game, Self::Tags> {
+        ControlFlow::Continue(Vec::new())
+    }
+
+    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag) -> ControlFlow<Game> {
+        tags.push((decode(name), decode(&value.decode())));
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Game, Movetext> {
+        ControlFlow::Continue(Movetext {
+            tags,
+            line: self.begin,
+            main: Line::default(),
+            variations: Vec::new(),
+            outcome: None,
+        })
+    }
+
+    fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Game> {
+        let line = movetext.line;
+        movetext.current().moves.push(Node { san, line, items: Vec::new() });
+        ControlFlow::Continue(())
+    }
+
+    fn nag(&mut self, movetext: &mut Movetext, nag: Nag) -> ControlFlow<Game> {
+        movetext.add(Item::Nag(nag));
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, movetext: &mut Movetext, comment: RawComment) -> ControlFlow<Game> {
+        let text = decode(comment.as_bytes());
+        match text.strip_prefix(char::from(MARK)) {
+            Some(line) => movetext.line = line.parse().unwrap_or(movetext.line),
+            None => {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                movetext.add(Item::Comment(text));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, movetext: &mut Movetext) -> ControlFlow<Game, Skip> {
+        movetext.variations.push(Line::default());
+        ControlFlow::Continue(Skip(false))
+    }
+
+    fn end_variation(&mut self, movetext: &mut Movetext) -> ControlFlow<Game> {
+        if let Some(line) = movetext.variations.pop() {
+            movetext.add(Item::Variation(line));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, movetext: &mut Movetext, outcome: Outcome) -> ControlFlow<Game> {
+        // Results of other games stand in variations.
+        if movetext.variations.is_empty() {
+            movetext.outcome = Some(outcome);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, movetext: Movetext) -> Game {
+        let Movetext { tags, main, outcome, .. } = movetext;
+        Game { line: self.begin, tags, main, outcome }
+    }
+}
+
+/// UTF-8, or else Latin-1, which older files use.
+fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All games of a text: moves and comments in one line, or the fault.
+    fn read(text: &[u8]) -> Vec<String> {
+        let mut games = Games::new(text);
+        let mut all = Vec::new();
+        while let Some(game) = games.next_game().unwrap() {
+            all.push(match game {
+                Ok(game) => format!("{}: {} {}", game.line, show(&game.main), game.result()),
+                Err(broken) => format!("broken {broken}"),
+            });
+        }
+        all
+    }
+
+    fn show(line: &Line) -> String {
+        let mut words: Vec<String> = line.lead.iter().map(show_item).collect();
+        for node in &line.moves {
+            words.push(node.san.to_string());
+            words.extend(node.items.iter().map(show_item));
+        }
+        words.join(" ")
+    }
+
+    fn show_item(item: &Item) -> String {
+        match item {
+            Item::Nag(nag) => nag.to_string(),
+            Item::Comment(text) => format!("{{{text}}}"),
+            Item::Variation(line) => format!("({})", show(line)),
+        }
+    }
+
+    #[test]
+    fn everything_is_kept_in_order() {
+        let text = "\u{feff}[Event \"a\"]\r\n[White \"\\\"X\\\"\"]\r\n\r\n{lead} 1.e4!? {one\r\n\r\n  two} \
+                    (1. d4 d5 $14 (1... Nf6 {in}) ) {b} 1... e5 ; rest } of it\r\n% not this\r\n2. Nf3 Nc6 $10 *\r\n";
+        assert_eq!(
+            read(text.as_bytes()),
+            [
+                "1: {lead} e4 $5 {one two} (d4 d5 $14 (Nf6 {in})) {b} e5 {rest | of it} Nf3 Nc6 $10 *"
+            ]
+        );
+        let game = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+        assert_eq!(game.tags[1], ("White".to_owned(), "\"X\"".to_owned()));
+        let lines: Vec<u64> = game.main.moves.iter().map(|node| node.line).collect();
+        assert_eq!(lines, [4, 6, 8, 8]);
+    }
+
+    #[test]
+    fn games_end_where_they_end() {
+        // Without tags; without blank lines; without a result; an empty one.
+        let text = "1. e4 e5\n\n2. Nf3 1-0\n\n1. d4 1/2-1/2\n[Event \"b\"]\n1. c4\n[Event \"c\"]\n\n\
+                    [Event \"d\"]\n\n*\n\n\n1. Nf3 d5";
+        assert_eq!(
+            read(text.as_bytes()),
+            ["1: e4 e5 Nf3 1-0", "5: d4 1/2-1/2", "6: c4 *", "8:  *", "10:  *", "15: Nf3 d5 *"]
+        );
+        assert_eq!(read(b""), [""; 0]);
+        assert_eq!(read(b"\n\n% only\n"), [""; 0]);
+    }
+
+    #[test]
+    fn broken_games_name_the_line_and_the_next_is_read() {
+        for (broken, message) in [
+            ("1. e4 e5\n2. Nf33 Nc6 *\n", "broken 5: 'Nf33' is no move"),
+            ("1. e4 {x\ny\n*\n", "broken 4: a comment begins here and does not end"),
+            ("1. e4\n(1. d4 *\n", "broken 5: a variation begins here and does not end"),
+            ("1. e4 )\n", "broken 4: ')' without '('"),
+            ("1. e4 } *\n", "broken 4: '}' without '{'"),
+            ("1. e4 $999 *\n", "broken 4: '$999' is no move"),
+            ("<html>\n", "broken 4: '<html>' is no move"),
+        ] {
+            let text = format!("[Event \"a\"]\n[Site \"b\"]\n\n{broken}[Event \"c\"]\n\n1. c4 *\n");
+            let games = read(text.as_bytes());
+            assert_eq!(games[0], message);
+            assert_eq!(games.len(), 2, "{games:?}");
+            assert!(games[1].ends_with(": c4 *"), "{games:?}");
+        }
+        let wide: Vec<u8> = b"\xff\xfe".iter().chain(b"[\0E\0\n\0").copied().collect();
+        assert_eq!(read(&wide), ["broken 1: the file is UTF-16 text; save it as UTF-8"]);
+        let long = [&b"[Event \"a\"]\n\n"[..], &vec![b'{'; MAX_GAME], b"\n*\n"].concat();
+        assert!(read(&long)[0].ends_with("longer than 16 MiB: no game"));
+    }
+
+    #[test]
+    fn words_of_other_programs() {
+        for word in [
+            "12.", "12...", "12...Nf6", "3.e4", "e8=Q+!?", "O-O-O#", "0-0", "--", "Z0", "$3", "!!",
+            "N", "+/-",
+        ] {
+            assert!(is_known(word), "{word}");
+        }
+        for word in ["e9", "Kxe", "hello", "1.x", "$", "$256", "P@e4", "é", "12x"] {
+            assert!(!is_known(word), "{word}");
+        }
+        // What is passed over does not disturb the moves.
+        assert_eq!(
+            read("1. e4 N e5 += 2. Nf3 D Nc6 e.p. 1-0".as_bytes()),
+            ["1: e4 e5 Nf3 Nc6 1-0"]
+        );
+        assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_end(text in prop::collection::vec(any::<u8>(), 0..2000)) {
+            read(&text);
+        }
+
+        #[test]
+        fn any_movetext_ends(text in "([ (){}\\[\\]\n;%$1*.\"a-hN-R0-9]{0,8}|\\[Event \"x\"\\]\n){0,60}") {
+            read(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! How far an analysis has come: kept in a file beside the output while it
+//! runs, so that it can go on later.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::Tally;
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    /// What it was done by: a resumed analysis must go on in the same way.
+    pub settings: Settings,
+    /// The file being read.
+    pub file: usize,
+    /// Games of this file that were read, broken ones among them.
+    pub games: u64,
+    /// Games written.
+    pub written: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Games that could not be used.
+    pub broken: u64,
+    /// The players, by name.
+    pub players: BTreeMap<String, Tally>,
+}
+
+/// What decides the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Version of the program.
+    pub lancet: String,
+    /// What ends a search, in words.
+    pub limits: String,
+    /// The files, in order, and their sizes.
+    pub files: Vec<(PathBuf, u64)>,
+}
+
+/// Where the progress of an output file is kept.
+#[must_use]
+pub fn path(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".progress");
+    out.with_file_name(name)
+}
+
+impl Progress {
+    /// Reads the progress of an earlier run.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or that run had other settings.
+    pub fn load(path: &Path, settings: &Settings) -> Result<Progress, String> {
+        let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = fs::read_to_string(path).map_err(|error| fail(&error))?;
+        let progress: Progress = toml::from_str(&text).map_err(|error| fail(&error))?;
+        let saved = &progress.settings;
+        if saved == settings {
+            return Ok(progress);
+        }
+        let what = if saved.files != settings.files {
+            "other files".to_owned()
+        } else if saved.limits != settings.limits {
+            saved.limits.clone()
+        } else {
+            format!("Lancet {}", saved.lancet)
+        };
+        Err(fail(&format!("the unfinished analysis was of {what}: it cannot be continued so")))
+    }
+
+    /// Writes the progress; the old file stays until the new one is whole.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let text = toml::to_string(self).map_err(io::Error::other)?;
+        let new = path.with_extension("progress.new");
+        fs::write(&new, text)?;
+        fs::rename(new, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_survives_and_knows_its_settings() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = path(&dir.path().join("out.pgn"));
+        assert!(path.ends_with("out.pgn.progress"));
+        let settings = Settings {
+            lancet: "1".to_owned(),
+            limits: "1000 nodes".to_owned(),
+            files: vec![(PathBuf::from("a.pgn"), 7)],
+        };
+        let progress = Progress {
+            settings: settings.clone(),
+            games: 3,
+            players: [("A \"b\"".to_owned(), Tally { accuracy: 12.5, ..Tally::default() })].into(),
+            ..Progress::default()
+        };
+        progress.save(&path).unwrap();
+        assert_eq!(Progress::load(&path, &settings), Ok(progress));
+        let other = Settings { limits: "2000 nodes".to_owned(), ..settings.clone() };
+        assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
+        let other = Settings { files: Vec::new(), ..settings.clone() };
+        assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
+        fs::write(&path, "games = x").unwrap();
+        assert!(Progress::load(&path, &settings).is_err());
+    }
+}

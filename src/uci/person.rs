@@ -1,0 +1,246 @@
+//! What a person at a terminal reads instead of the protocol: a coloured
+//! board, lines of thought in columns, plain words. Scores are White's.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use console::{Style, Term};
+use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
+
+use super::format::move_text;
+use crate::{
+    notation,
+    position::Position,
+    report::{Bound, Info, Outcome},
+    score::{Score, is_decisive},
+};
+
+/// The first words.
+pub const GREETING: &str = concat!(
+    "Lancet ",
+    env!("CARGO_PKG_VERSION"),
+    ", a chess engine. 'help' lists the commands, 'quit' ends, 'uci' switches to the protocol."
+);
+
+/// Columns of a terminal that does not say how wide it is.
+const DEFAULT_WIDTH: usize = 100;
+
+/// The names of the columns of [`info`].
+pub const HEADER: &str =
+    "   depth      score     time    nodes  nodes/s  line (scores are White's)";
+
+/// The lines that a person has seen.
+#[derive(Debug, Default)]
+pub struct Seen(Mutex<HashMap<usize, (Score, Vec<Move>)>>);
+
+impl Seen {
+    /// Does this line say anything that the last one of its rank did not? Once a
+    /// mate is found, hundreds of iterations say the same.
+    #[must_use]
+    pub fn is_news(&self, info: &Info) -> bool {
+        let line = (info.score, info.pv.clone());
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = seen.get(&info.multipv) == Some(&line);
+        seen.insert(info.multipv, line);
+        !same || !is_decisive(info.score)
+    }
+}
+
+/// The terminal's width in columns.
+#[must_use]
+pub fn width() -> usize {
+    Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
+}
+
+/// A line of thought about `root`, cut at a move to fit into `width` columns.
+#[must_use]
+pub fn info(info: &Info, root: &Position, width: usize) -> String {
+    let bound = match (info.bound, root.turn()) {
+        (Bound::Exact, _) => ' ',
+        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => '\u{2265}',
+        (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => '\u{2264}',
+    };
+    let score = notation::pawns(notation::white(info.score, root.turn()));
+    let seconds = info.time.as_secs_f64();
+    let rank = if info.multipv > 1 { format!("{:>2}.", info.multipv) } else { "   ".to_owned() };
+    let mut text = format!(
+        "{rank}{:>3}/{:<3} {bound}{score:>7} {:>8} {:>8} {:>8} ",
+        info.depth,
+        info.seldepth,
+        duration(seconds),
+        short(info.nodes as f64),
+        short(info.nodes as f64 / seconds.max(1e-6)),
+    );
+    let mut column = text.chars().count();
+    for word in notation::words(root, &info.pv) {
+        column += 1 + word.len();
+        if column > width {
+            break;
+        }
+        text.push(' ');
+        text.push_str(&word);
+    }
+    text
+}
+
+/// The result of a search.
+#[must_use]
+pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> String {
+    let Some(best) = outcome.best else {
+        return "There is no legal move.".to_owned();
+    };
+    let mut text = format!("Best: {} ({})", notation::san(root, best), move_text(best, mode));
+    if let Some(reply) = outcome.ponder {
+        text.push_str(&format!(", expecting {}", notation::san(&root.play(best), reply)));
+    }
+    Style::new().bold().apply_to(text).to_string()
+}
+
+/// Anything else that the engine says.
+#[must_use]
+pub fn remark(text: &str) -> String {
+    Style::new().magenta().apply_to(text).to_string()
+}
+
+/// The board in colours, White below; `None` where colours are not wanted or
+/// not possible.
+#[must_use]
+pub fn board(position: &Position) -> Option<Vec<String>> {
+    console::colors_enabled().then(|| coloured(position))
+}
+
+fn coloured(position: &Position) -> Vec<String> {
+    let mut lines = Vec::with_capacity(9);
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut line = format!(" {} ", rank.char());
+        for file in File::ALL {
+            line.push_str(&cell(position, Square::from_coords(file, rank)));
+        }
+        lines.push(line);
+    }
+    lines.push("    a  b  c  d  e  f  g  h".to_owned());
+    lines
+}
+
+/// A square in its colour, a checked king's in red.
+fn cell(position: &Position, square: Square) -> String {
+    let piece = position.board().piece_at(square);
+    let checked = position.is_check()
+        && piece.is_some_and(|p| p.role == Role::King && p.color == position.turn());
+    // Of the 256 colours of terminals: red, light and dark grey green.
+    let background = if checked {
+        160
+    } else if square.is_light() {
+        109
+    } else {
+        66
+    };
+    let ink = if piece.is_some_and(|piece| piece.color.is_white()) { 231 } else { 16 };
+    let style = Style::new().force_styling(true).bold().color256(ink).on_color256(background);
+    let letter = piece.map_or(' ', shakmaty::Piece::char);
+    style.apply_to(format!(" {letter} ")).to_string()
+}
+
+/// `0.123 s`, `12.3 s`, `12:34`.
+fn duration(seconds: f64) -> String {
+    if seconds < 9.9995 {
+        format!("{seconds:.3} s")
+    } else if seconds < 99.95 {
+        format!("{seconds:.1} s")
+    } else {
+        let whole = seconds as u64;
+        format!("{}:{:02}", whole / 60, whole % 60)
+    }
+}
+
+/// `999`, `12.3k`, `4.56M`.
+fn short(number: f64) -> String {
+    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {
+        Some((size, unit)) => {
+            let scaled = number / size;
+            let digits = if scaled < 9.995 { 2 } else { usize::from(scaled < 99.95) };
+            format!("{scaled:.digits$}{unit}")
+        }
+        None => format!("{number:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::uci::setup::read_move;
+
+    fn thought(root: &Position, moves: &[&str]) -> Info {
+        let mut position = root.clone();
+        let mut pv = Vec::new();
+        for text in moves {
+            let m = read_move(&position, text).unwrap();
+            position = position.play(m);
+            pv.push(m);
+        }
+        Info {
+            depth: 9,
+            seldepth: 14,
+            multipv: 1,
+            score: 35,
+            bound: Bound::Exact,
+            nodes: 123_456,
+            hashfull: 0,
+            tbhits: 0,
+            time: Duration::from_millis(250),
+            pv,
+        }
+    }
+
+    #[test]
+    fn thoughts_stand_in_columns() {
+        let root = Position::default();
+        let line = thought(&root, &["e2e4", "e7e5", "g1f3"]);
+        let text = info(&line, &root, 80);
+        assert_eq!(text, "     9/14     +0.35  0.250 s     123k     494k  1. e4 e5 2. Nf3");
+        assert_eq!(HEADER.find("line"), text.find("1. e4"));
+        // Cut at a move.
+        assert!(info(&line, &root, text.len() - 1).ends_with("1. e4 e5"));
+        // Black's scores are turned over, and with them the bound.
+        let root = root.play(line.pv[0]);
+        let line = Info { bound: Bound::Lower, multipv: 2, ..thought(&root, &["c7c5"]) };
+        let text = info(&line, &root, 80);
+        assert!(text.starts_with(" 2.  9/14  \u{2264}  -0.35 "), "{text}");
+        assert!(text.ends_with("1... c5"), "{text}");
+    }
+
+    #[test]
+    fn a_mate_is_told_once() {
+        let root = Position::default();
+        let line = thought(&root, &["e2e4"]);
+        let mate = Info { score: crate::score::MATE - 3, ..line.clone() };
+        let second = Info { multipv: 2, ..mate.clone() };
+        let seen = Seen::default();
+        let news = [&line, &line, &mate, &second, &mate, &second, &line].map(|l| seen.is_news(l));
+        assert_eq!(news, [true, true, true, true, false, false, true]);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 999.0, 1000.0, 12_345.0, 999_500.0, 4.56e6, 2e9];
+        assert_eq!(numbers.map(short), ["0", "999", "1.00k", "12.3k", "1.00M", "4.56M", "2.00G"]);
+        assert_eq!([0.1234, 12.34, 754.0].map(duration), ["0.123 s", "12.3 s", "12:34"]);
+    }
+
+    #[test]
+    fn the_board_has_every_piece_in_colour() {
+        let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let lines = coloured(&position);
+        let plain: Vec<_> = lines.iter().map(|l| console::strip_ansi_codes(l)).collect();
+        assert_eq!(plain[0], " 8  r  n  b     k  b  n  r ");
+        assert_eq!(plain[7], " 1  R  N  B  Q  K  B  N  R ");
+        assert!(lines.iter().any(|line| line.contains("48;5;160m")), "the checked king");
+        assert_eq!(lines.concat().matches("48;5;160m").count(), 1);
+    }
+}

@@ -1,0 +1,267 @@
+//! `lancet analyse` and `lancet explain` as programs: what they write, also
+//! when they are interrupted or fed nonsense.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use lancet::tools::analyse::{
+    annotate::replay,
+    pgn::{Game, Item, Nag, read::Games},
+};
+use tempfile::TempDir;
+
+/// A blunder, a draw with a variation, a Chess960 game; behind them lines that
+/// are no games.
+const GAMES: &str = "\
+[Event \"One\"]
+[White \"Pupil, A.\"]
+[Black \"Teacher\"]
+[Result \"0-1\"]
+
+1. f3 e5 2. g4 { [%eval 5.0] [%clk 0:00:01] oops } Qh4# 0-1
+
+[Event \"Two\"]
+[White \"Teacher\"]
+[Black \"Pupil, A.\"]
+[Result \"1-0\"]
+
+1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 (3... g6 $1 4. Qf3 { again }) 4. Qxf7# 1-0
+
+[Event \"Three\"]
+[White \"?\"]
+[Variant \"Chess960\"]
+[FEN \"4k2r/5p2/8/8/8/8/8/1R2K3 b Bh - 0 9\"]
+
+9... O-O 10. O-O-O 1/2-1/2
+";
+
+const BROKEN: &str = "
+[Event \"Four\"]
+
+1. e4 e5
+2. Nf6 d5 *
+
+[Event \"Five\"]
+
+1. d4 { never closed
+
+[Event \"Six\"]
+
+1. c4 c5 *
+";
+
+fn lancet(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+fn text(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(both).unwrap()
+}
+
+/// A directory with a file of games.
+fn games(content: &str) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("games.pgn");
+    fs::write(&file, content).unwrap();
+    (dir, file)
+}
+
+fn read(path: &Path) -> Vec<Game> {
+    let text = fs::read(path).unwrap();
+    let mut games = Games::new(&text[..]);
+    std::iter::from_fn(|| games.next_game().unwrap()).map(Result::unwrap).collect()
+}
+
+/// Comments behind the moves of the game itself.
+fn comments(game: &Game) -> Vec<&str> {
+    let items = game.main.moves.iter().flat_map(|node| &node.items);
+    items
+        .filter_map(|item| if let Item::Comment(text) = item { Some(text.as_str()) } else { None })
+        .collect()
+}
+
+#[test]
+fn games_are_annotated() {
+    let (dir, file) = games(&format!("{GAMES}{BROKEN}"));
+    let (file, out) = (file.to_str().unwrap(), dir.path().join("out.pgn"));
+    let pictures = dir.path().join("pictures");
+    let args = [
+        "analyse",
+        file,
+        "--out",
+        out.to_str().unwrap(),
+        "--nodes",
+        "3000",
+        "--hash",
+        "1",
+        "--svg",
+        pictures.to_str().unwrap(),
+    ];
+    let output = lancet(&args).output().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for line in [
+        "games.pgn:25: 2. Nf6 is not legal",
+        "games.pgn:29: a comment begins here and does not end",
+        "2 broken games skipped",
+        "Pupil, A. - Teacher 0-1, A00 Barnes Opening: Fool's Mate: accuracy",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+
+    let annotated = read(&out);
+    let events: Vec<_> = annotated.iter().map(|game| game.tag("Event").unwrap()).collect();
+    assert_eq!(events, ["One", "Two", "Three", "Six"]);
+    for game in &annotated {
+        replay(game).unwrap();
+        assert!(game.tag("Annotator").unwrap().ends_with("3000 nodes a position"));
+    }
+    let [fool, shepherd, shuffled, _] = &annotated[..] else { unreachable!() };
+    // A sign, one evaluation, what was there before, and the better line.
+    let blunder = &fool.main.moves[2].items;
+    assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
+    assert!(matches!(&blunder[1], Item::Comment(c) if c.starts_with("[%eval #-1] Blunder. ")));
+    assert_eq!(blunder[2], Item::Comment("[%clk 0:00:01] oops".to_owned()));
+    assert!(matches!(&blunder[3], Item::Variation(line) if !line.moves.is_empty()));
+    assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
+    assert_eq!(fool.tag("ECO"), Some("A00"));
+    assert_eq!(fool.tag("BlackAccuracy"), Some("100.0"));
+    // The variation is still there, and stands before the new one.
+    let blunder = &shepherd.main.moves[5].items;
+    assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
+    let variations: Vec<_> = blunder
+        .iter()
+        .filter_map(|i| if let Item::Variation(l) = i { Some(l) } else { None })
+        .collect();
+    assert_eq!(variations[0].moves[1].items, [Item::Comment("again".to_owned())]);
+    assert_eq!(variations.len(), 2);
+    assert!(comments(shuffled).iter().all(|comment| comment.starts_with("[%eval ")));
+
+    let drawn = fs::read_dir(&pictures).unwrap().count();
+    assert_eq!(drawn, 4);
+    let svg = fs::read_to_string(pictures.join("0001-Pupil-Teacher.svg")).unwrap();
+    assert!(svg.contains("Pupil, A. - Teacher, 0-1") && svg.contains("g4??"), "{svg}");
+
+    // What is there is not overwritten.
+    let again = lancet(&args).output().unwrap();
+    assert!(!again.status.success());
+    assert!(text(&again).contains("out.pgn: File exists"), "{}", text(&again));
+}
+
+#[test]
+fn players_are_summed_up_and_nodes_reproduce() {
+    let (dir, file) = games(GAMES);
+    let run = |name: &str, more: &[&str]| {
+        let out = dir.path().join(name);
+        let args = ["analyse", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let output =
+            lancet(&args).args(["--nodes", "2000", "--hash", "1"]).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        (fs::read_to_string(out).unwrap(), text(&output))
+    };
+    let (first, said) = run("a.pgn", &[]);
+    assert_eq!(first, run("b.pgn", &[]).0);
+    let row = said.lines().find(|line| line.starts_with("| Pupil, A.")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[2..4], ["2", "5"], "{said}");
+    // Side by side, the games come out in the same order.
+    let (parallel, _) = run("c.pgn", &["--jobs", "3"]);
+    let moves = |text: &str| text.lines().filter(|line| line.starts_with("[Event")).count();
+    assert_eq!(moves(&parallel), moves(&first));
+}
+
+#[test]
+fn an_interrupted_analysis_goes_on() {
+    let (dir, file) = games(&[GAMES, "\n1. e4 nonsense *\n\n", GAMES, "\n", GAMES].concat());
+    let file = file.to_str().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (whole, torn) = (path("whole.pgn"), path("torn.pgn"));
+    let options = ["--nodes", "20000", "--hash", "1", "--lenient"];
+    let output = lancet(&["analyse", file, "--out", &whole]).args(options).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+
+    let progress = PathBuf::from(format!("{torn}.progress"));
+    let mut child = lancet(&["analyse", file, "--out", &torn])
+        .args(options)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    let written = || fs::metadata(&torn).map_or(0, |file| file.len());
+    while !progress.exists() || written() < 1000 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no game is written");
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(progress.exists(), "the analysis was over before it could be killed");
+    // As if it had been killed while writing.
+    fs::write(&torn, fs::read_to_string(&torn).unwrap() + "[Event \"torn").unwrap();
+
+    let refused = lancet(&["analyse", file, "--out", &torn]).args(options).output().unwrap();
+    assert!(text(&refused).contains("continue it with --resume"), "{}", text(&refused));
+    let other = ["--resume", "--nodes", "7"];
+    let refused = lancet(&["analyse", file, "--out", &torn]).args(other).output().unwrap();
+    assert!(text(&refused).contains("was of 20000 nodes a position"), "{}", text(&refused));
+    let resumed =
+        lancet(&["analyse", file, "--out", &torn, "--resume"]).args(options).output().unwrap();
+    assert!(resumed.status.success(), "{}", text(&resumed));
+    assert_eq!(fs::read_to_string(&torn).unwrap(), fs::read_to_string(&whole).unwrap());
+    let table =
+        |output: &Output| text(output).lines().filter(|l| l.starts_with('|')).collect::<String>();
+    assert_eq!(table(&resumed), table(&output));
+    assert!(!progress.exists());
+}
+
+#[test]
+fn what_cannot_be_analysed_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let missing =
+        lancet(&["analyse", &path("no.pgn"), "--out", &path("out.pgn")]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing).contains("no.pgn: No such file"), "{}", text(&missing));
+    fs::write(path("binary.pgn"), [0_u8, 159, 146, 150].repeat(1000)).unwrap();
+    let binary =
+        lancet(&["analyse", &path("binary.pgn"), "--out", &path("out.pgn")]).output().unwrap();
+    assert_eq!(binary.status.code(), Some(2));
+    assert!(text(&binary).contains("binary.pgn:1: '"), "{}", text(&binary));
+    // An output that is an input would be lost.
+    let same =
+        lancet(&["analyse", &path("binary.pgn"), "--out", &path("binary.pgn")]).output().unwrap();
+    assert_eq!(same.status.code(), Some(1));
+}
+
+#[test]
+fn positions_are_explained() {
+    // White is about to be mated; only pushing the pawn or moving the knight
+    // helps, and the best move is checked by the search, not here.
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3";
+    let output = lancet(&["explain", fen, "--nodes", "20000", "--json"]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["fen"], fen);
+    assert_ne!(json["best"]["uci"], json["second"]["uci"]);
+    let chances = |which: &str| json[which]["chances"].as_f64().unwrap();
+    assert!(chances("best") >= chances("second"), "{json}");
+    assert_eq!(json["evaluation"]["pieces"].as_array().unwrap().len(), 32);
+
+    let output =
+        lancet(&["explain", "startpos", "moves", "e4", "--nodes", "5000"]).output().unwrap();
+    let said = text(&output);
+    for line in ["Black to move", "Best is ", "It threatens ", "Second best is ", "Material: even"]
+    {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    let wrong = lancet(&["explain", "8/8/8/8/8/8/8/8 w - - 0 1"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong).contains("illegal position"), "{}", text(&wrong));
+}
