@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_bad_line_is_named() {
         let error = items("8/8/8/8/8/4k3/4p3/4K3 b - -\nnonsense\n").unwrap_err().to_string();
-        assert!(error.starts_with("2:1: board 'nonsense': "), "{error}");
+        assert!(error.starts_with("2:2: board 'nonsense': "), "{error}");
     }
 
     /// A sound cell that says something else than the reference is a failure.
