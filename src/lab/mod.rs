@@ -71,9 +71,6 @@
 //! position; [`chess`] says more. All scores in the table are relative to their
 //! node, so no ply goes in or out.
 //!
-//! The picture of a default run over the benchmark positions is `plot.svg` in
-//! this directory.
-//!
 //! [`Search::node`]: node::Search::node
 //! [`Root::drive`]: root::Root::drive
 //! [`Table::probe`]: table::Table::probe
@@ -84,6 +81,12 @@
 //! [`replay`]: run::replay
 //! [`knuth_moore`]: yardstick::knuth_moore
 //! [`Interior::Pvs`]: interior::Interior::Pvs
+//!
+//! # A run
+//!
+//! `lancet lab --depth 5 --svg plot.svg`, over the benchmark positions; the README has the numbers.
+//!
+#![doc = include_str!("plot.svg")]
 
 pub mod cell;
 pub mod chess;

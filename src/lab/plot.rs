@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Pixels.
-const WIDTH: u32 = 1000;
+const WIDTH: u32 = 900;
 const CURVES_HEIGHT: u32 = 560;
 const BAR_HEIGHT: u32 = 18;
 const BAR_LEFT: i32 = 330;
