@@ -185,7 +185,7 @@ fn every_driver_plays_a_whole_game() {
     for root_search in DRIVERS {
         let mut engine = engine(Settings { root_search, hash: 4, ..Settings::default() });
         let mut game = Game::default();
-        for _ in 0..400 {
+        for _ in 0..1000 {
             if game.ending().is_some() {
                 break;
             }
@@ -194,7 +194,7 @@ fn every_driver_plays_a_whole_game() {
             assert_eq!(outcome.best, outcome.info.pv.first().copied());
             game.play(outcome.best.unwrap());
         }
-        assert!(game.ending().is_some(), "{root_search:?} did not finish a game in 400 plies");
+        assert!(game.ending().is_some(), "{root_search:?} did not finish a game in 1000 plies");
     }
 }
 
