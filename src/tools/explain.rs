@@ -466,15 +466,15 @@ mod tests {
 
     #[test]
     fn two_different_moves_and_their_worth() {
-        // Taking the queen wins; everything else is worse.
-        let explanation = explained(&["3qk3/8/8/8/8/8/3R4/3RK3", "b", "-", "-", "0", "1"]);
+        // Taking the rook wins; everything else is worse.
+        let explanation = explained(&["3qk3/8/8/8/3R4/8/8/4K3", "b", "-", "-", "0", "1"]);
         let (best, second) =
             (explanation.best.clone().unwrap(), explanation.second.clone().unwrap());
         assert_ne!(best.uci, second.uci);
         assert!(best.chances > second.chances, "{explanation:?}");
         let lines = text(&explanation).join("\n");
         assert!(lines.contains(&format!("Best is {} (", best.san)), "{lines}");
-        assert!(lines.contains("Material: White has two rooks, Black a queen"), "{lines}");
+        assert!(lines.contains("Material: White has a rook, Black a queen"), "{lines}");
     }
 
     #[test]
