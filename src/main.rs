@@ -49,6 +49,7 @@ enum Command {
     #[command(after_long_help = manual::TRAIN)]
     Train(train::command::Args),
     /// Fit winning chances to the scores of games
+    #[command(after_long_help = manual::WDL)]
     Wdl(tools::wdl::Args),
     /// Compare the algorithms of alpha-beta's family
     #[command(after_long_help = manual::LAB)]

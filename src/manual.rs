@@ -173,6 +173,19 @@ Exit status:
   0  when the network was written, or Ctrl-C was typed
   1  if a file or a setting could not be used";
 
+pub const WDL: &str = "\
+Description:
+  How often games were won, drawn and lost from a score and a material, and the curves that fit it best. UCI_ShowWDL \
+reports them; the program is built with src/wdl/fitted.rs.
+
+Examples:
+  lancet wdl games/*.vf
+  lancet wdl games/*.vf --out src/wdl/fitted.rs --svg src/wdl/curve.svg --note \"5000 nodes a move\"
+
+Exit status:
+  0  when the curves were fitted
+  1  if a file could not be used, or holds too little";
+
 pub const LAB: &str = "\
 Description:
   Every algorithm of alpha-beta's family runs on the same positions and must return the same values; the table shows \

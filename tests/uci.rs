@@ -675,6 +675,29 @@ fn openbench_gets_its_openings() {
     lancet.quit();
 }
 
+/// Every subcommand's help has examples and tells its exit status.
+#[test]
+fn subcommands_have_manual_pages() {
+    let help = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lancet")).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let pages = help(&["--help"]);
+    let commands = pages.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = commands.lines().filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|&name| name != "help").collect();
+    assert!(names.len() >= 12, "{names:?}");
+    for name in names {
+        let page = help(&[name, "--help"]);
+        for title in ["Usage:", "Description:", "Exit status:"] {
+            assert!(page.contains(title), "{name}: {title}");
+        }
+        assert!(name == "uci" || page.contains("Examples:"), "{name}");
+        assert!(page.lines().all(|line| line.chars().count() <= 100), "{name}: {page}");
+    }
+}
+
 #[test]
 fn help_has_a_line_for_every_command() {
     let mut lancet = Lancet::start();
@@ -1252,6 +1275,28 @@ fn weaker_players_do_not_lose_on_time() {
         moves.push(m);
     }
     lancet.quit();
+}
+
+/// lichess-bot ends when an engine lacks an option of its configuration: those
+/// of ours, and those of its own default one.
+#[test]
+fn bots_find_their_options() {
+    let config = include_str!("../docs/lichess-bot.yml");
+    let options = config.split("  uci_options:\n").nth(1).unwrap();
+    let options =
+        options.lines().take_while(|line| line.starts_with([' ', '#']) && !line.starts_with("  s"));
+    let ours = options.map(|line| line.trim_start_matches(['#', ' ']).split(':').next().unwrap());
+    let defaults = ["Move Overhead", "Threads", "Hash", "SyzygyPath", "UCI_ShowWDL"];
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("uci", "uciok");
+    lancet.quit();
+    let mut count = 0;
+    for name in ours.chain(defaults) {
+        let start = format!("option name {name} type ");
+        assert!(lines.iter().any(|line| line.starts_with(&start)), "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 14, "{config}");
 }
 
 /// README's table of options is what `uci` prints.

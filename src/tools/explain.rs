@@ -467,7 +467,7 @@ mod tests {
     #[test]
     fn two_different_moves_and_their_worth() {
         // Taking the rook wins; everything else is worse.
-        let explanation = explained(&["3qk3/8/8/8/8/8/3R4/7K", "b", "-", "-", "0", "1"]);
+        let explanation = explained(&["3qk3/8/8/8/3R4/8/8/4K3", "b", "-", "-", "0", "1"]);
         let (best, second) =
             (explanation.best.clone().unwrap(), explanation.second.clone().unwrap());
         assert_ne!(best.uci, second.uci);

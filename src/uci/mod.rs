@@ -167,12 +167,12 @@ struct Printer<'a, W> {
 
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
+        let shown = self.live.show_wdl.load(Ordering::Relaxed);
+        let chances = shown.then(|| wdl::chances(info.score, self.root));
         if !self.output.is_for_a_person() {
-            let shown = self.live.show_wdl.load(Ordering::Relaxed);
-            let chances = shown.then(|| wdl::chances(info.score, self.root));
             self.output.line(&format::info(info, self.mode, chances));
         } else if self.seen.is_news(info) {
-            self.output.line(&person::info(info, self.root, person::width()));
+            self.output.line(&person::info(info, self.root, chances, person::width()));
         }
     }
 
@@ -183,13 +183,20 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     }
 
     fn current_lines(&self, lines: &[Vec<Move>]) {
-        if lines.iter().any(|line| !line.is_empty()) {
+        if self.output.is_for_a_person() {
+            let lines = lines.iter().filter(|line| !line.is_empty());
+            lines.for_each(|line| self.output.line(&person::line("now", self.root, line)));
+        } else if lines.iter().any(|line| !line.is_empty()) {
             self.output.line(&format::current_lines(lines, self.mode));
         }
     }
 
     fn refutation(&self, line: &[Move]) {
-        self.output.line(&format::refutation(line, self.mode));
+        self.output.line(&if self.output.is_for_a_person() {
+            person::line("not", self.root, line)
+        } else {
+            format::refutation(line, self.mode)
+        });
     }
 
     fn message(&self, text: &str) {

@@ -15,6 +15,7 @@ use crate::{
     position::Position,
     report::{Bound, Info, Outcome},
     score::{Score, is_decisive},
+    wdl::Chances,
 };
 
 /// The first words.
@@ -54,9 +55,10 @@ pub fn width() -> usize {
     Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
-/// A line of thought about `root`, cut at a move to fit into `width` columns.
+/// A line of thought about `root`, with White's chances in percent before the
+/// moves if they are known, cut at a move to fit into `width` columns.
 #[must_use]
-pub fn info(info: &Info, root: &Position, width: usize) -> String {
+pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize) -> String {
     let bound = match (info.bound, root.turn()) {
         (Bound::Exact, _) => ' ',
         (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => '\u{2265}',
@@ -73,6 +75,12 @@ pub fn info(info: &Info, root: &Position, width: usize) -> String {
         short(info.nodes as f64),
         short(info.nodes as f64 / seconds.max(1e-6)),
     );
+    if let Some(Chances { win, draw, loss }) = chances {
+        let (white, black) = if root.turn().is_white() { (win, loss) } else { (loss, win) };
+        let percent =
+            [white, draw, black].map(|permille| format!("{:.0}", f64::from(permille) / 10.0));
+        text.push_str(&format!(" ({} %)", percent.join("/")));
+    }
     let mut column = text.chars().count();
     for word in notation::words(root, &info.pv) {
         column += 1 + word.len();
@@ -83,6 +91,13 @@ pub fn info(info: &Info, root: &Position, width: usize) -> String {
         text.push_str(&word);
     }
     text
+}
+
+/// Any line from `root`: what is being searched, or the answer to a move that
+/// is not the best.
+#[must_use]
+pub fn line(title: &str, root: &Position, moves: &[Move]) -> String {
+    format!("   {title:>7}  {}", notation::line(root, moves))
 }
 
 /// The result of a search.
@@ -201,17 +216,20 @@ mod tests {
     fn thoughts_stand_in_columns() {
         let root = Position::default();
         let line = thought(&root, &["e2e4", "e7e5", "g1f3"]);
-        let text = info(&line, &root, 80);
+        let text = info(&line, &root, None, 80);
         assert_eq!(text, "     9/14     +0.35  0.250 s     123k     494k  1. e4 e5 2. Nf3");
         assert_eq!(HEADER.find("line"), text.find("1. e4"));
         // Cut at a move.
-        assert!(info(&line, &root, text.len() - 1).ends_with("1. e4 e5"));
+        assert!(info(&line, &root, None, text.len() - 1).ends_with("1. e4 e5"));
         // Black's scores are turned over, and with them the bound.
         let root = root.play(line.pv[0]);
         let line = Info { bound: Bound::Lower, multipv: 2, ..thought(&root, &["c7c5"]) };
-        let text = info(&line, &root, 80);
+        let text = info(&line, &root, None, 80);
         assert!(text.starts_with(" 2.  9/14  \u{2264}  -0.35 "), "{text}");
         assert!(text.ends_with("1... c5"), "{text}");
+        let chances = Some(Chances { win: 104, draw: 502, loss: 394 });
+        assert!(info(&line, &root, chances, 80).ends_with(" (39/50/10 %) 1... c5"));
+        assert_eq!(super::line("not", &root, &line.pv), "       not  1... c5");
     }
 
     #[test]
