@@ -198,7 +198,13 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 }
 
 /// Searches, and prints what is found.
-fn search<W: Write + Send>(engine: &mut Engine, job: &Job, mode: CastlingMode, output: &Output<W>) {
+fn search<W: Write + Send>(
+    engine: &mut Engine,
+    job: &Job,
+    mode: CastlingMode,
+    output: &Output<W>,
+    ending: Ending<'_>,
+) {
     let root = job.game.position();
     let live = engine.live();
     if output.is_for_a_person() {
@@ -206,6 +212,9 @@ fn search<W: Write + Send>(engine: &mut Engine, job: &Job, mode: CastlingMode, o
     }
     let printer = Printer { output, root, mode, live: &live, seen: person::Seen::default() };
     let outcome = engine.go(job, &printer);
+    // Over before the move is read: an `isready` behind it must not be taken for
+    // one during the search, which does not wait for options.
+    drop(ending);
     output.line(&if output.is_for_a_person() {
         person::best_move(&outcome, root, mode)
     } else {
@@ -237,8 +246,7 @@ fn serve<W: Write + Send>(
     for work in queue {
         match work {
             Work::Go { job, mode } => {
-                let _ending = Ending(tasks);
-                search(&mut engine, &job, mode, output);
+                search(&mut engine, &job, mode, output, Ending(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
                 let _ending = Ending(tasks);
