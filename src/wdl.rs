@@ -37,25 +37,25 @@ pub struct Model {
 /// Terms of the polynomials.
 pub const TERMS: usize = 4;
 
-/// Material is counted within these; beyond, there is too little data.
+/// The materials that the model is fitted to. Below, endings go by rules of
+/// their own; beyond either end, the end counts.
 pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 
 /// The material of both sides in pawns: 1 for a pawn, 3 for a knight or bishop,
-/// 5 for a rook and 9 for a queen, within [`MATERIAL`].
+/// 5 for a rook and 9 for a queen.
 #[must_use]
 pub fn material(board: &shakmaty::Board) -> u32 {
     let count = |pieces: shakmaty::Bitboard| pieces.count() as u32;
-    let sum = count(board.pawns())
+    count(board.pawns())
         + 3 * count(board.knights() | board.bishops())
         + 5 * count(board.rooks())
-        + 9 * count(board.queens());
-    sum.clamp(*MATERIAL.start(), *MATERIAL.end())
+        + 9 * count(board.queens())
 }
 
-/// The powers of the material, scaled to about one.
+/// The powers of a material, scaled to about one.
 #[must_use]
 pub fn powers(material: u32) -> [f64; TERMS] {
-    let x = f64::from(material) / 58.0;
+    let x = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / 58.0;
     std::array::from_fn(|i| x.powi(i as i32))
 }
 
@@ -145,7 +145,9 @@ mod tests {
     #[test]
     fn material_is_counted() {
         assert_eq!(material(&shakmaty::Board::default()), 78);
-        assert_eq!(material(&shakmaty::Board::empty()), 17);
+        assert_eq!(material(&shakmaty::Board::empty()), 0);
+        assert_eq!(powers(0), powers(17));
+        assert_eq!(powers(90), powers(78));
         let fen = "4k3/8/8/3qq3/3r4/1b1n4/8/2K5 w - - 0 1";
         let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         assert_eq!(material(position.board()), 9 + 9 + 5 + 3 + 3);

@@ -84,9 +84,10 @@ impl Counts {
     pub fn add(&mut self, game: &Record) {
         self.games += 1;
         game.visit(|chess, _, score| {
-            if score.abs() <= LARGEST {
+            let material = wdl::material(chess.board());
+            if score.abs() <= LARGEST && MATERIAL.contains(&material) {
                 let result = 2 - usize::from(game.result.half_points(chess.turn()));
-                self.count(score, wdl::material(chess.board()), result);
+                self.count(score, material, result);
             }
         });
     }
@@ -397,6 +398,37 @@ const DOT: Score = 50;
 /// A dot stands for at least this many positions.
 const FEWEST: f64 = 200.0;
 
+const COLOURS: [RGBColor; 4] =
+    [RGBColor(200, 30, 60), RGBColor(230, 140, 0), RGBColor(40, 150, 60), RGBColor(30, 90, 200)];
+
+/// What was counted at about one score, and what the model says of the same
+/// positions.
+#[derive(Clone, Copy, Default)]
+struct Dot {
+    /// Mean, in centipawns.
+    score: f64,
+    counted: [f64; 3],
+    predicted: [f64; 3],
+}
+
+fn dots(cells: &[Cell], class: &std::ops::RangeInclusive<u32>, model: &Model) -> Vec<Dot> {
+    let mut dots = vec![Dot::default(); (2 * SHOWN / DOT + 1) as usize];
+    for cell in cells.iter().filter(|cell| class.contains(&cell.material)) {
+        let at = (cell.score as Score + SHOWN + DOT / 2).div_euclid(DOT) as usize;
+        let Some(dot) = dots.get_mut(at) else { continue };
+        let count: f64 = cell.results.iter().sum();
+        let (win, loss) = model.win_and_loss(cell.score, cell.material);
+        let shares = [win, 1.0 - win - loss, loss];
+        dot.score += count * cell.score;
+        dot.counted = std::array::from_fn(|i| dot.counted[i] + cell.results[i]);
+        dot.predicted = std::array::from_fn(|i| dot.predicted[i] + count * shares[i]);
+    }
+    let count = |dot: &Dot| dot.counted.iter().sum::<f64>();
+    dots.retain(|dot| count(dot) >= FEWEST);
+    dots.iter_mut().for_each(|dot| dot.score /= count(dot));
+    dots
+}
+
 fn panel<'a>(
     area: &Area<'a>,
     title: &str,
@@ -413,29 +445,16 @@ fn panel<'a>(
     chart
         .configure_mesh()
         .x_desc("score of the side to move (centipawns)")
+        .x_label_formatter(&|score| format!("{score:.0}"))
         .y_label_formatter(&|share| format!("{:.0} %", 100.0 * share))
         .light_line_style(WHITE)
         .draw()?;
-    for (class, i) in MATERIAL_CLASSES.into_iter().zip(0..) {
-        let color = Palette99::pick(i).to_rgba();
-        let mut dots = vec![([0.0; 3], 0.0); (2 * SHOWN / DOT + 1) as usize];
-        for cell in cells.iter().filter(|cell| class.contains(&cell.material)) {
-            let at = ((cell.score as Score + SHOWN + DOT / 2).div_euclid(DOT)) as usize;
-            if let Some((results, scores)) = dots.get_mut(at) {
-                *results = std::array::from_fn(|i| results[i] + cell.results[i]);
-                *scores += cell.score * cell.results.iter().sum::<f64>();
-            }
-        }
-        chart.draw_series(dots.into_iter().filter_map(|(results, scores)| {
-            let count: f64 = results.iter().sum();
-            let place = (scores / count, share(results));
-            (count >= FEWEST).then(|| Circle::new(place, 3, color.filled()))
-        }))?;
-        let material = u32::midpoint(*class.start(), *class.end());
-        let line = (-SHOWN..=SHOWN).step_by(10).map(|score| {
-            let (win, loss) = model.win_and_loss(f64::from(score), material);
-            (f64::from(score), share([win, 1.0 - win - loss, loss]))
-        });
+    for (class, color) in MATERIAL_CLASSES.into_iter().zip(COLOURS) {
+        let dots = dots(cells, &class, model);
+        chart.draw_series(
+            dots.iter().map(|dot| Circle::new((dot.score, share(dot.counted)), 3, color.filled())),
+        )?;
+        let line = dots.iter().map(|dot| (dot.score, share(dot.predicted)));
         chart
             .draw_series(LineSeries::new(line, color.stroke_width(2)))?
             .label(format!("material {} to {}", class.start(), class.end()))
