@@ -100,7 +100,7 @@ fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
+        .position(SeriesLabelPosition::LowerRight)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 13))
