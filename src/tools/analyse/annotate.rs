@@ -20,6 +20,8 @@ use crate::{
 
 /// Longest line shown as a better one, in plies, if it does not mate.
 const LINE_LENGTH: usize = 12;
+/// A better line of fewer plies needs to go on.
+const SHORT_LINE: usize = 4;
 
 /// The start position and the moves of a game.
 ///
@@ -97,6 +99,18 @@ impl<'a> Findings<'a> {
         };
         let moves_made = positions.iter().zip(moves).zip(evaluations.windows(2));
         Findings { positions, moves, evaluations, verdicts: moves_made.map(judge).collect() }
+    }
+
+    /// The errors whose better lines are too short to tell anything.
+    #[must_use]
+    pub fn short_lines(&self) -> Vec<usize> {
+        let short = |&i: &usize| {
+            let Evaluation { white, line } = &self.evaluations[i];
+            self.verdicts[i].error.is_some()
+                && line.len() < SHORT_LINE
+                && mate_distance(*white).is_none()
+        };
+        (0..self.verdicts.len()).filter(short).collect()
     }
 
     /// The moves of one side, summed up.
@@ -240,6 +254,7 @@ mod tests {
         let findings = Findings::new(&positions, &moves, &evaluations);
         let errors: Vec<_> = findings.verdicts.iter().map(|verdict| verdict.error).collect();
         assert_eq!(errors, [Some(Error::Inaccuracy), None, Some(Error::Blunder), None]);
+        assert_eq!(findings.short_lines(), [0, 2]);
         assert_eq!(findings.tally(Color::White).errors, [1, 0, 1]);
         assert_eq!(findings.tally(Color::Black).mean_accuracy(), Some(100.0));
         findings.annotate(&mut game, Some(Opening { eco: "A00", name: "Barnes Opening" }), "me");

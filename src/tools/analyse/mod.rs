@@ -15,11 +15,12 @@ use std::{
 use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::{ProgressBar, ProgressStyle};
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use self::{
     annotate::Findings,
     chart::Chart,
+    evaluate::Evaluation,
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{Game, read::Games},
@@ -28,7 +29,7 @@ use self::{
 use super::{complain, epd::run::Interrupt, say};
 use crate::{
     engine::{self, Engine},
-    notation,
+    notation, position,
     report::Limits,
 };
 
@@ -78,6 +79,8 @@ pub struct Args {
     lenient: bool,
 }
 
+/// Letters of a player's name in the names of files.
+const LONGEST_NAME: usize = 30;
 /// Time for a position where nothing else ends a search.
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
@@ -193,8 +196,12 @@ impl<'a> Run<'a> {
             ));
         };
         let mut out = out.map_err(at(&args.out))?;
+        if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
+            return Err(format!("{}: shorter than it was", args.out.display()));
+        }
         out.set_len(progress.bytes).map_err(at(&args.out))?;
         out.seek(SeekFrom::End(0)).map_err(at(&args.out))?;
+        progress.save(&progress_path).map_err(at(&progress_path))?;
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).map_err(at(dir))?;
         }
@@ -269,10 +276,12 @@ impl<'a> Run<'a> {
         tick(0);
         let evaluations =
             evaluate::evaluate(&mut self.engines, &positions, &self.limits, interrupt, &tick);
+        let evaluations =
+            evaluations.and_then(|found| self.lengthen(&positions, &moves, found, interrupt));
         let Some(evaluations) = evaluations else { return Ok(Ok(End::Interrupted)) };
 
         let findings = Findings::new(&positions, &moves, &evaluations);
-        let opening = self.openings.find(positions.iter().map(crate::position::Game::position));
+        let opening = self.openings.find(positions.iter().map(position::Game::position));
         let annotator =
             format!("Lancet {}, {}", self.progress.settings.lancet, self.progress.settings.limits);
         findings.annotate(&mut game, opening, &annotator);
@@ -284,6 +293,7 @@ impl<'a> Run<'a> {
         }
         let text = pgn::write::write(&game, ply);
         self.out.write_all(text.as_bytes()).map_err(at(&self.args.out))?;
+        self.out.sync_data().map_err(at(&self.args.out))?;
         self.progress.written = number;
         self.progress.bytes += text.len() as u64;
         let tallies = Color::ALL.map(|color| findings.tally(color));
@@ -293,6 +303,29 @@ impl<'a> Run<'a> {
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
         Ok(Ok(End::Done))
+    }
+
+    /// Goes on where a line that is going to be shown ends after a move or two:
+    /// a search may end before it knows more. `None` if interrupted.
+    fn lengthen(
+        &mut self,
+        positions: &[position::Game],
+        moves: &[Move],
+        mut evaluations: Vec<Evaluation>,
+        interrupt: &Interrupt,
+    ) -> Option<Vec<Evaluation>> {
+        let short = Findings::new(positions, moves, &evaluations).short_lines();
+        let end = |&i: &usize| {
+            let mut end = positions[i].clone();
+            evaluations[i].line.iter().for_each(|&m| end.play(m));
+            end
+        };
+        let ends: Vec<position::Game> = short.iter().map(end).collect();
+        let more = evaluate::evaluate(&mut self.engines, &ends, &self.limits, interrupt, &|_| ())?;
+        for (i, evaluation) in short.into_iter().zip(more) {
+            evaluations[i].line.extend(evaluation.line);
+        }
+        Some(evaluations)
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.
@@ -307,15 +340,9 @@ impl<'a> Run<'a> {
         }
         if end == End::Interrupted {
             say(format_args!("\nInterrupted after {written} games; --resume continues."));
-            // Nothing may have been saved yet.
-            return self.progress.save(&self.progress_path).map_err(at(&self.progress_path));
+            return Ok(());
         }
-        match fs::remove_file(&self.progress_path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(at(&self.progress_path)(error))
-            }
-            _ => Ok(()),
-        }
+        fs::remove_file(&self.progress_path).map_err(at(&self.progress_path))
     }
 }
 
@@ -337,10 +364,10 @@ fn progress_bar(bytes: u64) -> ProgressBar {
 
 /// `0012-Short-Timman.svg`, whatever the players are called.
 fn picture_name(number: u64, names: &[String; 2]) -> String {
-    let plain = |name: &String| -> String {
-        name.split(',').next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect()
-    };
-    let [white, black] = [plain(&names[0]), plain(&names[1])];
+    let [white, black] = names.each_ref().map(|name| -> String {
+        let family = name.split(',').next().unwrap_or_default();
+        family.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_NAME).collect()
+    });
     format!("{number:04}-{white}-{black}.svg")
 }
 
