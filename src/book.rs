@@ -230,9 +230,8 @@ mod tests {
 
     #[test]
     fn keys_as_recorded() {
-        let Some(bytes) = shared("fen/polyglot_keys.tsv") else { return };
         let mut count = 0;
-        for line in String::from_utf8(bytes).unwrap().lines() {
+        for line in include_str!("../tests/data/polyglot_keys.tsv").lines() {
             let Some((fen, expected)) = line.rsplit_once('\t').filter(|(fen, _)| fen.contains('/'))
             else {
                 continue;

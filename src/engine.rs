@@ -17,7 +17,6 @@ use crate::{
     book::Book,
     clock::Budget,
     eval::{self, Evaluator, nnue::Network},
-    history::Histories,
     position::{Game, Position},
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
@@ -26,6 +25,8 @@ use crate::{
     syzygy::{self, Prober, Tablebases, Value},
     tt::{Table, file::LoadError},
 };
+
+pub use crate::search::RootSearch;
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
 pub const STACK_SIZE: usize = 16 << 20;
@@ -48,20 +49,6 @@ impl Job {
         let signals = Arc::new(Signals::new(limits.ponder));
         Job { game, limits, signals }
     }
-}
-
-/// How the root looks for the score of an iteration (UCI option `Root Search`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RootSearch {
-    /// A window around the last score, widened gradually.
-    #[default]
-    Aspiration,
-    /// The full window, always.
-    FullWindow,
-    /// Binary search with null windows.
-    Bisection,
-    /// Null windows at the last returned score.
-    MtdF,
 }
 
 /// Table sizes in MiB that [`Engine::set_hash`] accepts.
@@ -324,11 +311,6 @@ impl Engine {
         self.settings.root_search = root_search;
     }
 
-    /// Switches pruning, reductions, extensions and quiescence on or off.
-    pub fn set_selective(&mut self, selective: bool) {
-        self.settings.selective = selective;
-    }
-
     /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
@@ -340,11 +322,11 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.seed = rand::random();
-        self.memories.iter_mut().for_each(|memory| memory.histories = Histories::default());
+        self.memories.iter_mut().for_each(|memory| memory.histories.clear());
     }
 
     /// Searches until a limit is reached or the job is stopped. Runs on the
-    /// calling thread (and more, if so set); it needs about 4 MiB of stack.
+    /// calling thread, which needs [`STACK_SIZE`], and on more, if so set.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
         self.table.new_search();
@@ -477,7 +459,7 @@ impl Engine {
     /// The table's answer to `m`, to ponder on.
     fn expected_reply(&self, root: &Position, m: Move) -> Option<Move> {
         let child = root.play(m);
-        let entry = self.table.probe(child.key())?;
+        let entry = self.table.probe(search::table_key(&child))?;
         entry.best.find_in(&child.legal_moves())
     }
 }

@@ -133,6 +133,13 @@ impl Default for Histories {
     }
 }
 
+impl Histories {
+    /// Forgets everything, in the same memory: new pages cost more than zeroes.
+    pub fn clear(&mut self) {
+        bytemuck::fill_zeroes(&mut self.0);
+    }
+}
+
 impl std::fmt::Debug for Histories {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Histories").finish_non_exhaustive()
@@ -180,11 +187,6 @@ impl Histories {
         for before in context.previous.iter().flatten() {
             gravity(&mut self.0[0].continuation.0[before.index()][to], bonus, HISTORY_MAX);
         }
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Histories::default();
     }
 
     /// What to add to the static evaluation, in centipawns. `moves` are the

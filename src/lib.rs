@@ -22,6 +22,7 @@ pub mod report;
 pub mod score;
 pub mod search;
 pub mod see;
+mod stdio;
 pub mod strength;
 pub mod syzygy;
 pub mod tools;

@@ -75,7 +75,8 @@ Exit status:
 
 pub const EPD: &str = "\
 Description:
-  Limits combine: whichever is reached first ends a search. Without any, each position gets one second.
+  Limits combine: whichever is reached first ends a search. Without one that is sure to end it (time,
+  nodes or depth), each position gets one second.
 
   A move of bm is right, a move of am is wrong; dm N and bm #N want a proven mate in at most N moves, by any move; \
 points (c8 and c9, or c0 \"Nf3=10, ...\") are earned by the move played. epd/README.md lists the suites.

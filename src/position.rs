@@ -30,8 +30,8 @@ impl PackedMove {
         self.0
     }
 
-    /// From raw bits. Any bits are safe: a packed move is only ever compared
-    /// with generated legal moves.
+    /// From raw bits. Any bits are safe: a packed move is compared with legal
+    /// moves, or rebuilt and asked whether it is legal, before it is played.
     #[must_use]
     pub const fn from_bits(bits: u16) -> PackedMove {
         PackedMove(bits)

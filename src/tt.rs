@@ -122,7 +122,7 @@ const fn signature(key: u64, data: u64) -> u64 {
 }
 
 impl Slot {
-    /// The entry for `key`, and whether the slot is of another generation.
+    /// The entry for `key`, if it is here.
     fn read(&self, key: u64) -> Option<Entry> {
         let check = self.check.load(Relaxed);
         let data = self.data.load(Relaxed);
@@ -253,7 +253,7 @@ impl Table {
     #[must_use]
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
-        let sample = &self.buckets[..self.buckets.len().min(1000)];
+        let sample = &self.buckets[..self.buckets.len().min(500)];
         let used: usize = sample
             .iter()
             .flat_map(|bucket| [&bucket.deep, &bucket.recent])

@@ -14,7 +14,7 @@ use lancet::{
         interior::Interior,
         node::{Oracle, Ordering, Search},
         root::{End, Root},
-        run::{Settings, attains, replay, run},
+        run::{FirstGuess, Settings, attains, replay, run},
         table::{Replacement, Table, TableMode},
         tictactoe::TicTacToe,
         topics::TOPICS,
@@ -245,7 +245,14 @@ fn exact_tables_keep_the_truth() {
 }
 
 fn settings(depth: u32) -> Settings {
-    Settings { depth, iterative: true, ordering: Ordering::Table, window: 50, max_passes: 50 }
+    Settings {
+        depth,
+        iterative: true,
+        ordering: Ordering::Table,
+        guess: FirstGuess::Previous,
+        window: 50,
+        max_passes: 50,
+    }
 }
 
 /// The whole lattice on small tangles: interiors, drivers, tables, delays,
@@ -558,6 +565,19 @@ fn the_command_writes_table_csv_json_and_picture() {
     assert_eq!(rows.len(), 4);
     assert_eq!(&rows[0][0], "pvs");
 
+    // MTD(f) searches other trees from other guesses.
+    let unclear = "r1bqkb1r/pp1n1ppp/2p1pn2/3p4/2PP4/2N1PN2/PP3PPP/R1BQ2K1 w - -";
+    let unclear = temporary("unclear.epd", unclear);
+    let nodes = |guess: &str| -> u64 {
+        let axes = ["--root", "mtdf", "--no-deepening", "--depth", "3", "--guess", guess, "--json"];
+        let (ok, out, err) = lancet(&[&[unclear.as_str()], axes.as_slice()].concat());
+        assert!(ok, "{err}");
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        json["rows"][0]["total"]["interior"].as_u64().unwrap()
+    };
+    assert_ne!(nodes("zero"), nodes("static"));
+    assert_eq!(nodes("previous"), nodes("static"), "without deepening there is no score before");
+
     let (ok, out, _) = lancet(&[&[suite.as_str(), "--json"], axes.as_slice()].concat());
     assert!(ok);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -633,6 +653,9 @@ fn everything_is_explained_where_it_stands() {
     for topic in TOPICS {
         let (ok, out, err) = lancet(&["explain", topic.names[0]]);
         assert!(ok && out.contains(topic.place), "{}: {err}", topic.names[0]);
+        assert!(!topic.code.is_empty() && !topic.source.is_empty(), "{}", topic.names[0]);
+        let worked = !topic.examples.is_empty() || topic.counted.is_some();
+        assert!(worked, "{} is not shown at work", topic.names[0]);
         for place in topic.place.split("; ") {
             let (file, items) = place.split_once(", ").unwrap_or((place, ""));
             let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -643,16 +666,4 @@ fn everything_is_explained_where_it_stands() {
             }
         }
     }
-}
-
-/// The run fails loudly, naming position and cell, if a sound cell lies.
-#[test]
-fn a_lie_is_reported() {
-    use lancet::lab::suite::{Difference, Failure};
-    let difference = Difference::Score { depth: 3, found: 5, truth: 7 };
-    let failure = Failure { cell: Cell::ADVICE, id: "WAC.001".to_owned(), difference };
-    assert_eq!(
-        failure.to_string(),
-        "WAC.001: [pvs asp-gradual exact two-level 65536 none] depth 3: score 5, reference 7"
-    );
 }

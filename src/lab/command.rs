@@ -22,13 +22,14 @@ use super::{
     node::Ordering,
     output, plot,
     root::Root,
-    run::Settings,
+    run::{FirstGuess, Settings},
     suite::{self, Job, Report},
     table::{Replacement, TableMode},
 };
 use crate::{
     eval::{default_network, nnue::Network},
-    tools::{complain, lines},
+    stdio::complain,
+    tools::{bench::POSITIONS as BENCH_POSITIONS, lines},
 };
 
 /// Every algorithm of alpha-beta's family, side by side on the same positions.
@@ -53,9 +54,8 @@ enum Topic {
 
 #[derive(clap::Args, Debug)]
 struct RunArgs {
-    /// Positions, as EPD or FEN lines
-    #[arg(default_value = "epd/bench.epd")]
-    file: PathBuf,
+    /// Positions, as EPD or FEN lines; without it, those of `lancet bench`
+    file: Option<PathBuf>,
     /// Search depth in plies
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
@@ -95,6 +95,9 @@ struct RunArgs {
     /// Search every depth from nothing, and count only the last
     #[arg(long)]
     no_deepening: bool,
+    /// Where aspiration and MTD(f) begin
+    #[arg(long, value_enum, default_value_t)]
+    guess: FirstGuess,
     /// Aspiration: half the width of the first window, in centipawns
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i32).range(1..=30_000))]
     window: i32,
@@ -154,8 +157,15 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
-            ExitCode::from(if matches!(error, LabError::Truth(_)) { 1 } else { 2 })
+            ExitCode::from(status(&error))
         }
+    }
+}
+
+fn status(error: &LabError) -> u8 {
+    match error {
+        LabError::Truth(_) => 1,
+        LabError::Input(_) => 2,
     }
 }
 
@@ -168,9 +178,11 @@ fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
 }
 
 fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
-    let file = args.file.display();
-    let lines = lines::read(&args.file)
-        .map_err(|error| LabError::Input(format!("cannot read {file}: {error}")))?;
+    let (file, lines) = match &args.file {
+        Some(path) => (path.display().to_string(), lines::read(path)),
+        None => ("the bench positions".to_owned(), lines::split(BENCH_POSITIONS.as_bytes())),
+    };
+    let lines = lines.map_err(|error| LabError::Input(format!("cannot read {file}: {error}")))?;
     let mut items =
         suite::read(&lines).map_err(|error| LabError::Input(format!("{file}:{error}")))?;
     items.truncate(args.limit.unwrap_or(usize::MAX));
@@ -232,6 +244,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
             depth: args.depth,
             iterative: !args.no_deepening,
             ordering: args.ordering,
+            guess: args.guess,
             window: args.window,
             max_passes: args.max_passes,
         },
@@ -262,4 +275,49 @@ fn verdict(report: &Report) -> Result<(), LabError> {
         text.push_str(&format!("\n  {failure}"));
     }
     Err(LabError::Truth(text))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::lab::{
+        cell::Cell,
+        suite::{Difference, Failure},
+    };
+
+    /// The run fails loudly, naming position and cell, if a sound cell lies.
+    #[test]
+    fn a_lie_fails_the_run() {
+        let position = suite::Item { id: "WAC.001".to_owned(), position: Default::default() };
+        let cells = vec![Cell::ADVICE];
+        let settings = Settings {
+            depth: 1,
+            iterative: true,
+            ordering: Ordering::Table,
+            guess: FirstGuess::Previous,
+            window: 50,
+            max_passes: 50,
+        };
+        let job = Job {
+            cells,
+            settings,
+            leaf: Leaf::Static,
+            network: None,
+            exhaustive_depth: 1,
+            replay: false,
+        };
+        let mut report = suite::run_suite(&[position], &job, &|| ());
+        assert!(verdict(&report).is_ok());
+        let difference = Difference::Score { depth: 3, found: 5, truth: 7 };
+        report.failures.push(Failure { cell: Cell::ADVICE, id: "WAC.001".to_owned(), difference });
+        let error = verdict(&report).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the truth check failed 1 times:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
+             none] depth 3: score 5, reference 7"
+        );
+        assert_eq!(status(&error), 1);
+        assert_eq!(status(&LabError::Input(String::new())), 2);
+    }
 }

@@ -13,7 +13,7 @@ use super::{
     interior::Interior,
     node::{Oracle, Ordering, Search, Step},
     root::{End, Root},
-    run::{Settings, drive, run as run_cell},
+    run::{FirstGuess, Settings, drive, run as run_cell},
     table::{Replacement, Table, TableMode},
     tictactoe::TicTacToe,
     topics::{TOPICS, Topic},
@@ -50,6 +50,8 @@ pub struct Example {
     pub delay: ScoreDelay,
     /// The first guess.
     pub guess: Score,
+    /// Plies; zero for the whole tree.
+    pub depth: u32,
 }
 
 /// Prints a topic, or the list of topics.
@@ -218,7 +220,7 @@ fn work_through(example: &Example, tree: &Tree) -> String {
         delay: example.delay,
         ..Cell::ADVICE
     };
-    let settings = settings(tree.depth());
+    let settings = settings(if example.depth > 0 { example.depth } else { tree.depth() });
     let root = tree.root();
     let found = drive(&mut search, &root, &cell, &settings, settings.depth, example.guess);
     let (from_max, mut text) = {
@@ -243,7 +245,14 @@ fn work_through(example: &Example, tree: &Tree) -> String {
 }
 
 const fn settings(depth: u32) -> Settings {
-    Settings { depth, iterative: false, ordering: Ordering::None, window: 2, max_passes: 12 }
+    Settings {
+        depth,
+        iterative: false,
+        ordering: Ordering::None,
+        guess: FirstGuess::Static,
+        window: 2,
+        max_passes: 12,
+    }
 }
 
 /// One line of a count: tic-tac-toe solved by a cell.
@@ -290,6 +299,27 @@ pub(super) fn count_replacements() -> String {
         .iter()
         .map(|&r| count(&format!("{}, 128 entries", super::cell::name(r)), with(r)))
         .collect()
+}
+
+/// What room is worth.
+pub(super) fn count_sizes() -> String {
+    let with = |size| Cell { table: TableMode::Exact, size, ..BARE };
+    [64, 1024, 1 << 14].map(|size| count(&format!("{size} entries"), with(size))).concat()
+}
+
+/// All depths one after the other, beside the last alone.
+pub(super) fn count_deepening() -> String {
+    let cell = Cell { table: TableMode::Exact, size: 1 << 14, ..BARE };
+    let nodes = |iterative| {
+        let settings = Settings { iterative, ordering: Ordering::Table, ..settings(9) };
+        let run = run_cell(&TicTacToe::default(), &cell, &settings, 9, Oracle::Silent);
+        (run.cost(&settings).nodes(), run.depths.last().map_or(0, |d| d.cost.nodes()))
+    };
+    let ((all, last), (alone, _)) = (nodes(true), nodes(false));
+    format!(
+        "    depth 9 alone                {alone:>7} nodes\n    \
+         depths 1 to 9                {all:>7} nodes, the last of them {last}\n"
+    )
 }
 
 /// The replayed tree beside the first search.

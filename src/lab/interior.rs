@@ -205,7 +205,8 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
 }
 
 /// Scout at a MIN node, which the source calls symmetric: the window closes
-/// from above. `n.window` and the result are the mover's, as everywhere;
+/// from above. Written out beside `scout_max`, as the source does: one function
+/// for both would be the negamax form, which is PVS. `n.window` and the result are the mover's, as everywhere;
 /// inside, values are MAX's.
 fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     let Window { alpha, mut beta } = n.window.flip();

@@ -7,8 +7,9 @@
 //! anything that implements [`Game`](game::Game): chess, an explicit tree,
 //! tic-tac-toe.
 //!
-//! The lab imports `score`, `position` and evaluations, and has a table of its
-//! own. It never imports the playing search: the two may check each other.
+//! The searches here import `score`, `position` and evaluations, and have a
+//! table of their own; the command around them reads files as the other tools
+//! do. The lab never uses the playing search: the two may check each other.
 //!
 //! # Where everything is
 //!

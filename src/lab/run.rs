@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use clap::ValueEnum;
+
 use super::{
     cell::Cell,
     game::Game,
@@ -12,6 +14,19 @@ use super::{
     table::{Replacement, Table, TableMode},
 };
 use crate::score::{Score, Window};
+
+/// Where aspiration and MTD(f) begin. Bisection and the full window need no guess.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FirstGuess {
+    /// The score of the depth before; of depth 1, and without iterative
+    /// deepening, the static evaluation.
+    #[default]
+    Previous,
+    /// The static evaluation of the root.
+    Static,
+    /// Zero.
+    Zero,
+}
 
 /// What is the same for all cells of a run.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +39,8 @@ pub struct Settings {
     pub iterative: bool,
     /// Move ordering.
     pub ordering: Ordering,
+    /// Where aspiration and MTD(f) begin.
+    pub guess: FirstGuess,
     /// Aspiration: half the width of the first window, in centipawns.
     pub window: Score,
     /// MTD(f): searches after which it is stopped.
@@ -84,8 +101,12 @@ pub fn run<G: Game>(
         if !settings.iterative && depth > 1 {
             search = fresh(search.oracle);
         }
-        let last = depths.last().filter(|_| settings.iterative);
-        let guess = last.map_or_else(|| root.evaluate(), |d| d.score);
+        let last = depths.last().filter(|_| settings.iterative).map(|d| d.score);
+        let guess = match settings.guess {
+            FirstGuess::Previous => last.unwrap_or_else(|| root.evaluate()),
+            FirstGuess::Static => root.evaluate(),
+            FirstGuess::Zero => 0,
+        };
         depths.push(drive(&mut search, root, cell, settings, depth, guess));
     }
     Run { depths, oracle: search.oracle }

@@ -362,7 +362,10 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lab::node::Ordering, tools::lines::split};
+    use crate::{
+        lab::{node::Ordering, run::FirstGuess},
+        tools::lines::split,
+    };
 
     fn items(text: &str) -> Result<Vec<Item>, LineError> {
         read(&split(text.as_bytes()).unwrap())
@@ -391,6 +394,7 @@ mod tests {
             depth: 2,
             iterative: true,
             ordering: Ordering::Captures,
+            guess: FirstGuess::Previous,
             window: 50,
             max_passes: 50,
         };

@@ -2,7 +2,10 @@
 
 use super::{
     delay::ScoreDelay,
-    explain::{Example, count_replacements, count_replay, count_tables, count_ties},
+    explain::{
+        Example, count_deepening, count_replacements, count_replay, count_sizes, count_tables,
+        count_ties,
+    },
     interior::Interior,
     root::Root,
 };
@@ -33,6 +36,7 @@ const LECTURE: &str =
 const BOUNDS_NOTES: &str =
     "lecture notes \"Scout, transposition table, alpha-beta with bounds, MTD-f\" (seeds/002)";
 const TREES_NOTES: &str = "assignment notes \"Alpha-beta search\" (seeds/003)";
+const KNUTH_MOORE: &str = "D. E. Knuth and R. W. Moore, An Analysis of Alpha-Beta Pruning, 1975";
 const POST: &str = "H. G. Muller's post on adjusting scores (seeds/004)";
 
 const EMPTY: Topic = Topic {
@@ -53,6 +57,7 @@ const FORTY: Example = Example {
     root: Root::Full,
     delay: ScoreDelay::None,
     guess: 0,
+    depth: 0,
 };
 
 const FIFTY: Example = Example {
@@ -74,11 +79,11 @@ const fn on(example: Example, interior: Interior) -> Example {
 }
 
 const fn driven(root: Root, guess: i32, caption: &'static str, tree: &'static str) -> Example {
-    Example { caption, tree, interior: Interior::FailSoft, root, delay: ScoreDelay::None, guess }
+    Example { caption, tree, interior: Interior::FailSoft, root, guess, ..FORTY }
 }
 
 const fn delayed(delay: ScoreDelay, caption: &'static str, tree: &'static str) -> Example {
-    Example { caption, tree, interior: Interior::FailSoft, root: Root::Full, delay, guess: 0 }
+    Example { caption, tree, interior: Interior::FailSoft, delay, ..FORTY }
 }
 
 /// Everything that can be explained, in reading order.
@@ -316,8 +321,8 @@ return g",
         names: &["mtdf-loop"],
         title: "root driver: MTD(f) without bounds, as the lecture prints it",
         text: "\
-Test the last score until it comes back. Not one of the sound drivers, and not in the lattice by
-default except to show two faults. A search that fails low returns an upper bound; if that equals
+Test the last score until it comes back. Not a sound driver: the default run has it only to show
+two faults. A search that fails low returns an upper bound; if that equals
 the test, the loop takes it for the score (the example). And with a table that takes deeper entries
 it can run in circles: `cargo test --test lab mtdf` has positions.",
         code: "
@@ -363,9 +368,42 @@ table[position] = result, put together with what was known at that depth",
 The deeper search, the larger subtree, the newer result, or two levels: one entry kept for depth
 and, beside it, one that is always replaced; a deeper newcomer moves the first to second place. All
 have the same number of entries.",
+        code: "
+deepest:    replace if the newcomer is as deep
+largest:    replace if its subtree has as many nodes
+newest:     replace
+two-level:  if the newcomer is as deep as the first: second = first, first = newcomer
+            else second = newcomer",
         source: BOUNDS_NOTES,
         place: "src/lab/table.rs, Table::store",
         counted: Some(count_replacements),
+        ..EMPTY
+    },
+    Topic {
+        names: &["size"],
+        title: "how many positions the table can hold",
+        text: "\
+Too few entries and what was found is forgotten before it is needed again; more than the tree has
+positions, and nothing more is gained.",
+        code: "place of a position = its key modulo the number of entries (of pairs, for two-level)",
+        source: BOUNDS_NOTES,
+        place: "src/lab/table.rs, Table::new",
+        counted: Some(count_sizes),
+        ..EMPTY
+    },
+    Topic {
+        names: &["deepening", "iterative-deepening"],
+        title: "depth 1, then 2, then 3 ... instead of the last one at once",
+        text: "\
+Every depth leaves a first guess for the root driver and, in the table, a move to begin with for every
+node. In chess that saves more than the shallow searches cost; in a tree as small as tic-tac-toe's
+it does not.",
+        code: "
+for d in 1, 2, ... depth:
+    score = drive(search to depth d, first guess = the last score)",
+        source: LECTURE,
+        place: "src/lab/run.rs, run",
+        counted: Some(count_deepening),
         ..EMPTY
     },
     Topic {
@@ -379,8 +417,12 @@ whatever depth. Minimax does not care.",
         code: "
 sort the moves by gain, highest first, quiet moves in their own order
 if the table has a move for the position: to the front with it",
-        source: "design of the lab",
+        source: KNUTH_MOORE,
         place: "src/lab/node.rs, order; src/lab/chess.rs, gain",
+        examples: &[
+            Example { caption: "Worst first: nothing is saved.", tree: "max ((6 2) (7 5))", ..FORTY },
+            Example { caption: "Best first, and the best answer first.", tree: "max ((5 7) (2 ??6))", ..FORTY },
+        ],
         ..EMPTY
     },
     Topic {
@@ -399,6 +441,10 @@ quiescence(alpha, beta):
     return best",
         source: "seeds/002 (expensive heuristics belong into the table)",
         place: "src/lab/chess.rs, Leaf and quiescence",
+        examples: &[
+            Example { caption: "Searched one ply deep, a capture looks like +9: it is MIN's turn to take back.", tree: "max ((@9 -1 3) 2)", depth: 1, ..FORTY },
+            Example { caption: "Searched until nothing is left to take, it is worth -1.", tree: "max ((@9 -1 ??3) 2)", ..FORTY },
+        ],
         ..EMPTY
     },
     Topic {
@@ -465,6 +511,7 @@ out:  score * 31/32                                         (if negative)",
         text: "\
 MAX has a move worth 40. On the other side MIN has an answer worth 30, so that side is worth at most
 30, and nothing that ?? might be can change MAX's mind.",
+        code: "if an answer of MIN's is worth no more than what MAX has elsewhere: leave the node",
         source: TREES_NOTES,
         place: "src/lab/tree.rs",
         examples: &[FORTY],
@@ -474,6 +521,7 @@ MAX has a move worth 40. On the other side MIN has an answer worth 30, so that s
         names: &["fifty"],
         title: "the 40/50 tree: the same for MIN",
         text: "MIN has a move worth 40; on the other side MAX has an answer worth 50.",
+        code: "if an answer of MAX's is worth no less than what MIN has elsewhere: leave the node",
         source: TREES_NOTES,
         place: "src/lab/tree.rs",
         examples: &[FIFTY],
@@ -485,11 +533,11 @@ MAX has a move worth 40. On the other side MIN has an answer worth 30, so that s
         text: "\
 Even with nothing but win, tie and loss there is more to prune than a win allows: once X has a tie,
 O may treat a tie as a win, and stop looking.",
+        code: "alpha = TIE:  an answer of O's worth TIE is as good as a win: leave the node",
         source: TREES_NOTES,
         place: "src/lab/tree.rs; src/lab/tictactoe.rs",
         examples: &[TIE],
         counted: Some(count_ties),
-        ..EMPTY
     },
     Topic {
         names: &["replay", "replayed"],
@@ -498,7 +546,10 @@ O may treat a tie as a win, and stop looking.",
 A first search notes the best or refuting move of every node and depth. A second one, from nothing,
 searches that move first. What the first cost more is the price of not knowing, for this very
 algorithm and table.",
-        source: "design of the lab",
+        code: "
+first pass:   known[node, depth] = the best or refuting move
+second pass:  search(node) with known[node, depth] first",
+        source: "after the minimal tree of Knuth and Moore, 1975",
         place: "src/lab/run.rs, replay",
         counted: Some(count_replay),
         ..EMPTY
@@ -510,8 +561,14 @@ algorithm and table.",
 With the best move first everywhere, alpha-beta still has to see b^ceil(d/2) + b^floor(d/2) - 1 leaves
 of a tree with b moves at every node. The lab takes the measured mean number of moves at each distance
 from the root and sums over the levels. A table can beat it: two paths to one position are one.",
-        source: "D. E. Knuth and R. W. Moore, An Analysis of Alpha-Beta Pruning, 1975",
+        code: "leaves = b^ceil(d/2) + b^floor(d/2) - 1",
+        source: KNUTH_MOORE,
         place: "src/lab/yardstick.rs, knuth_moore",
+        examples: &[Example {
+            caption: "b = 3, d = 2, best moves first: 3 + 3 - 1 = 5 leaves.",
+            tree: "max ((5 6 7) (4 ??8 ??9) (3 ??2 ??1))",
+            ..FORTY
+        }],
         ..EMPTY
     },
 ];

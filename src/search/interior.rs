@@ -10,6 +10,7 @@ use shakmaty::Move;
 use super::{
     Kind, MAX_PLY, NonPv, Pv, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
+    table_key,
 };
 use crate::{
     history::Context,
@@ -118,10 +119,11 @@ impl Worker<'_> {
             return Some(self.leaf(position, ply));
         }
 
-        // Step 2. Transposition table. Both bounds may cut; an open window is
-        // never cut, so that its line of moves stays whole.
+        // Step 2. Transposition table. Both bounds may cut. An open window is
+        // neither cut nor narrowed, so that its line of moves stays whole; a
+        // null window has nothing to narrow.
         let excluded = self.frame(ply).excluded;
-        let key = Self::table_key(position);
+        let key = table_key(position);
         let entry = self.probe(key);
         if !K::PV
             && !excluded.is_some()
@@ -197,21 +199,7 @@ impl Worker<'_> {
         // Step 11. Learn and remember.
         self.learn(&node, &found);
         if !excluded.is_some() {
-            let Found { best, best_move, .. } = found;
-            let raised = best_move.is_some();
-            let lower = if best >= window.beta || raised { best } else { -INFINITE };
-            let upper = if best >= window.beta { INFINITE } else { best };
-            self.shared.table.store(
-                key,
-                Entry {
-                    best: best_move.map_or(PackedMove::NONE, Into::into),
-                    lower: lower.max(proved.lower),
-                    upper: upper.min(proved.upper),
-                    depth: node.depth,
-                    evaluation: node.raw,
-                    pv: node.was_pv,
-                },
-            );
+            self.remember(&node, &found, proved);
         }
         Some(found.best)
     }
@@ -397,7 +385,7 @@ impl Worker<'_> {
             self.unmake();
             if score >= bound && !is_decisive(score) {
                 self.shared.table.store(
-                    Self::table_key(position),
+                    table_key(position),
                     Entry {
                         best: m.into(),
                         lower: score,
@@ -699,6 +687,25 @@ impl Worker<'_> {
             let moves = self.last_moves(ply);
             self.histories.update_correction(position, moves, node.depth, difference);
         }
+    }
+
+    /// Step 11: the bounds that the search has found, and the tables proved.
+    fn remember(&self, node: &Node, found: &Found, proved: Bounds) {
+        let &Found { best, best_move, .. } = found;
+        let fails_high = best >= node.window.beta;
+        let lower = if fails_high || best_move.is_some() { best } else { -INFINITE };
+        let upper = if fails_high { INFINITE } else { best };
+        self.shared.table.store(
+            table_key(node.position),
+            Entry {
+                best: best_move.map_or(PackedMove::NONE, Into::into),
+                lower: lower.max(proved.lower),
+                upper: upper.min(proved.upper),
+                depth: node.depth,
+                evaluation: node.raw,
+                pv: node.was_pv,
+            },
+        );
     }
 
     /// A table cutoff by a quiet move is a success for that move, too.

@@ -1,6 +1,7 @@
 //! The search: iterative deepening (`root`), principal variation search
 //! (`interior`), captures to the end (`quiescence`), and what to leave out
-//! (`prune`). Prints nothing; talks through [`Reporter`].
+//! (`prune`). `mate` proves mates for `go mate`. Prints nothing; talks through
+//! [`Reporter`].
 //!
 //! A node's window is shifted on the way in and its score on the way out
 //! ([`crate::score`]), so that scores, bounds and table entries are always
@@ -18,7 +19,6 @@ use shakmaty::{Bitboard, Color, Move, attacks};
 
 use crate::{
     clock::Budget,
-    engine::RootSearch,
     eval::Evaluator,
     history::{Context, Histories, PieceTo},
     position::{Game, PackedMove, Position},
@@ -30,6 +30,7 @@ use crate::{
 };
 
 mod interior;
+mod mate;
 pub mod params;
 pub mod prune;
 pub mod pv;
@@ -37,7 +38,7 @@ mod quiescence;
 pub mod root;
 
 use pv::PvTable;
-pub use root::RootMove;
+pub use root::{RootMove, RootSearch};
 
 /// The deepest ply a search reaches.
 pub const MAX_PLY: usize = 240;
@@ -306,7 +307,7 @@ impl<'a> Worker<'a> {
         self.keys.push(position.key());
         self.frame(ply).moved = Some(PieceTo::new(position, m));
         let child = position.play(m);
-        self.shared.table.prefetch(Self::table_key(&child));
+        self.shared.table.prefetch(table_key(&child));
         child
     }
 
@@ -344,20 +345,6 @@ impl<'a> Worker<'a> {
             }
         }
         false
-    }
-
-    /// The key under which a position is stored: near the fifty-move rule the
-    /// same pieces are worth less, so the clock becomes part of the key.
-    fn table_key(position: &Position) -> u64 {
-        let halfmoves = u64::from(position.halfmoves());
-        let bucket = if halfmoves < 16 {
-            0
-        } else if halfmoves < 80 {
-            halfmoves / 8
-        } else {
-            halfmoves
-        };
-        position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// What the table knows of a position.
@@ -399,6 +386,20 @@ impl<'a> Worker<'a> {
             ],
         }
     }
+}
+
+/// The key under which a position is stored: near the fifty-move rule the
+/// same pieces are worth less, so the clock becomes part of the key.
+pub(crate) fn table_key(position: &Position) -> u64 {
+    let halfmoves = u64::from(position.halfmoves());
+    let bucket = if halfmoves < 16 {
+        0
+    } else if halfmoves < 80 {
+        halfmoves / 8
+    } else {
+        halfmoves
+    };
+    position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The squares that `color` attacks.

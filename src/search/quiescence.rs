@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Role};
 
-use super::{Kind, MAX_PLY, Worker, attacked_by, params as p};
+use super::{Kind, MAX_PLY, Worker, attacked_by, params as p, table_key};
 use crate::{
     history::Context,
     picker::{Picker, is_tactical},
@@ -74,7 +74,7 @@ impl Worker<'_> {
         }
 
         // Step 2. Table: any depth is deep enough here (+8 to +18).
-        let key = Self::table_key(position);
+        let key = table_key(position);
         let entry = self.probe(key);
         if !K::PV
             && let Some(score) = entry.and_then(|e| e.cutoff(window))

@@ -6,12 +6,14 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 use shakmaty::Move;
 
 use super::{
-    Kind, MAX_PLY, NonPv, Pv, Worker, params as p,
+    Kind, MAX_PLY, NonPv, Pv, Worker,
+    mate::{Mate, MateSearch},
+    params as p,
     prune::{self, MoveFacts},
+    table_key,
 };
 use crate::{
     clock::Stability,
-    engine::RootSearch,
     history::Context,
     picker::{Picker, is_tactical},
     position::{PackedMove, Position},
@@ -31,6 +33,20 @@ const REFUTATION_PLIES: usize = 5;
 /// Null-window passes after which bisection and MTD(f) give up. The range of
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
+
+/// How the root looks for the score of an iteration (UCI option `Root Search`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RootSearch {
+    /// A window around the last score, widened gradually.
+    #[default]
+    Aspiration,
+    /// The full window, always.
+    FullWindow,
+    /// Binary search with null windows.
+    Bisection,
+    /// Null windows at the last returned score.
+    MtdF,
+}
 
 /// What is known of one root move. Equal ones say the same to a user.
 #[derive(Clone, Debug)]
@@ -135,8 +151,15 @@ impl Worker<'_> {
         let mut scores: Vec<Score> = Vec::new();
         let mut completed = 0;
         let mut reported = None;
+        let mut mate_search = self.mate_search();
         for depth in 1..=limit {
             self.iteration = depth as i32;
+            if let Some(mate) = mate_search.as_mut().and_then(|search| self.seek_mate(search)) {
+                self.adopt(mate);
+                self.report(depth, true, &mut reported);
+                completed = depth;
+                break;
+            }
             let before = self.root_moves[0].clone();
             let best_before = before.m;
             let finished = self.iterate(depth).is_some();
@@ -162,6 +185,31 @@ impl Worker<'_> {
         Verdict { depth: completed.max(1), moves: self.root_moves, stability }
     }
 
+    /// The proof search that `go mate` asks for: for one line of all moves.
+    fn mate_search(&self) -> Option<MateSearch> {
+        let shared = self.shared;
+        let wanted = shared.limits.mate.filter(|_| {
+            self.thread == 0
+                && self.lines() == 1
+                && shared.limits.searchmoves.is_empty()
+                && shared.handicap.is_none()
+        })?;
+        Some(MateSearch::new(wanted, &self.keys))
+    }
+
+    /// Makes a proved mate the best line.
+    fn adopt(&mut self, mate: Mate) {
+        let Some(place) = self.root_moves.iter().position(|rm| rm.m == mate.line[0]) else {
+            return;
+        };
+        let rm = &mut self.root_moves[place];
+        rm.score = mate.score();
+        rm.bound = Bound::Exact;
+        rm.seldepth = mate.line.len();
+        rm.pv = mate.line;
+        self.root_moves[..=place].rotate_right(1);
+    }
+
     /// A search stopped while the best move was failing low knows neither its
     /// score nor whether another move is better: what the last iteration found
     /// stands.
@@ -183,14 +231,14 @@ impl Worker<'_> {
     /// history.
     fn order_root(&mut self) {
         let list = self.root.legal_moves();
-        let entry = self.probe(Self::table_key(&self.root));
+        let entry = self.probe(table_key(&self.root));
         let mut picker = Picker::new(&list, entry.and_then(|e| e.best.find_in(&list)));
         let context: Context = self.context(&self.root, 0);
         let order: Vec<Move> = std::iter::from_fn(|| {
             picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
         })
         .collect();
-        self.root_moves.sort_by_key(|rm| {
+        self.root_moves.sort_by_cached_key(|rm| {
             let rank = rm.known.map(|known| known.rank());
             (Reverse(rank), order.iter().position(|&m| m == rm.m))
         });
@@ -371,27 +419,8 @@ impl Worker<'_> {
             let score = self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction)?;
             self.unmake();
             let score = bounds.refine(score);
-
-            let seldepth = self.seldepth;
-            let entry = &mut self.root_moves[i];
-            entry.nodes += self.nodes - before;
-            if number == 1 || score > alpha {
-                entry.score = score;
-                entry.seldepth = seldepth;
-                entry.bound = if score >= beta {
-                    Bound::Lower
-                } else if score <= alpha {
-                    Bound::Upper
-                } else {
-                    Bound::Exact
-                };
-                if score > alpha {
-                    entry.pv.truncate(1);
-                    entry.pv.extend_from_slice(self.pv.line(1));
-                }
-            } else {
-                entry.score = -INFINITE;
-            }
+            self.root_moves[i].nodes += self.nodes - before;
+            self.note_root_score(i, score, window, number == 1);
             if score > best {
                 best = score;
                 if score > alpha {
@@ -407,7 +436,7 @@ impl Worker<'_> {
         // out (MultiPV, searchmoves) the score would not be the position's.
         if line == 0 && self.shared.limits.searchmoves.is_empty() {
             self.shared.table.store(
-                Self::table_key(&root),
+                table_key(&root),
                 Entry {
                     best: best_move,
                     lower: if best_move.is_some() { best } else { -INFINITE },
@@ -419,6 +448,31 @@ impl Worker<'_> {
             );
         }
         Some(best)
+    }
+
+    /// After a root move's search in `window`: a score, and its line of moves, has
+    /// who raised alpha; of the first move of a pass a bound is good to know, too.
+    fn note_root_score(&mut self, i: usize, score: Score, window: Window, first: bool) {
+        let seldepth = self.seldepth;
+        let entry = &mut self.root_moves[i];
+        let raised = score > window.alpha;
+        if !raised && !first {
+            entry.score = -INFINITE;
+            return;
+        }
+        entry.score = score;
+        entry.seldepth = seldepth;
+        entry.bound = if !raised {
+            Bound::Upper
+        } else if score >= window.beta {
+            Bound::Lower
+        } else {
+            Bound::Exact
+        };
+        if raised {
+            entry.pv.truncate(1);
+            entry.pv.extend_from_slice(self.pv.line(1));
+        }
     }
 
     /// What the endgame tables prove of a root move's score. Among drawn moves
@@ -505,7 +559,7 @@ impl Worker<'_> {
             let mut position = self.root.play(rm.m);
             let mut line = vec![rm.m];
             while line.len() < REFUTATION_PLIES {
-                let entry = self.probe(Self::table_key(&position));
+                let entry = self.probe(table_key(&position));
                 let best = entry.map_or(PackedMove::NONE, |e| e.best);
                 let Some(m) = best.find_in(&position.legal_moves()) else { break };
                 line.push(m);

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The positions: a FEN and an id on each line.
-const POSITIONS: &str = include_str!("../../epd/bench.epd");
+pub(crate) const POSITIONS: &str = include_str!("../../epd/bench.epd");
 
 /// Depth in plies, chosen so that the whole takes a few seconds.
 pub const DEPTH: u32 = 12;

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     eval::nnue::features,
     score::{Score, is_mate, mate_distance},
-    tools::{complain, say},
+    stdio::{complain, say},
 };
 
 /// Piece counts are shown in this many classes.

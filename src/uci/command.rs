@@ -10,7 +10,10 @@ use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use vampirc_uci::UciMessage;
 
-use crate::{engine::THREADS_RANGE, search::MAX_PLY};
+use crate::{
+    engine::{HASH_RANGE, THREADS_RANGE},
+    search::MAX_PLY,
+};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +168,7 @@ pub enum CommandError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A number outside its range; the nearest end is used.
+    /// A number outside its range.
     OutOfRange {
         /// The keyword.
         after: &'static str,
@@ -175,8 +178,8 @@ pub enum CommandError {
         min: u64,
         /// The largest number possible.
         max: u64,
-        /// The number used.
-        used: u64,
+        /// The nearest end, if that is used; else the command is refused.
+        used: Option<u64>,
     },
 }
 
@@ -193,7 +196,8 @@ impl fmt::Display for CommandError {
                 write!(f, "'{token}' after '{after}': expected {expected}")
             }
             CommandError::OutOfRange { after, token, min, max, used } => {
-                write!(f, "'{token}' after '{after}' is not in {min}..{max}: using {used}")
+                write!(f, "'{token}' after '{after}' is not in {min}..{max}")?;
+                used.map_or(Ok(()), |used| write!(f, ": using {used}"))
             }
         }
     }
@@ -428,8 +432,6 @@ const MAX_TIME: u64 = 1_000_000_000_000;
 const MAX_PERFT: u32 = 100;
 /// Most openings that `genfens` makes.
 const MAX_OPENINGS: u64 = 100_000_000;
-/// Largest benchmark table, in MiB.
-const MAX_BENCH_HASH: usize = 1 << 20;
 
 fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut go = GoCommand::default();
@@ -474,17 +476,19 @@ fn go_number(go: &mut GoCommand, keyword: &'static str, tokens: &mut Tokens) {
     let quiet_negative = min == 0;
     let number = match number(keyword, tokens, min..=max) {
         Ok(number) => number,
-        Err(CommandError::OutOfRange { token, used, .. })
-            if quiet_negative && token.starts_with('-') =>
-        {
-            used
-        }
         Err(error) => {
-            let used = match error {
-                CommandError::OutOfRange { used, .. } => Some(used),
-                _ => None,
+            let used = match &error {
+                CommandError::OutOfRange { token, used, .. } => {
+                    if !(quiet_negative && token.starts_with('-')) {
+                        go.complaints.push(error.clone());
+                    }
+                    *used
+                }
+                _ => {
+                    go.complaints.push(error);
+                    None
+                }
             };
-            go.complaints.push(error);
             let Some(used) = used else { return };
             used
         }
@@ -536,12 +540,26 @@ fn number(
     }
     let (min, max) = range.into_inner();
     let low = token.starts_with('-') || value.is_some_and(|value| value < min);
-    let used = if low { min } else { max };
+    let used = Some(if low { min } else { max });
     Err(CommandError::OutOfRange { after: keyword, token: token.to_owned(), min, max, used })
 }
 
+/// Reads a number of a command that is refused when it is out of range.
+fn number_or_refuse(
+    keyword: &'static str,
+    tokens: &mut Tokens,
+    range: RangeInclusive<u64>,
+) -> Result<u64, CommandError> {
+    number(keyword, tokens, range).map_err(|mut error| {
+        if let CommandError::OutOfRange { used, .. } = &mut error {
+            *used = None;
+        }
+        error
+    })
+}
+
 fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let depth = number("perft", tokens, 0..=u64::from(MAX_PERFT))?;
+    let depth = number_or_refuse("perft", tokens, 0..=u64::from(MAX_PERFT))?;
     Ok(Command::Perft(u32::try_from(depth).unwrap_or(MAX_PERFT)))
 }
 
@@ -549,14 +567,15 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut bench = BenchCommand::default();
     if tokens.peek().is_some() {
         let range = u64::from(*DEPTH_RANGE.start())..=u64::from(*DEPTH_RANGE.end());
-        bench.depth = u32::try_from(number("bench", tokens, range)?).ok();
+        bench.depth = u32::try_from(number_or_refuse("bench", tokens, range)?).ok();
     }
     if tokens.peek().is_some() {
         let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
-        bench.threads = usize::try_from(number("bench <depth>", tokens, range)?).ok();
+        bench.threads = usize::try_from(number_or_refuse("bench <depth>", tokens, range)?).ok();
     }
     if tokens.peek().is_some() {
-        let hash = number("bench <depth> <threads>", tokens, 1..=MAX_BENCH_HASH as u64)?;
+        let hash =
+            number_or_refuse("bench <depth> <threads>", tokens, 1..=*HASH_RANGE.end() as u64)?;
         bench.hash = usize::try_from(hash).ok();
     }
     Ok(Command::Bench(bench))
@@ -564,9 +583,9 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
 
 /// What follows the book are an engine's own arguments; Lancet has none.
 fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
+    let count = number_or_refuse("genfens", tokens, 1..=MAX_OPENINGS)?;
     keyword("genfens <n>", tokens, "seed", "'seed <s>'")?;
-    let seed = number("seed", tokens, 0..=u64::MAX)?;
+    let seed = number_or_refuse("seed", tokens, 0..=u64::MAX)?;
     keyword("seed <s>", tokens, "book", "'book <file>' or 'book None'")?;
     let book = tokens.expect("book", "a file or 'None'")?;
     let book = (!book.eq_ignore_ascii_case("none")).then(|| PathBuf::from(book));

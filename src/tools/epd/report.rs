@@ -289,7 +289,7 @@ pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]
             .map(|(label, tally)| std::iter::once(label).chain(figures(&tally)).collect());
         return table(&header("suite"), rows);
     }
-    let cell = |tally: Tally| {
+    let cell = |tally: &Tally| {
         let mut text = ratio(tally.solved as u64, tally.graded as u64);
         text.push_str(&format!(" ({}%)", percent_text(tally.percent_solved())));
         if let Some(percent) = tally.percent_points() {
@@ -299,22 +299,23 @@ pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]
     };
     let columns: Vec<&str> =
         std::iter::once("suite").chain(names.iter().map(String::as_str)).collect();
+    let totals: Vec<Tally> = (0..names.len()).map(total).collect();
+    let last = |label: &str, text: &dyn Fn(&Tally) -> String| -> Vec<String> {
+        std::iter::once(label.to_owned()).chain(totals.iter().map(text)).collect()
+    };
     let rows = suites
         .map(|(label, result)| {
             std::iter::once(label)
-                .chain((0..names.len()).map(|engine| cell(tally(result, engine))))
+                .chain((0..names.len()).map(|engine| cell(&tally(result, engine))))
                 .collect()
         })
-        .chain(std::iter::once(
-            std::iter::once("all".to_owned())
-                .chain((0..names.len()).map(|engine| cell(total(engine))))
-                .collect(),
-        ))
-        .chain(std::iter::once(
-            std::iter::once("nodes/s".to_owned())
-                .chain((0..names.len()).map(|engine| speed_text(&total(engine))))
-                .collect(),
-        ));
+        .chain([
+            last("all", &cell),
+            last("points", &|tally| ratio(tally.points, tally.max_points)),
+            last("mean time", &|tally| time_text(tally.mean_time())),
+            last("median time", &|tally| time_text(tally.median_time())),
+            last("nodes/s", &speed_text),
+        ]);
     table(&columns, rows)
 }
 

@@ -49,7 +49,7 @@ pub struct Plan {
     pub patience: Duration,
 }
 
-/// Searching time where no limit applies.
+/// Searching time where nothing else is sure to end a search.
 pub const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 impl Plan {
@@ -57,9 +57,9 @@ impl Plan {
     #[must_use]
     pub fn limits(&self, goal: &Goal) -> Limits {
         let mate = goal.mate.filter(|_| self.mate).map(i32::unsigned_abs);
-        let unlimited = mate.is_none() && self.nodes.is_none() && self.depth.is_none();
+        let endless = self.nodes.is_none() && self.depth.is_none();
         Limits {
-            movetime: self.movetime.or(unlimited.then_some(DEFAULT_MOVETIME)),
+            movetime: self.movetime.or(endless.then_some(DEFAULT_MOVETIME)),
             nodes: self.nodes,
             depth: self.depth,
             mate,
