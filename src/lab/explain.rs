@@ -185,6 +185,9 @@ impl Scribe {
                 }
             }
             Step::Leaf(bounds) | Step::Table(bounds) => {
+                if let Some((_, looked)) = self.open.last_mut() {
+                    looked.push(p.key());
+                }
                 let value = self.value(p, bounds);
                 let note = if name == value { String::new() } else { format!(" = {value}") };
                 self.line(ply, &format!("{name}{note}"));

@@ -443,7 +443,7 @@ quiescence(alpha, beta):
         place: "src/lab/chess.rs, Leaf and quiescence",
         examples: &[
             Example { caption: "Searched one ply deep, a capture looks like +9: it is MIN's turn to take back.", tree: "max ((@9 -1 3) 2)", depth: 1, ..FORTY },
-            Example { caption: "Searched until nothing is left to take, it is worth -1.", tree: "max ((@9 -1 ??3) 2)", ..FORTY },
+            Example { caption: "Searched to the end it is worth -1, and the quiet move 2 is better.", tree: "max ((@9 -1 3) 2)", ..FORTY },
         ],
         ..EMPTY
     },
