@@ -251,7 +251,8 @@ impl Text {
                 b';' => {
                     self.bytes.extend_from_slice(b" {");
                     let braces = |&byte: &u8| if matches!(byte, b'{' | b'}') { b'|' } else { byte };
-                    self.bytes.extend(rest[1..].trim_ascii_end().iter().map(braces));
+                    let text = rest[1..].trim_ascii_end().iter().filter(|&&byte| byte != MARK);
+                    self.bytes.extend(text.map(braces));
                     self.bytes.push(b'}');
                     return Ok(());
                 }
@@ -605,6 +606,8 @@ mod tests {
             ["1: e4 e5 Nf3 Nc6 1-0"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
+        // Nothing passes for a line number that is none.
+        assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
     }
 
     proptest! {
