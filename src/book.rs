@@ -8,12 +8,12 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::{fmt, fs, io, path::Path};
+use std::{fmt, io, path::Path};
 
 use rand::{Rng, seq::IndexedRandom as _};
 use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
 
-use crate::position::Position;
+use crate::{files, position::Position};
 
 /// Bytes of an entry.
 const ENTRY: usize = 16;
@@ -85,7 +85,7 @@ impl Book {
     ///
     /// If the file cannot be read or is no book.
     pub fn load(path: &Path) -> Result<Book, BookError> {
-        Book::from_bytes(&fs::read(path).map_err(BookError::Io)?)
+        Book::from_bytes(&files::read_regular(path).map_err(BookError::Io)?)
     }
 
     /// Reads a book from the bytes of its file.
@@ -174,7 +174,7 @@ fn code(m: Move) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::{collections::HashMap, fs};
 
     use proptest::prelude::*;
     use rand::SeedableRng as _;

@@ -17,6 +17,7 @@ use crate::{
     book::Book,
     clock::Budget,
     eval::{self, Evaluator, nnue::Network},
+    pages,
     position::{Game, Position},
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
@@ -30,6 +31,10 @@ pub use crate::search::RootSearch;
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
 pub const STACK_SIZE: usize = 16 << 20;
+
+/// What a search thread takes, in bytes: histories, lines, accumulators, the
+/// touched part of its stack.
+const THREAD_MEMORY: usize = 6 << 20;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -132,8 +137,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table.
-    pub fn new(settings: Settings) -> Result<Engine, HashError> {
+    /// If there is not enough memory.
+    pub fn new(settings: Settings) -> Result<Engine, MemoryError> {
         Engine::with_live(settings, Arc::default())
     }
 
@@ -141,9 +146,9 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table.
-    pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, HashError> {
-        let table = Table::new(settings.hash).ok_or(HashError { mib: settings.hash })?;
+    /// If there is not enough memory.
+    pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, MemoryError> {
+        let table = Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash })?;
         let mut engine = Engine {
             settings,
             live,
@@ -154,7 +159,7 @@ impl Engine {
             tablebases: None,
             memories: Vec::new(),
         };
-        engine.set_threads(engine.settings.threads);
+        engine.set_threads(engine.settings.threads)?;
         Ok(engine)
     }
 
@@ -175,9 +180,9 @@ impl Engine {
     /// # Errors
     ///
     /// If there is not enough memory; the old table then stays.
-    pub fn set_hash(&mut self, mib: usize) -> Result<(), HashError> {
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), MemoryError> {
         if mib != self.settings.hash {
-            self.table = Table::new(mib).ok_or(HashError { mib })?;
+            self.table = Table::new(mib).ok_or(MemoryError::Hash { mib })?;
             self.settings.hash = mib;
         }
         Ok(())
@@ -220,14 +225,24 @@ impl Engine {
     }
 
     /// Changes the number of search threads (at least one).
-    pub fn set_threads(&mut self, threads: usize) {
-        self.settings.threads = threads.max(1);
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for them; nothing has changed then.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
+        let threads = threads.max(1);
+        let new = threads.saturating_sub(self.memories.len());
+        if !pages::is_available(new * THREAD_MEMORY) {
+            return Err(MemoryError::Threads { threads });
+        }
+        self.settings.threads = threads;
         let network = &self.network;
-        self.memories.resize_with(self.settings.threads, || {
+        self.memories.resize_with(threads, || {
             let mut memory = Memory::default();
             memory.evaluator = Evaluator::new(network.clone());
             memory
         });
+        Ok(())
     }
 
     /// The network in use, if there is one.
@@ -386,7 +401,7 @@ impl Engine {
         }
 
         let chosen = vote(&verdicts);
-        let info = Info {
+        let mut info = Info {
             nodes: shared.total_nodes(),
             hashfull: self.table.hashfull(),
             tbhits: shared.tbhits.load(Ordering::Relaxed),
@@ -394,6 +409,8 @@ impl Engine {
             ..verdicts[chosen].info()
         };
         if chosen != 0 {
+            // The helper may be an iteration behind what was reported last.
+            info.depth = info.depth.max(verdicts[0].reported);
             reporter.info(&info);
         }
         self.explain(reporter, || {
@@ -563,17 +580,32 @@ const fn no_search() -> Info {
     }
 }
 
-/// There is not enough memory for a table of this size.
+/// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HashError {
-    /// The size asked for, in MiB.
-    pub mib: usize,
+pub enum MemoryError {
+    /// For a table of this size.
+    Hash {
+        /// The size asked for, in MiB.
+        mib: usize,
+    },
+    /// For so many threads.
+    Threads {
+        /// The number asked for.
+        threads: usize,
+    },
 }
 
-impl std::fmt::Display for HashError {
+impl std::fmt::Display for MemoryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "not enough memory for a hash table of {} MiB", self.mib)
+        match self {
+            MemoryError::Hash { mib } => {
+                write!(f, "not enough memory for a hash table of {mib} MiB")
+            }
+            MemoryError::Threads { threads } => {
+                write!(f, "not enough memory for {threads} search threads")
+            }
+        }
     }
 }
 
-impl std::error::Error for HashError {}
+impl std::error::Error for MemoryError {}

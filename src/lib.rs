@@ -12,6 +12,7 @@ pub mod book;
 pub mod clock;
 pub mod engine;
 pub mod eval;
+mod files;
 pub mod history;
 pub mod lab;
 pub mod notation;

@@ -57,6 +57,12 @@ impl<T: Zeroable> DerefMut for Pages<T> {
     }
 }
 
+/// Would the system grant so many bytes? It may still be short of them later.
+#[must_use]
+pub fn is_available(bytes: usize) -> bool {
+    bytes == 0 || MmapMut::map_anon(bytes).is_ok()
+}
+
 /// Asks for the cache line of `place`, which will be read soon.
 #[inline]
 pub fn prefetch<T>(place: &T) {

@@ -53,6 +53,15 @@ pub struct Clock {
 /// The wires between whoever gave a `go` and the search that runs it. Made
 /// anew for each `go`, by the side that receives the command, so that a stop
 /// can never be lost.
+///
+/// The flags are read without a lock, in relaxed order: a search acts on
+/// nothing else that the other side has written, so that there is nothing to
+/// order; an atomic is seen by the other side in finite time, and soon on all
+/// machines. They are *written* under the lock of `clock_start`, so that a
+/// thread that looks at them and then sleeps cannot miss the change between
+/// the two, and so that the start of the clock is there for whoever, under the
+/// lock, asks how much of it has run. A search that sees the ponderhit before
+/// the new start of the clock reads it only after the lock is free.
 #[derive(Debug)]
 pub struct Signals {
     stop: AtomicBool,

@@ -10,10 +10,21 @@ use std::{
 /// is not written, and that is no error.
 static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line to standard output.
+/// Writes a line to standard output. Where that is a file that cannot take it
+/// (the disk is full), the program ends: its results would be lost.
 pub(crate) fn say(line: impl std::fmt::Display) {
-    if !OUTPUT_GONE.load(Ordering::Relaxed) && writeln!(io::stdout(), "{line}").is_err() {
-        OUTPUT_GONE.store(true, Ordering::Relaxed);
+    if OUTPUT_GONE.load(Ordering::Relaxed) {
+        return;
+    }
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            OUTPUT_GONE.store(true, Ordering::Relaxed);
+        }
+        Err(error) => {
+            complain(format_args!("cannot write to standard output: {error}"));
+            std::process::exit(1);
+        }
+        Ok(()) => {}
     }
 }
 

@@ -9,15 +9,24 @@
 //! key is stored mixed with the data, so that an entry whose halves come from
 //! different writes reads as a miss (Hyatt and Mann, "A lockless transposition
 //! table implementation for parallel search", 2002).
+//!
+//! Relaxed order is enough. There is no data race: all shared memory is atomic
+//! words. No order between words is relied upon: whatever mixture of two writes
+//! a reader meets, the key's 48 bits decide whether the halves belong together
+//! (a chance of 2^-48 that they only seem to, and then the move is still only
+//! compared with legal ones and the bounds are those of a real search). Entries
+//! lost or doubled by two writers cost a little work and nothing else. Whatever
+//! must be seen by all (a new generation, an empty table) is written before
+//! the search threads start and after they were joined.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Zeroable;
 
 use crate::{
     pages::{self, Pages},
     position::PackedMove,
-    score::{INFINITE, NO_SCORE, Score, Window},
+    score::{EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, Window},
 };
 
 pub mod file;
@@ -162,6 +171,18 @@ impl Slot {
         current.then_some((check >> 8 & 0xff) as i32)
     }
 
+    /// Could a search have stored this?
+    fn is_sane(&self) -> bool {
+        let data = self.data.load(Relaxed);
+        let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
+        let (lower, upper, evaluation) = (field(16), field(32), field(48));
+        self.check.load(Relaxed) & OCCUPIED == 0
+            || (-INFINITE <= lower
+                && lower <= upper
+                && upper <= INFINITE
+                && (evaluation == NO_SCORE || evaluation.abs() <= EVALUATION_LIMIT))
+    }
+
     fn copy_to(&self, other: &Slot) {
         other.data.store(self.data.load(Relaxed), Relaxed);
         other.check.store(self.check.load(Relaxed), Relaxed);
@@ -188,6 +209,9 @@ const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 pub struct Table {
     buckets: Pages<Bucket>,
     generation: AtomicU8,
+    /// There may be something in it. Clearing an empty table would touch
+    /// memory that is not used yet.
+    used: AtomicBool,
 }
 
 impl Table {
@@ -196,7 +220,7 @@ impl Table {
     pub fn new(mib: usize) -> Option<Table> {
         let count = mib.checked_mul((1 << 20) / std::mem::size_of::<Bucket>())?;
         let buckets = Pages::new(count.max(1))?;
-        Some(Table { buckets, generation: AtomicU8::new(0) })
+        Some(Table { buckets, generation: AtomicU8::new(0), used: AtomicBool::new(false) })
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
@@ -238,10 +262,14 @@ impl Table {
     pub fn new_search(&self) {
         let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Relaxed);
+        self.used.store(true, Relaxed);
     }
 
-    /// Forgets everything.
+    /// Forgets everything that was stored since the first search began.
     pub fn clear(&self) {
+        if !self.used.swap(false, Relaxed) {
+            return;
+        }
         for bucket in self.buckets.iter() {
             bucket.deep.clear();
             bucket.recent.clear();

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::Lancet;
+use common::{Lancet, checker::check};
 use lancet::{
     eval::nnue::{Network, network::Parameters},
     position::{Game, Position},
@@ -39,50 +39,12 @@ fn pv(line: &str) -> Vec<&str> {
     line.split_once(" pv ").map_or_else(Vec::new, |(_, pv)| pv.split(' ').collect())
 }
 
-/// A line of thought has everything, in a form that match runners can read.
-fn assert_well_formed(line: &str) {
-    for key in ["depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "time"] {
-        assert!(number(line, key) >= 0, "{line}");
-    }
-    assert!(number(line, "hashfull") <= 1000, "{line}");
-    let score: Vec<&str> = line.split(' ').skip_while(|&word| word != "score").collect();
-    assert!(matches!(score[1], "cp" | "mate"), "{line}");
-    score[2].parse::<i32>().unwrap();
-    for bound in ["lowerbound", "upperbound"] {
-        assert!(!line.contains(bound) || score[3] == bound, "{line}");
-    }
-    assert!(!line.contains('.'), "{line}");
-}
-
-/// The line of moves is legal and does not go on after the game's end.
-fn assert_legal(game: &Game, line: &str) {
-    let mut game = game.clone();
-    for (i, text) in pv(line).into_iter().enumerate() {
-        assert!(i == 0 || game.ending().is_none(), "past the end at {text} in '{line}'");
-        let m = read_move(game.position(), text).unwrap_or_else(|e| panic!("{e} in '{line}'"));
-        game.play(m);
-    }
-}
-
 fn game(fen: &str, moves: &[&str]) -> Game {
     let mut game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
     for text in moves {
         game.play(read_move(game.position(), text).unwrap());
     }
     game
-}
-
-fn assert_answer(game: &Game, lines: &[String]) {
-    let best = lines.last().unwrap();
-    let last = thoughts(lines).last().copied().unwrap_or_else(|| panic!("no score: {lines:?}"));
-    for line in thoughts(lines) {
-        assert_well_formed(line);
-        assert_legal(game, line);
-    }
-    assert_eq!(field(best, "bestmove"), pv(last).first().copied(), "{lines:?}");
-    if let Some(ponder) = field(best, "ponder") {
-        assert_legal(game, &format!("x pv {} {ponder}", field(best, "bestmove").unwrap()));
-    }
 }
 
 #[test]
@@ -138,7 +100,7 @@ fn a_gui_shakes_hands_and_plays() {
         };
         lancet.send(&line);
         let (lines, m) = lancet.go("go wtime 1000 btime 1000 winc 10 binc 10");
-        assert_answer(&game, &lines);
+        check(&game, &lines);
         game.play(read_move(game.position(), &m).unwrap());
         moves.push(m);
     }
@@ -154,11 +116,11 @@ fn cutechess_order() {
     assert_eq!(lancet.drain(), [""; 0]);
     for _ in 0..2 {
         lancet.send("ucinewgame");
-        lancet
-            .send("position fen rnbqkb1r/pp1p1ppp/4pn2/2p5/2PP4/5N2/PP2PPPP/RNBQKB1R w KQkq - 0 4");
+        let fen = "rnbqkb1r/pp1p1ppp/4pn2/2p5/2PP4/5N2/PP2PPPP/RNBQKB1R w KQkq - 0 4";
+        lancet.send(&format!("position fen {fen}"));
         assert_eq!(lancet.drain(), [""; 0]);
         let (lines, _) = lancet.go("go wtime 200 btime 200 movestogo 40");
-        assert_well_formed(thoughts(&lines).last().unwrap());
+        check(&game(fen, &[]), &lines);
         lancet.send("stop");
         assert_eq!(lancet.drain(), [""; 0], "a late stop is silent");
     }
@@ -191,7 +153,7 @@ fn fastchess_compliance() {
         lancet.send(&position);
         assert_eq!(lancet.drain(), [""; 0]);
         let (lines, _) = lancet.go(go);
-        assert_answer(&game(fen, moves), &lines);
+        check(&game(fen, moves), &lines);
         assert_eq!(lancet.drain(), [""; 0], "bestmove is the last line");
         lancet.send("ucinewgame");
     }
@@ -328,21 +290,19 @@ fn multipv_changes_while_searching() {
     let mut lancet = Lancet::start();
     lancet.send(&format!("position fen {KIWIPETE}"));
     lancet.send("go infinite");
-    lancet.until("info depth 3 ");
+    let mut lines = lancet.until("info depth 3 ");
     lancet.send("setoption name MultiPV value 3");
-    let lines = loop {
-        let lines = lancet.until("info depth ");
-        if field(lines.last().unwrap(), "multipv") == Some("3") {
-            break lines;
-        }
-    };
-    assert_well_formed(lines.last().unwrap());
+    while field(lines.last().unwrap(), "multipv") != Some("3") {
+        lines.extend(lancet.until("info depth "));
+    }
     lancet.send("setoption name MultiPV value 1");
-    lancet.ask("stop", "bestmove ");
+    lines.extend(lancet.ask("stop", "bestmove "));
+    let game = game(KIWIPETE, &[]);
+    check(&game, &lines);
     // Different first moves, best first.
     lancet.send("setoption name MultiPV value 4");
     let (lines, _) = lancet.go("go depth 6");
-    let game = game(KIWIPETE, &[]);
+    check(&game, &lines);
     let last: Vec<&String> =
         thoughts(&lines).into_iter().filter(|line| number(line, "depth") == 6).collect();
     let last = &last[last.len() - 4..];
@@ -350,7 +310,6 @@ fn multipv_changes_while_searching() {
     assert_eq!(firsts.len(), 4, "{last:?}");
     for (line, rank) in last.iter().zip(1..) {
         assert_eq!(number(line, "multipv"), rank);
-        assert_legal(&game, line);
     }
     // More lines than there are moves.
     lancet.send("setoption name MultiPV value 256");
@@ -790,16 +749,7 @@ fn lines_can_be_trusted() {
         let game = game(fen, moves);
         lancet.send(&format!("position fen {fen} moves {}", moves.join(" ")));
         let (lines, _) = lancet.go(&format!("go depth {depth}"));
-        for line in thoughts(&lines) {
-            assert_well_formed(line);
-            assert_legal(&game, line);
-            let exact = !line.contains("bound");
-            if exact && field(line, "score") == Some("mate") {
-                let moves = number(line, "mate");
-                let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
-                assert_eq!(pv(line).len() as i64, plies, "{line}");
-            }
-        }
+        check(&game, &lines);
     }
     lancet.quit();
 }
@@ -1024,7 +974,7 @@ fn own_book() {
     for _ in 0..60 {
         lancet.send("position startpos");
         let (lines, m) = lancet.go("go wtime 60000 btime 60000");
-        assert_answer(&Game::default(), &lines);
+        check(&Game::default(), &lines);
         assert_eq!(number(&lines[0], "nodes"), 0, "{lines:?}");
         seen.insert(m);
     }
@@ -1085,8 +1035,8 @@ fn winning_chances() {
     ] {
         lancet.send(&format!("position fen {fen}"));
         let (lines, _) = lancet.go("go depth 9");
+        check(&game(fen, &[]), &lines);
         for line in thoughts(&lines) {
-            assert_well_formed(line);
             assert_eq!(wdl(line).iter().sum::<i64>(), 1000, "{line}");
         }
         let last = thoughts(&lines).pop().unwrap();
@@ -1160,25 +1110,20 @@ fn the_table_survives_the_program() {
 
 #[test]
 fn current_lines_and_refutations() {
-    let start = Game::default();
-    let check = |lines: &[String], key: &str| {
-        let mut count = 0;
-        for line in lines.iter().filter(|line| line.starts_with(&format!("info {key} "))) {
-            for part in line.split(&format!("{key} ")).skip(1) {
-                let moves = if key == "currline" { part.split_once(' ').unwrap().1 } else { part };
-                assert_legal(&start, &format!("x pv {}", moves.trim()));
-                count += 1;
-            }
-        }
-        count
+    // The lines of either kind, which are legal like all others.
+    let count = |lines: &[String], key: &str| {
+        check(&Game::default(), lines);
+        let start = format!("info {key} ");
+        let lines = lines.iter().filter(|line| line.starts_with(&start));
+        lines.map(|line| line.matches(&format!("{key} ")).count()).sum::<usize>()
     };
     let mut lancet = Lancet::start();
     lancet.send("position startpos");
     let (lines, _) = lancet.go("go depth 6");
-    assert_eq!((check(&lines, "currline"), check(&lines, "refutation")), (0, 0), "off by default");
+    assert_eq!((count(&lines, "currline"), count(&lines, "refutation")), (0, 0), "off by default");
     lancet.send("setoption name UCI_ShowRefutations value true");
     let (lines, _) = lancet.go("go depth 6");
-    assert_eq!(check(&lines, "refutation"), 6 * 19, "all moves but the best, after each iteration");
+    assert_eq!(count(&lines, "refutation"), 6 * 19, "all moves but the best, after each iteration");
     let answered =
         |line: &&String| line.starts_with("info refutation") && line.split(' ').count() > 3;
     assert!(lines.iter().filter(answered).count() > 50, "{lines:?}");
@@ -1190,7 +1135,7 @@ fn current_lines_and_refutations() {
         let mut lines = lancet.until("info currline 1 ");
         lancet.send("setoption name UCI_ShowCurrLine value false");
         lines.extend(lancet.ask("stop", "bestmove "));
-        assert!(check(&lines, "currline") >= 1);
+        assert!(count(&lines, "currline") >= 1);
     }
     lancet.quit();
 }

@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
-    fmt, fs,
+    fmt,
     io::{self, IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     eval::{default_network, nnue::Network},
+    files,
     stdio::complain,
     tools::{bench::POSITIONS as BENCH_POSITIONS, lines},
 };
@@ -213,7 +214,7 @@ fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
     }
     if let Some(path) = &args.svg {
         let picture = plot::svg(&report).map_err(LabError::Input)?;
-        fs::write(path, picture).map_err(|error| {
+        files::replace(path, picture.as_bytes()).map_err(|error| {
             LabError::Input(format!("cannot write {}: {error}", path.display()))
         })?;
     }

@@ -188,6 +188,8 @@ pub struct Worker<'a> {
     /// Depth of the current iteration.
     iteration: i32,
     root_moves: Vec<RootMove>,
+    /// The best line of the last report, and its iteration.
+    reported: Option<(u32, RootMove)>,
     /// When the line being searched is to be reported next.
     line_due: Duration,
 }
@@ -220,6 +222,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             iteration: 0,
             root_moves: shared.root_moves.clone(),
+            reported: None,
             line_due: LINE_INTERVAL,
         }
     }

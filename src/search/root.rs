@@ -18,7 +18,7 @@ use crate::{
     picker::{Picker, is_tactical},
     position::{PackedMove, Position},
     report::{Bound, Info},
-    score::{DRAW, INFINITE, Score, Window, is_decisive, mate_distance},
+    score::{DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
     syzygy::{Bounds, Known, Value},
     tt::Entry,
 };
@@ -116,6 +116,8 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
 pub struct Verdict {
     /// Last completed iteration.
     pub depth: u32,
+    /// Last iteration that was reported, completed or not; 0 if none was.
+    pub reported: u32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
     /// How hard the choice was.
@@ -150,13 +152,12 @@ impl Worker<'_> {
         let mut stability = Stability::default();
         let mut scores: Vec<Score> = Vec::new();
         let mut completed = 0;
-        let mut reported = None;
         let mut mate_search = self.mate_search();
         for depth in 1..=limit {
             self.iteration = depth as i32;
             if let Some(mate) = mate_search.as_mut().and_then(|search| self.seek_mate(search)) {
                 self.adopt(mate);
-                self.report(depth, true, &mut reported);
+                self.report(depth, true);
                 completed = depth;
                 break;
             }
@@ -166,7 +167,7 @@ impl Worker<'_> {
             if !finished {
                 self.drop_unproved(before);
             }
-            self.report(depth, finished, &mut reported);
+            self.report(depth, finished);
             if !finished {
                 break;
             }
@@ -182,7 +183,8 @@ impl Worker<'_> {
             }
         }
         self.publish_nodes();
-        Verdict { depth: completed.max(1), moves: self.root_moves, stability }
+        let reported = self.reported.map_or(0, |(depth, _)| depth);
+        Verdict { depth: completed.max(1), reported, moves: self.root_moves, stability }
     }
 
     /// The proof search that `go mate` asks for: for one line of all moves.
@@ -524,17 +526,15 @@ impl Worker<'_> {
         }
     }
 
-    /// After an iteration, or what there was of it: the lines. `reported` is
-    /// the best line of the last report; what is played must have been said.
-    fn report(&mut self, depth: u32, finished: bool, reported: &mut Option<RootMove>) {
+    /// After an iteration, or what there was of it: the lines. What is played
+    /// must have been said last.
+    fn report(&mut self, depth: u32, finished: bool) {
         if self.thread != 0 {
             return;
         }
         if self.root_moves[0].score == -INFINITE {
             // Stopped before anything was searched: say what there is.
-            let score =
-                if self.root.is_check() { DRAW } else { self.evaluate(&self.root.clone(), 0) };
-            self.root_moves[0].score = score;
+            self.root_moves[0].score = self.unsearched_score();
             self.root_moves[0].bound = Bound::Exact;
         }
         if finished {
@@ -546,10 +546,28 @@ impl Worker<'_> {
             if self.shared.live.show_refutations.load(Relaxed) {
                 self.report_refutations();
             }
-        } else if reported.as_ref() != Some(&self.root_moves[0]) {
+        } else if self.reported.as_ref().is_none_or(|(_, best)| *best != self.root_moves[0]) {
             self.shared.reporter.info(&self.info(depth, 0));
+        } else {
+            return;
         }
-        *reported = Some(self.root_moves[0].clone());
+        self.reported = Some((depth, self.root_moves[0].clone()));
+    }
+
+    /// The first root move's score without a search: the result if it ends the
+    /// game, else the evaluation of the root.
+    fn unsearched_score(&mut self) -> Score {
+        let root = self.root.clone();
+        let child = self.make(&root, self.root_moves[0].m, 0);
+        let drawn = self.draw(&child, 1).is_some();
+        self.unmake();
+        if child.legal_moves().is_empty() {
+            if child.is_check() { MATE - 1 } else { DRAW }
+        } else if drawn || root.is_check() {
+            DRAW
+        } else {
+            self.evaluate(&root, 0)
+        }
     }
 
     /// For each move that is not among the lines: the reply that the table holds
@@ -571,11 +589,12 @@ impl Worker<'_> {
 
     /// A bound on the best move's score, once the search is slow enough for
     /// somebody to read it.
-    fn report_bound(&self, depth: u32, line: usize) {
+    fn report_bound(&mut self, depth: u32, line: usize) {
         let slow = self.shared.start.elapsed() >= QUIET_TIME;
         let best = &self.root_moves[line];
         if self.thread == 0 && slow && self.lines() == 1 && !is_decisive(best.score) {
             self.shared.reporter.info(&self.info(depth, line));
+            self.reported = Some((depth, self.root_moves[line].clone()));
         }
     }
 }

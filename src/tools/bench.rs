@@ -12,7 +12,7 @@ use shakmaty::CastlingMode;
 
 use super::{complain, hash_size, say, thread_count};
 use crate::{
-    engine::{Engine, HashError, Job, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
     eval::{default_network, nnue::Network},
     position::{FenError, Game, Position},
     report::{Limits, Signals, Silent},
@@ -83,7 +83,7 @@ pub fn bench(
     network: Option<Arc<Network>>,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
-) -> Result<Option<Total>, HashError> {
+) -> Result<Option<Total>, MemoryError> {
     let settings = Settings { hash: args.hash, threads: args.threads, ..Settings::default() };
     let mut engine = Engine::new(settings)?;
     engine.set_network(network);

@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Color, Move, Role};
 
 use super::{complain, epd::moves, say};
 use crate::{
-    engine::{Engine, HashError, Job, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
     eval::parts::Parts,
     notation,
     position::{Ending, Game, Position, START_FEN},
@@ -229,7 +229,7 @@ impl Reporter for Lines {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-fn explain(game: &Game, args: &Args) -> Result<Explanation, HashError> {
+fn explain(game: &Game, args: &Args) -> Result<Explanation, MemoryError> {
     let settings = Settings {
         hash: args.hash,
         threads: args.threads,

@@ -18,6 +18,7 @@ use shakmaty::Position as _;
 
 use super::{complain, say};
 use crate::{
+    files,
     score::Score,
     train::format::{self, Record},
     wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
@@ -276,7 +277,8 @@ fn command(args: &Args) -> Result<(), String> {
     let fit = fit(&counts)?;
     report(&counts, &fit);
     let write = |path: &Path, text: &str| {
-        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+        files::replace(path, text.as_bytes())
+            .map_err(|error| format!("{}: {error}", path.display()))
     };
     if let Some(path) = &args.out {
         write(path, &source(&counts, &fit.model, &args.note))?;

@@ -6,7 +6,6 @@
 
 use std::{
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -18,6 +17,7 @@ use super::{
     FileError,
     trainer::{Run, State, Trainer},
 };
+use crate::files;
 
 const MAGIC: &[u8; 8] = b"LANCETCK";
 
@@ -109,16 +109,7 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Writes bytes beside a file, then puts them in its place.
+/// Writes a file that is there whole or not at all.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    let write = || {
-        let mut file = fs::File::create(&new)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    };
-    write().map_err(|error| FileError::new(path, error))
+    files::replace(path, bytes).map_err(|error| FileError::new(path, error))
 }

@@ -3,8 +3,7 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
-    io::{BufWriter, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -22,6 +21,7 @@ use super::{
 };
 use crate::{
     eval::nnue::features,
+    files::NewFile,
     score::{Score, is_mate, mate_distance},
     stdio::{complain, say},
 };
@@ -287,9 +287,12 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<(), Fil
         frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     }
     let fail = |error: std::io::Error| FileError::new(out, error);
-    let mut writer = BufWriter::new(File::create_new(out).map_err(fail)?);
-    frames.iter().try_for_each(|frame| writer.write_all(frame)).map_err(fail)?;
-    writer.flush().map_err(fail)?;
+    if out.exists() {
+        return Err(fail(std::io::ErrorKind::AlreadyExists.into()));
+    }
+    let mut file = NewFile::create(out).map_err(fail)?;
+    frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(fail)?;
+    file.commit().map_err(fail)?;
     say(format_args!("{}: {} games", out.display(), frames.len()));
     Ok(())
 }

@@ -153,7 +153,11 @@ impl Settings {
         let text = fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
         let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
         if text.is_empty() {
-            (&file).write_all(ours.as_bytes()).map_err(|error| fail(error.to_string()))?;
+            if let Err(error) = (&file).write_all(ours.as_bytes()) {
+                // A full disk may have taken half of it.
+                let _ = file.set_len(0);
+                return Err(fail(error.to_string()));
+            }
             return Ok(file);
         }
         let theirs: Settings =

@@ -11,6 +11,7 @@ use viriformat::chess::{board::Board, piece::PieceType};
 use super::FileError;
 use crate::{
     engine::{Engine, Job, Settings},
+    files,
     position::{Game, Position},
     report::{Limits, Signals, Silent},
     score::Score,
@@ -129,6 +130,9 @@ pub fn genfens(
     found: &mut dyn FnMut(&str),
 ) -> Result<(), Box<dyn std::error::Error>> {
     let random_plies = if book.is_some() { RANDOM_PLIES_AFTER_BOOK } else { RANDOM_PLIES };
+    if let Some(path) = book {
+        files::open_regular(path).map_err(|error| FileError::new(path, error))?;
+    }
     let book = book.map(read_book).transpose()?.unwrap_or_default();
     let openings = Openings { book, random_plies, chess960: 0 };
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;

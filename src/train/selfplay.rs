@@ -10,7 +10,7 @@ use super::{
     openings::BALANCE,
 };
 use crate::{
-    engine::{Engine, HashError, Job, Settings},
+    engine::{Engine, Job, MemoryError, Settings},
     eval::nnue::Network,
     position::{Ending, Game, Position},
     report::{Limits, Silent},
@@ -94,7 +94,7 @@ impl SelfPlay {
         hard: u64,
         network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
-    ) -> Result<SelfPlay, HashError> {
+    ) -> Result<SelfPlay, MemoryError> {
         // A game is some hundred searches; about 16 bytes of table for a node.
         // Small tables are quickly cleared and stay in cache.
         let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);

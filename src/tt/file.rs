@@ -16,13 +16,13 @@
 
 use std::{
     fmt,
-    fs::File,
-    io::{self, BufReader, BufWriter, Read, Write},
+    io::{self, BufReader, Read, Write},
     path::Path,
     sync::atomic::Ordering::Relaxed,
 };
 
 use super::{Bucket, GENERATIONS, Slot, Table};
+use crate::files::{self, NewFile};
 
 const MAGIC: &[u8; 8] = b"LANCETTT";
 /// To be raised when entries or the keys they are found by change their meaning.
@@ -61,6 +61,8 @@ pub enum LoadError {
     },
     /// Its bytes are not those that were written.
     Checksum,
+    /// It holds what no search can have found.
+    Entries,
     /// The table does not fit into memory.
     Memory {
         /// Its size in MiB.
@@ -84,6 +86,7 @@ impl fmt::Display for LoadError {
                 write!(f, "truncated or damaged: {found} bytes, expected {expected}")
             }
             LoadError::Checksum => f.write_str("damaged: the checksum is wrong"),
+            LoadError::Entries => f.write_str("not written by Lancet: impossible scores"),
             LoadError::Memory { mib } => write!(f, "not enough memory for its {mib} MiB"),
         }
     }
@@ -120,27 +123,23 @@ impl Bucket {
 }
 
 impl Table {
-    /// Saves the table; `evaluation` names what evaluated its positions. The
-    /// file is written beside `path` and then put in its place: an old one stays
-    /// whole until the new one is.
+    /// Saves the table; `evaluation` names what evaluated its positions.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written; an old one then stays.
     pub fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let new = path.with_file_name(name);
-        let written = self.write(&new, evaluation).and_then(|()| std::fs::rename(&new, path));
-        if written.is_err() {
-            // It may never have been there.
-            let _ = std::fs::remove_file(&new);
-        }
-        written
+        let mut file = NewFile::create(path)?;
+        self.write(&mut file, evaluation)?;
+        file.commit()
     }
 
-    fn write(&self, path: &Path, evaluation: u64) -> io::Result<()> {
-        let mut writer = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    /// Writes the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// What the writer reports.
+    pub fn write(&self, writer: &mut impl Write, evaluation: u64) -> io::Result<()> {
         let mut checksum = crc32fast::Hasher::new();
         let mut write = |bytes: &[u8]| {
             checksum.update(bytes);
@@ -150,8 +149,7 @@ impl Table {
         for bucket in self.buckets.iter() {
             write(&bucket.to_bytes())?;
         }
-        writer.write_all(&checksum.finalize().to_le_bytes())?;
-        writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+        writer.write_all(&checksum.finalize().to_le_bytes())
     }
 
     fn header(&self, evaluation: u64) -> [u8; HEADER] {
@@ -172,9 +170,21 @@ impl Table {
     /// If the file is not exactly what was saved, or not of this version or
     /// evaluation.
     pub fn load(path: &Path, evaluation: u64) -> Result<(Table, usize), LoadError> {
-        let file = File::open(path)?;
-        let found = file.metadata()?.len();
-        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let file = files::open_regular(path)?;
+        let length = file.metadata()?.len();
+        Table::read(BufReader::with_capacity(1 << 20, file), length, evaluation)
+    }
+
+    /// As [`Table::load`], from a reader of `found` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Table::load`].
+    pub fn read(
+        mut reader: impl Read,
+        found: u64,
+        evaluation: u64,
+    ) -> Result<(Table, usize), LoadError> {
         let mut header = [0; HEADER];
         let short = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => LoadError::Magic,
@@ -208,16 +218,22 @@ impl Table {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&header);
         let mut bytes = [0; BUCKET];
+        let mut sane = true;
         for bucket in table.buckets.iter() {
             reader.read_exact(&mut bytes)?;
             checksum.update(&bytes);
             bucket.set_bytes(&bytes);
+            sane &= bucket.slots().into_iter().all(Slot::is_sane);
         }
         let mut stored = [0; 4];
         reader.read_exact(&mut stored)?;
         if u32::from_le_bytes(stored) != checksum.finalize() {
             return Err(LoadError::Checksum);
         }
+        if !sane {
+            return Err(LoadError::Entries);
+        }
+        table.used.store(true, Relaxed);
         table.generation.store((generation % u32::from(GENERATIONS)) as u8, Relaxed);
         Ok((table, mib))
     }

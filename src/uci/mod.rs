@@ -29,6 +29,7 @@ use crate::{
     eval::{self, nnue::Network},
     position::Position,
     report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+    stdio::complain,
     syzygy::{self, Tablebases},
     wdl,
 };
@@ -140,19 +141,26 @@ fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, outpu
 /// may be waiting for input that never comes.
 struct UntilClosed<W>(W);
 
-impl<W: Write> Write for UntilClosed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() != ErrorKind::Interrupted => std::process::exit(0),
+impl<W> UntilClosed<W> {
+    fn checked<T>(result: io::Result<T>) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) if error.kind() != ErrorKind::Interrupted => {
+                complain(format_args!("cannot write to standard output: {error}"));
+                std::process::exit(1)
+            }
             result => result,
         }
     }
+}
+
+impl<W: Write> Write for UntilClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Self::checked(self.0.write(bytes))
+    }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() != ErrorKind::Interrupted => std::process::exit(0),
-            result => result,
-        }
+        Self::checked(self.0.flush())
     }
 }
 
@@ -319,7 +327,9 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
             engine.load_hash(&path).map_err(fail)?;
             say(&format!("Load Hash: {} MiB from {}", engine.settings().hash, path.display()));
         }
-        Change::Threads(threads) => engine.set_threads(threads),
+        Change::Threads(threads) => {
+            engine.set_threads(threads).map_err(|error| error.to_string())?;
+        }
         Change::Ponder(on) => engine.set_ponder(on),
         Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
         Change::RootSearch(root_search) => engine.set_root_search(root_search),

@@ -11,6 +11,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use crate::files;
+
 /// Where lines go, shared by all threads.
 pub struct Output<W> {
     sinks: Mutex<Sinks<W>>,
@@ -97,6 +99,10 @@ impl<W: Write> Output<W> {
         let mut sinks = self.sinks();
         sinks.log = None;
         if let Some(path) = path {
+            if files::is_pipe(path) {
+                // Opening it would wait for a reader, and everybody for us.
+                return Err(io::Error::other("a pipe, expected a file"));
+            }
             sinks.log = Some(OpenOptions::new().create(true).append(true).open(path)?);
         }
         Ok(())

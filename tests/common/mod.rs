@@ -1,6 +1,9 @@
 //! A dialogue with the built binary, with a deadline on every answer.
 #![allow(dead_code)] // every test program needs its own part of it
 
+pub mod checker;
+pub mod session;
+
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
@@ -20,6 +23,8 @@ pub struct Lancet {
     output: Receiver<String>,
     /// Everything said so far, for the report when something fails.
     transcript: Vec<String>,
+    /// What to do to see the same again.
+    recipe: String,
 }
 
 impl Lancet {
@@ -30,12 +35,18 @@ impl Lancet {
 
     /// Starts the program with arguments.
     pub fn with(arguments: &[&str]) -> Lancet {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lancet"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Lancet::spawn(Command::new(env!("CARGO_BIN_EXE_lancet")).args(arguments))
+    }
+
+    /// Starts the program as the shell would after `limits`, such as
+    /// `ulimit -v 1000000`.
+    pub fn limited(limits: &str) -> Lancet {
+        let program = format!("{limits} && exec \"$0\"");
+        Lancet::spawn(Command::new("sh").args(["-c", &program, env!("CARGO_BIN_EXE_lancet")]))
+    }
+
+    fn spawn(command: &mut Command) -> Lancet {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, output) = mpsc::channel();
         thread::spawn(move || {
@@ -46,7 +57,7 @@ impl Lancet {
             }
         });
         let input = child.stdin.take();
-        Lancet { child, input, output, transcript: Vec::new() }
+        Lancet { child, input, output, transcript: Vec::new(), recipe: String::new() }
     }
 
     /// Says a line.
@@ -56,20 +67,54 @@ impl Lancet {
 
     /// Says anything.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        self.transcript.push(format!("> {}", String::from_utf8_lossy(bytes).trim_end()));
-        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+        self.log(&format!("> {}", String::from_utf8_lossy(bytes).trim_end()));
+        if let Err(error) = self.input.as_mut().unwrap().write_all(bytes) {
+            self.fail(&format!("the program does not listen: {error}"));
+        }
     }
 
-    fn fail(&self, what: &str) -> ! {
+    /// Says what to do to see the same again, if something fails.
+    pub fn set_recipe(&mut self, recipe: String) {
+        self.recipe = recipe;
+    }
+
+    /// The process, for those who look at it from outside.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Keeps the beginning of a line, and the last few hundred of them.
+    fn log(&mut self, line: &str) {
+        if self.transcript.len() >= 600 {
+            self.transcript.drain(..300);
+        }
+        self.transcript.push(line.chars().take(400).collect());
+    }
+
+    /// Ends the test.
+    pub fn fail(&self, what: &str) -> ! {
         let skip = self.transcript.len().saturating_sub(60);
-        panic!("{what}; the last lines were:\n{}", self.transcript[skip..].join("\n"));
+        let lines = self.transcript[skip..].join("\n");
+        panic!("{what} {}; the last lines were:\n{lines}", self.recipe);
+    }
+
+    /// A line that is there already.
+    pub fn poll(&mut self) -> Option<String> {
+        let line = self.output.try_recv().ok()?;
+        self.log(&line);
+        Some(line)
+    }
+
+    /// The next line.
+    pub fn line(&mut self, what: &str) -> String {
+        self.next(what).unwrap_or_else(|| self.fail(&format!("the program ended without '{what}'")))
     }
 
     /// The next line, or `None` if the program has ended.
     fn next(&mut self, what: &str) -> Option<String> {
         match self.output.recv_timeout(DEADLINE) {
             Ok(line) => {
-                self.transcript.push(line.clone());
+                self.log(&line);
                 Some(line)
             }
             Err(RecvTimeoutError::Timeout) => self.fail(&format!("no {what} in time")),
@@ -81,10 +126,7 @@ impl Lancet {
     pub fn until(&mut self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
-            match self.next(start) {
-                Some(line) => lines.push(line),
-                None => self.fail(&format!("the program ended without '{start}'")),
-            }
+            lines.push(self.line(start));
             if lines.last().unwrap().starts_with(start) {
                 return lines;
             }
@@ -119,6 +161,11 @@ impl Lancet {
 
     /// The lines up to the program's end, and its exit status.
     pub fn rest(mut self) -> (Vec<String>, ExitStatus) {
+        self.end()
+    }
+
+    /// As [`rest`](Lancet::rest), for those who cannot give the program away.
+    pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
         let mut lines = Vec::new();
         while let Some(line) = self.next("end of the program") {
             lines.push(line);

@@ -27,7 +27,10 @@ use super::{
     features::{self, INPUTS, MAX_ACTIVE},
     simd::{self, Block, LANES},
 };
-use crate::score::{EVALUATION_LIMIT, Score};
+use crate::{
+    files,
+    score::{EVALUATION_LIMIT, Score},
+};
 
 /// Units of the hidden layer: 1.0 is this.
 pub const QA: i32 = 255;
@@ -181,7 +184,7 @@ impl Network {
     ///
     /// [`LoadError`] says what is wrong with the file.
     pub fn load(path: &Path) -> Result<Network, LoadError> {
-        let bytes = std::fs::read(path).map_err(|error| LoadError::File {
+        let bytes = files::read_regular(path).map_err(|error| LoadError::File {
             path: path.display().to_string(),
             reason: error.to_string(),
         })?;

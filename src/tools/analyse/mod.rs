@@ -29,7 +29,7 @@ use self::{
 use super::{complain, epd::run::Interrupt, say};
 use crate::{
     engine::{self, Engine},
-    notation, position,
+    files, notation, position,
     report::Limits,
 };
 
@@ -109,7 +109,7 @@ impl Args {
         format!("{} a position", parts.join(", "))
     }
 
-    fn engines(&self) -> Result<Vec<Engine>, engine::HashError> {
+    fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
         let settings = engine::Settings {
             hash: self.hash,
             threads: self.threads,
@@ -289,11 +289,15 @@ impl<'a> Run<'a> {
         if let Some(dir) = &self.args.svg {
             let path = dir.join(picture_name(number, &names));
             let svg = picture(&game, &findings, opening, ply).svg()?;
-            fs::write(&path, svg).map_err(at(&path))?;
+            files::replace(&path, svg.as_bytes()).map_err(at(&path))?;
         }
         let text = pgn::write::write(&game, ply);
-        self.out.write_all(text.as_bytes()).map_err(at(&self.args.out))?;
-        self.out.sync_data().map_err(at(&self.args.out))?;
+        if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.sync_data())
+        {
+            // A full disk may have taken half of it.
+            let _ = self.out.set_len(self.progress.bytes);
+            return Err(at(&self.args.out)(error));
+        }
         self.progress.written = number;
         self.progress.bytes += text.len() as u64;
         let tallies = Color::ALL.map(|color| findings.tally(color));

@@ -3,14 +3,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::judge::Tally;
+use crate::files;
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,18 +76,14 @@ impl Progress {
         Err(fail(&format!("the unfinished analysis was of {what}: it cannot be continued so")))
     }
 
-    /// Writes the progress; the old file stays until the new one is whole.
+    /// Writes the progress.
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If it cannot be written; the old file then stays.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let new = path.with_extension("progress.new");
-        let mut file = fs::File::create(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(new, path)
+        files::replace(path, text.as_bytes())
     }
 }
 

@@ -4,7 +4,6 @@
 //! are put together.
 
 use std::{
-    fs::File,
     io,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -26,6 +25,7 @@ use self::{
     score::Tally,
 };
 use super::{complain, lines, say};
+use crate::files::NewFile;
 
 pub mod export;
 pub mod external;
@@ -140,15 +140,15 @@ impl Args {
 
 /// The files that results go to, opened before anything is searched.
 struct Outputs {
-    json: Option<File>,
-    csv: Option<File>,
-    failed: Option<File>,
+    json: Option<NewFile>,
+    csv: Option<NewFile>,
+    failed: Option<NewFile>,
 }
 
 impl Outputs {
     fn open(args: &Args) -> Result<Outputs, String> {
         let open = |path: &Option<PathBuf>| {
-            path.as_deref().map(File::create).transpose().map_err(|error| {
+            path.as_deref().map(NewFile::create).transpose().map_err(|error| {
                 let path = path.as_deref().unwrap_or(Path::new(""));
                 format!("cannot write {}: {error}", path.display())
             })
@@ -161,9 +161,19 @@ impl Outputs {
     }
 
     fn write(self, run: &Run) -> io::Result<()> {
-        self.json.map_or(Ok(()), |file| export::write_json(run, file))?;
-        self.csv.map_or(Ok(()), |file| export::write_csv(run, file))?;
-        self.failed.map_or(Ok(()), |file| export::write_failed(run, io::BufWriter::new(file)))
+        if let Some(mut file) = self.json {
+            export::write_json(run, &mut file)?;
+            file.commit()?;
+        }
+        if let Some(mut file) = self.csv {
+            export::write_csv(run, &mut file)?;
+            file.commit()?;
+        }
+        if let Some(mut file) = self.failed {
+            export::write_failed(run, &mut file)?;
+            file.commit()?;
+        }
+        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ use super::{
     score::{Answer, Found, Goal, Grade, Value},
 };
 use crate::{
-    engine::{Engine, HashError, Job, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
     position::Game,
     report::{Bound, Info, Limits, Reporter, Signals},
     score::mate_distance,
@@ -253,7 +253,7 @@ impl Lancet {
     /// # Errors
     ///
     /// If there is not enough memory for the table.
-    pub fn new(plan: &Plan) -> Result<Lancet, HashError> {
+    pub fn new(plan: &Plan) -> Result<Lancet, MemoryError> {
         let settings = Settings {
             hash: plan.hash,
             threads: plan.threads,

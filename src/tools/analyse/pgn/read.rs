@@ -24,6 +24,9 @@ const EVENT: &[u8] = b"[Event \"";
 /// Longest game, in bytes: beyond this, it is no game.
 const MAX_GAME: usize = 16 << 20;
 
+/// Most variations inside each other: the tree is walked by recursion.
+const MAX_NESTING: usize = 200;
+
 /// Signs of other programs and of books, which stand for no move: they are
 /// passed over.
 const SIGNS: &[&str] = &[
@@ -164,9 +167,7 @@ impl Text {
             self.begin.get_or_insert(number);
             self.event |= line.starts_with(EVENT);
             if line.starts_with(b"[") {
-                self.bytes.extend_from_slice(line.trim_ascii());
-                self.bytes.push(b'\n');
-                return Ok(());
+                return self.tags(line.trim_ascii());
             }
             if !self.movetext {
                 self.bytes.push(b'\n');
@@ -175,6 +176,47 @@ impl Text {
             self.mark(number);
         }
         self.movetext_line(line, number)
+    }
+
+    /// Adds the tags of a line: usually one. Where the quotes inside a value are
+    /// not escaped, as some programs write it, the line is taken for one tag.
+    fn tags(&mut self, line: &[u8]) -> Result<(), String> {
+        let before = self.bytes.len();
+        let mut rest = line;
+        while !rest.is_empty() {
+            let Some((name, value, behind)) = tag(rest, first_quote) else { break };
+            self.tag(name, value);
+            rest = behind.trim_ascii_start();
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.bytes.truncate(before);
+        match tag(line, last_quote) {
+            Some((name, value, b"")) => {
+                self.tag(name, value);
+                Ok(())
+            }
+            _ => Err(format!("'{}' is no tag", shown(line))),
+        }
+    }
+
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        let mut value = value;
+        self.bytes.extend([b"[", name, b" \""].concat());
+        while let Some((&byte, mut rest)) = value.split_first() {
+            let escaped = byte == b'\\' && matches!(rest, [b'\\' | b'"', ..]);
+            let plain = if escaped { rest[0] } else { byte };
+            if escaped {
+                rest = &rest[1..];
+            }
+            if matches!(plain, b'\\' | b'"') {
+                self.bytes.push(b'\\');
+            }
+            self.bytes.push(plain);
+            value = rest;
+        }
+        self.bytes.extend(b"\"]\n");
     }
 
     /// Tells the visitor which line this is.
@@ -209,9 +251,13 @@ impl Text {
                 b';' => {
                     self.bytes.extend_from_slice(b" {");
                     let braces = |&byte: &u8| if matches!(byte, b'{' | b'}') { b'|' } else { byte };
-                    self.bytes.extend(rest[1..].trim_ascii_end().iter().map(braces));
+                    let text = rest[1..].trim_ascii_end().iter().filter(|&&byte| byte != MARK);
+                    self.bytes.extend(text.map(braces));
                     self.bytes.push(b'}');
                     return Ok(());
+                }
+                b'(' if self.variations.len() == MAX_NESTING => {
+                    return Err(format!("more than {MAX_NESTING} variations inside each other"));
                 }
                 b'(' => {
                     self.variations.push(number);
@@ -241,8 +287,7 @@ impl Text {
         let text = String::from_utf8_lossy(word);
         self.ended = RESULTS.contains(&text.as_ref());
         if !self.ended && !is_known(&text) {
-            let shown: String = text.chars().take(40).collect();
-            return Err(format!("'{shown}' is no move"));
+            return Err(format!("'{}' is no move", shown(word)));
         }
         self.bytes.push(b' ');
         self.bytes.extend_from_slice(word);
@@ -269,6 +314,40 @@ impl Text {
             Err(error) => broken(begin, &error.to_string()),
         }
     }
+}
+
+/// The beginning of what cannot be used.
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().take(40).collect()
+}
+
+/// A tag's name, its value as written, and what is behind it. `end` finds the
+/// closing quote.
+fn tag(line: &[u8], end: fn(&[u8]) -> Option<usize>) -> Option<(&[u8], &[u8], &[u8])> {
+    let line = line.strip_prefix(b"[")?.trim_ascii_start();
+    let (name, line) = line.split_at(line.iter().position(|&byte| byte == b'"')?);
+    let name = name.trim_ascii_end();
+    let is_name = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if name.is_empty() || !name.iter().all(is_name) {
+        return None;
+    }
+    let (value, behind) = line[1..].split_at(end(&line[1..])?);
+    let behind = behind[1..].trim_ascii_start().strip_prefix(b"]")?;
+    Some((name, value, behind))
+}
+
+/// The first quote that is not escaped.
+fn first_quote(text: &[u8]) -> Option<usize> {
+    let mut escaped = false;
+    text.iter().position(|&byte| {
+        let end = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        end
+    })
+}
+
+fn last_quote(text: &[u8]) -> Option<usize> {
+    text.iter().rposition(|&byte| byte == b'"')
 }
 
 /// Is this a move, a move number, a sign, or several of them in one word?
@@ -468,6 +547,10 @@ mod tests {
             ("1. e4 {x\ny\n*\n", "broken 4: a comment begins here and does not end"),
             ("1. e4\n(1. d4 *\n", "broken 5: a variation begins here and does not end"),
             ("1. e4 )\n", "broken 4: ')' without '('"),
+            (
+                &format!("1. e4 {}\n", "(".repeat(1 << 20)),
+                "broken 4: more than 200 variations inside each other",
+            ),
             ("1. e4 } *\n", "broken 4: '}' without '{'"),
             ("1. e4 $999 *\n", "broken 4: '$999' is no move"),
             ("<html>\n", "broken 4: '<html>' is no move"),
@@ -482,6 +565,28 @@ mod tests {
         assert_eq!(read(&wide), ["broken 1: the file is UTF-16 text; save it as UTF-8"]);
         let long = [&b"[Event \"a\"]\n\n"[..], &vec![b'{'; MAX_GAME], b"\n*\n"].concat();
         assert!(read(&long)[0].ends_with("longer than 16 MiB: no game"));
+    }
+
+    #[test]
+    fn tags_of_other_programs() {
+        let tags = |text: &str| {
+            let game = Games::new(text.as_bytes()).next_game().unwrap().unwrap();
+            game.map(|game| game.tags).map_err(|broken| broken.to_string())
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        for (line, expected) in [
+            ("[Event \"The \"Big\" One\"]", vec![pair("Event", "The \"Big\" One")]),
+            (r#"[Event "a \"b\" \\ \c\"]"#, vec![pair("Event", r#"a "b" \ \c\"#)]),
+            ("[ Event\t\"\" ]", vec![pair("Event", "")]),
+            ("[A \"[x]\"] [B \"y\"]", vec![pair("A", "[x]"), pair("B", "y")]),
+        ] {
+            assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Ok(expected), "{line}");
+        }
+        for line in ["[Event]", "[Event \"x]", "[Event \"x\"", "[\"x\"]", "[Two words \"x\"]", "["]
+        {
+            let error = format!("1: '{line}' is no tag");
+            assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Err(error));
+        }
     }
 
     #[test]
@@ -501,6 +606,8 @@ mod tests {
             ["1: e4 e5 Nf3 Nc6 1-0"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
+        // Nothing passes for a line number that is none.
+        assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
     }
 
     proptest! {

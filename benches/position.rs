@@ -1,0 +1,72 @@
+//! `cargo bench --bench position`: what a `position` line of a long game costs,
+//! when it adds two moves to the last one and when it is all new.
+
+use divan::Bencher;
+use lancet::{
+    position::Game,
+    uci::{
+        command::{self, Command, PositionCommand},
+        format::move_text,
+        setup::Setup,
+    },
+};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use shakmaty::CastlingMode;
+
+fn main() {
+    divan::main();
+}
+
+/// A line of this many moves of both sides, at random.
+fn line(moves: usize) -> String {
+    let mut seed = 0;
+    loop {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut game, mut line) = (Game::default(), "position startpos moves".to_owned());
+        for ply in 0..=2 * moves {
+            if ply == 2 * moves {
+                return line;
+            }
+            let legal = game.position().legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            let m = legal[rng.random_range(0..legal.len())];
+            line = format!("{line} {}", move_text(m, CastlingMode::Standard));
+            game.play(m);
+        }
+        seed += 1;
+    }
+}
+
+fn read(line: &str) -> PositionCommand {
+    match command::parse(line.as_bytes()) {
+        Ok(Some(Command::Position(command))) => command,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// From the bytes to the position, as the reading thread does it.
+#[divan::bench(args = [60, 600])]
+fn two_moves_more(bencher: Bencher, moves: usize) {
+    let long = line(moves);
+    let (short, _) = long.rsplit_once(' ').unwrap();
+    let (short, _) = short.rsplit_once(' ').unwrap();
+    let mut before = Setup::default();
+    before.apply(read(short), CastlingMode::Standard).unwrap();
+    bencher.with_inputs(|| before.clone()).bench_values(|mut setup| {
+        setup.apply(read(&long), CastlingMode::Standard).unwrap();
+        setup
+    });
+}
+
+#[divan::bench(args = [60, 600])]
+fn all_moves(bencher: Bencher, moves: usize) {
+    let long = line(moves);
+    bencher.bench(|| {
+        let mut setup = Setup::default();
+        setup.apply(read(&long), CastlingMode::Standard).unwrap();
+        setup
+    });
+}

@@ -1,0 +1,338 @@
+//! Is what the engine says true? Reads the answer to a `go` line by line, and
+//! compares each with the rules of chess and with the lines before it.
+
+use lancet::{
+    position::{Ending, Game, Position},
+    uci::{format::move_text, setup::read_move},
+};
+use shakmaty::{CastlingMode, Move};
+
+/// Scores beyond this many centipawns are tablebase results.
+const DECISIVE: i64 = 30_000;
+
+/// An `info` line with a score.
+#[derive(Clone, Debug)]
+struct Thought {
+    depth: u64,
+    multipv: u64,
+    score: Score,
+    bound: Option<Bound>,
+    nodes: u64,
+    time: u64,
+    tbhits: u64,
+    pv: Vec<Move>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Lower,
+    Upper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Score {
+    Centipawns(i64),
+    Mate(i64),
+}
+
+impl Score {
+    /// Better scores have higher ranks.
+    fn rank(self) -> i64 {
+        match self {
+            Score::Centipawns(score) => score,
+            Score::Mate(moves) if moves > 0 => 1_000_000 - moves,
+            Score::Mate(moves) => -1_000_000 - moves,
+        }
+    }
+
+    /// Plies to the mate that the score promises.
+    fn plies_to_mate(self) -> Option<i64> {
+        match self {
+            Score::Centipawns(_) => None,
+            Score::Mate(moves) => Some(if moves > 0 { 2 * moves - 1 } else { -2 * moves }),
+        }
+    }
+}
+
+/// Checks the answer to one `go`.
+pub struct Checker {
+    game: Game,
+    mode: CastlingMode,
+    /// Who has won, if endgame tables know: 1 the side to move, -1 the other.
+    tables: Option<fn(&Position) -> Option<i64>>,
+    last: Option<Thought>,
+    /// The first move of the last line of rank 1.
+    best: Option<Move>,
+    answered: bool,
+}
+
+/// Checks all lines of an answer, the last of which is the move.
+pub fn check(game: &Game, lines: &[String]) {
+    let mut checker = Checker::new(game, game.position().mode());
+    for line in lines {
+        if let Err(fault) = checker.line(line) {
+            panic!("{fault}; in {} the lines were:\n{}", game.position().fen(), lines.join("\n"));
+        }
+    }
+    assert!(checker.answered, "no bestmove: {lines:?}");
+}
+
+impl Checker {
+    /// For a search of this game; castling is to be written as `mode` has it.
+    pub fn new(game: &Game, mode: CastlingMode) -> Checker {
+        let game = game.clone();
+        Checker { game, mode, tables: None, last: None, best: None, answered: false }
+    }
+
+    /// Looks the ends of won and lost lines up.
+    pub fn with_tables(self, tables: fn(&Position) -> Option<i64>) -> Checker {
+        Checker { tables: Some(tables), ..self }
+    }
+
+    /// Has the move been announced?
+    pub const fn is_answered(&self) -> bool {
+        self.answered
+    }
+
+    /// Checks the next line.
+    pub fn line(&mut self, line: &str) -> Result<(), String> {
+        let fail = |fault: String| format!("{fault} in '{line}'");
+        if self.answered {
+            return Err(fail("a line behind bestmove".to_owned()));
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["info", "string", ..] => Ok(()),
+            ["info", "currline", ref rest @ ..] => self.current_lines(rest),
+            ["info", "refutation", ref rest @ ..] => {
+                self.moves(self.game.position(), rest).map(drop)
+            }
+            ["info", "depth", depth, "currmove", m, "currmovenumber", count] => {
+                self.current_move(depth, m, count)
+            }
+            ["info", ref rest @ ..] => self.thought(rest),
+            ["bestmove", ref rest @ ..] => self.best_move(rest),
+            _ => Err("no line of a search".to_owned()),
+        }
+        .map_err(fail)
+    }
+
+    /// The legal move that `text` stands for, if it is written as it should be.
+    fn read(&self, position: &Position, text: &str) -> Result<Move, String> {
+        let m = read_move(position, text).map_err(|error| error.to_string())?;
+        let written = move_text(m, self.mode);
+        if written == text { Ok(m) } else { Err(format!("'{text}' should be '{written}'")) }
+    }
+
+    /// Moves played one after the other.
+    fn moves(&self, start: &Position, texts: &[&str]) -> Result<Vec<Move>, String> {
+        let mut position = start.clone();
+        let mut moves = Vec::new();
+        for text in texts {
+            let m = self.read(&position, text)?;
+            position = position.play(m);
+            moves.push(m);
+        }
+        Ok(moves)
+    }
+
+    /// `1 e2e4 e7e5 currline 2 ...`
+    fn current_lines(&self, words: &[&str]) -> Result<(), String> {
+        for part in words.split(|&word| word == "currline") {
+            let (thread, moves) = part.split_first().ok_or("currline without a thread")?;
+            if number(thread)? == 0 {
+                return Err("threads count from 1".to_owned());
+            }
+            self.moves(self.game.position(), moves)?;
+        }
+        Ok(())
+    }
+
+    fn current_move(&self, depth: &str, m: &str, count: &str) -> Result<(), String> {
+        let root = self.game.position();
+        self.read(root, m)?;
+        let (depth, count) = (number(depth)?, number(count)?);
+        if !(1..=root.legal_moves().len() as u64).contains(&count) {
+            return Err(format!("currmovenumber {count}"));
+        }
+        if self.last.as_ref().is_some_and(|last| last.depth > depth) {
+            return Err("the depth falls".to_owned());
+        }
+        Ok(())
+    }
+
+    fn thought(&mut self, words: &[&str]) -> Result<(), String> {
+        let thought = self.parse(words)?;
+        self.compare(&thought)?;
+        self.end_of_line(&thought)?;
+        if thought.multipv == 1 {
+            self.best = thought.pv.first().copied();
+        }
+        self.last = Some(thought);
+        Ok(())
+    }
+
+    /// Reads a line of thought; everything must be there, in this order.
+    fn parse(&self, words: &[&str]) -> Result<Thought, String> {
+        let mut words = words.iter().copied().peekable();
+        let mut field = |key: &str| {
+            if words.next() == Some(key) {
+                number(words.next().unwrap_or_default())
+            } else {
+                Err(format!("no '{key}' at its place"))
+            }
+        };
+        let (depth, seldepth, multipv) = (field("depth")?, field("seldepth")?, field("multipv")?);
+        if (depth == 0) != self.game.position().legal_moves().is_empty()
+            || (depth > 0 && seldepth == 0)
+        {
+            return Err("a depth of 0".to_owned());
+        }
+        let score = match (words.next(), words.next(), words.next().map(str::parse)) {
+            (Some("score"), Some("cp"), Some(Ok(score))) => Score::Centipawns(score),
+            (Some("score"), Some("mate"), Some(Ok(moves))) => Score::Mate(moves),
+            _ => return Err("no score at its place".to_owned()),
+        };
+        let bound = match words.peek() {
+            Some(&"lowerbound") => Some(Bound::Lower),
+            Some(&"upperbound") => Some(Bound::Upper),
+            _ => None,
+        };
+        if bound.is_some() {
+            words.next();
+        }
+        if words.next_if_eq(&"wdl").is_some() {
+            let chances: Vec<u64> = words.by_ref().take(3).map(number).collect::<Result<_, _>>()?;
+            if chances.len() != 3 || chances.iter().sum::<u64>() != 1000 {
+                return Err(format!("chances {chances:?}"));
+            }
+        }
+        let mut field = |key: &str| {
+            if words.next() == Some(key) {
+                number(words.next().unwrap_or_default())
+            } else {
+                Err(format!("no '{key}' at its place"))
+            }
+        };
+        let [nodes, nps, hashfull, tbhits, time] =
+            [field("nodes")?, field("nps")?, field("hashfull")?, field("tbhits")?, field("time")?];
+        if hashfull > 1000 {
+            return Err(format!("hashfull {hashfull}"));
+        }
+        // Times are cut to whole milliseconds.
+        let (slowest, fastest) = (nodes * 1000 / (time + 1), (nodes * 1000).checked_div(time));
+        if nps < slowest || fastest.is_some_and(|fastest| nps > fastest) {
+            return Err(format!("nps {nps}, expected {slowest} to {fastest:?}"));
+        }
+        let pv = match words.next() {
+            None => Vec::new(),
+            Some("pv") => self.moves(self.game.position(), &words.collect::<Vec<_>>())?,
+            Some(word) => return Err(format!("unknown word '{word}'")),
+        };
+        Ok(Thought { depth, multipv, score, bound, nodes, time, tbhits, pv })
+    }
+
+    /// Compares a line of thought with the one before.
+    fn compare(&self, new: &Thought) -> Result<(), String> {
+        let Some(last) = &self.last else {
+            return if new.multipv == 1 {
+                Ok(())
+            } else {
+                Err("the first line is not the best".to_owned())
+            };
+        };
+        for (name, before, now) in [
+            ("depth", last.depth, new.depth),
+            ("number of nodes", last.nodes, new.nodes),
+            ("time", last.time, new.time),
+            ("number of hits", last.tbhits, new.tbhits),
+        ] {
+            if now < before {
+                return Err(format!("the {name} falls from {before} to {now}"));
+            }
+        }
+        if new.multipv == 1 {
+            return Ok(());
+        }
+        if (new.multipv, new.depth) != (last.multipv + 1, last.depth) {
+            return Err(format!("line {} of depth {} before it", last.multipv, last.depth));
+        }
+        if new.score.rank() > last.score.rank() {
+            return Err(format!("better than line {}, {:?}", last.multipv, last.score));
+        }
+        if new.pv.first() == last.pv.first() {
+            return Err(format!("the move of line {}", last.multipv));
+        }
+        Ok(())
+    }
+
+    /// Where a line ends, its score comes true.
+    fn end_of_line(&self, thought: &Thought) -> Result<(), String> {
+        let mut game = self.game.clone();
+        for (ply, &m) in thought.pv.iter().enumerate() {
+            if ply > 0 && game.ending().is_some() {
+                return Err(format!(
+                    "moves after the game's end, from {}",
+                    move_text(m, self.mode)
+                ));
+            }
+            game.play(m);
+        }
+        let plies = thought.pv.len() as i64;
+        let ending = if plies > 0 || thought.depth == 0 { game.ending() } else { None };
+        let mated = ending == Some(Ending::Checkmate);
+        if thought.bound.is_some() {
+            return Ok(());
+        }
+        match thought.score.plies_to_mate() {
+            Some(promised) if !mated || promised != plies => {
+                return Err(format!(
+                    "{plies} plies, mate: {mated}; expected mate after {promised}"
+                ));
+            }
+            None if mated => return Err("a line to mate without its score".to_owned()),
+            _ => {}
+        }
+        if ending == Some(Ending::Draw) && thought.score != Score::Centipawns(0) {
+            return Err("the line ends in a draw".to_owned());
+        }
+        if let (Score::Centipawns(score), Some(tables)) = (thought.score, self.tables)
+            && score.abs() > DECISIVE
+            && let Some(winner) = tables(game.position())
+        {
+            let for_root = if plies % 2 == 0 { winner } else { -winner };
+            if for_root != score.signum() {
+                return Err(format!("the tables say {for_root} for the side to move"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The move is the one that the last line began with.
+    fn best_move(&mut self, words: &[&str]) -> Result<(), String> {
+        self.answered = true;
+        let root = self.game.position();
+        if let ["(none)"] = words {
+            let over = root.legal_moves().is_empty() && self.last.is_some();
+            return if over { Ok(()) } else { Err("there are legal moves".to_owned()) };
+        }
+        let moves = match *words {
+            [best] => self.moves(root, &[best])?,
+            [best, "ponder", reply] => self.moves(root, &[best, reply])?,
+            _ => return Err("expected a move, or two".to_owned()),
+        };
+        if self.best.is_some() && self.best == moves.first().copied() {
+            Ok(())
+        } else {
+            Err(format!(
+                "the last line began with {:?}",
+                self.best.map(|m| move_text(m, self.mode))
+            ))
+        }
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain).ok_or_else(|| format!("'{text}' is no number"))
+}

@@ -1,0 +1,235 @@
+//! Everything that reads bytes from outside, one function each: they end, do
+//! not panic, take no more memory than the input justifies, and read again what
+//! they have written. Fed by property tests (`tests/parsers.rs`) and by the fuzzer
+//! (`tests/fuzz`).
+
+use std::io::Cursor;
+
+use lancet::{
+    book::Book,
+    eval::{default_network, nnue::Network},
+    position::Position,
+    score::EVALUATION_LIMIT,
+    tools::{
+        analyse::{
+            annotate,
+            pgn::{self, read::Games},
+        },
+        epd, lines,
+    },
+    train::format::{self, Record},
+    tt::Table,
+    uci::{
+        self,
+        command::{self, Command},
+        options::{self, Change},
+    },
+};
+use shakmaty::CastlingMode;
+
+/// A reader of bytes.
+pub type Target = fn(&[u8]);
+
+/// All of them, by the names that the fuzzer uses.
+pub const ALL: [(&str, Target); 8] = [
+    ("uci", uci),
+    ("fen", fen),
+    ("epd", epd),
+    ("pgn", pgn),
+    ("viriformat", viriformat),
+    ("network", network),
+    ("hash", hash),
+    ("book", book),
+];
+
+/// May this line be said here? Long counts are left out, and whatever names a
+/// file or asks for much memory.
+fn is_harmless(line: &[u8]) -> bool {
+    match command::parse(line) {
+        Ok(Some(Command::Perft(depth))) => depth <= 2,
+        Ok(Some(Command::Bench(_) | Command::GenFens(_))) => false,
+        Ok(Some(Command::SetOption { name, value })) => {
+            match options::change(&name, value.as_deref()) {
+                Ok(Change::Hash(mib)) => mib <= 8,
+                Ok(Change::Threads(threads)) => threads <= 4,
+                Ok(
+                    Change::HashFile(path)
+                    | Change::EvalFile(path)
+                    | Change::BookFile(path)
+                    | Change::LogFile(path),
+                ) => path.is_none(),
+                Ok(Change::SyzygyPath(paths)) => paths.is_empty(),
+                _ => true,
+            }
+        }
+        _ => true,
+    }
+}
+
+/// The whole front end: every `go` and `isready` is answered once.
+pub fn uci(bytes: &[u8]) {
+    let (mut script, mut searches, mut questions) = (Vec::new(), 0, 0);
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| is_harmless(line)) {
+        script.extend_from_slice(line);
+        script.push(b'\n');
+        match command::parse(line) {
+            Ok(Some(Command::Go(_))) => searches += 1,
+            Ok(Some(Command::IsReady)) => questions += 1,
+            Ok(Some(Command::Quit)) => break,
+            _ => {}
+        }
+    }
+    let mut output = Vec::new();
+    uci::run(Cursor::new(script), &mut output);
+    let output = String::from_utf8(output).expect("answers are text");
+    let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((count("bestmove "), count("readyok")), (searches, questions), "{output}");
+}
+
+/// A position is the same after it was written and read again, and its moves
+/// lead to positions.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+        let position = match Position::from_fen(&text, mode) {
+            Ok(position) => position,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                continue;
+            }
+        };
+        let again =
+            Position::from_fen(&position.fen(), position.mode()).expect("own FENs are read");
+        assert_eq!((again.fen(), again.keys()), (position.fen(), position.keys()));
+        let score = default_network().evaluate(position.board(), position.turn());
+        assert!(score.abs() <= EVALUATION_LIMIT);
+        for m in position.legal_moves() {
+            let child = position.play(m);
+            assert_eq!(*child.keys(), child.keys_from_scratch(), "{} {m:?}", position.fen());
+        }
+    }
+}
+
+/// Every line is a record or an error that points into it.
+pub fn epd(bytes: &[u8]) {
+    for line in lines::split(bytes).unwrap_or_default() {
+        match epd::parse::parse(&line) {
+            Ok(record) => {
+                let fen = record.position.fen();
+                assert!(Position::from_fen(&fen, record.position.mode()).is_ok(), "{fen}");
+            }
+            Err(error) => {
+                assert!((1..=line.text.chars().count() + 1).contains(&error.column), "{error}");
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
+/// Games read the same after they were written.
+pub fn pgn(bytes: &[u8]) {
+    let mut games = Games::new(bytes);
+    while let Ok(Some(game)) = games.next_game() {
+        let Ok(game) = game else { continue };
+        let Ok((start, moves)) = annotate::replay(&game) else { continue };
+        let ply = annotate::ply(&start);
+        let text = pgn::write::write(&game, ply);
+        let again = Games::new(text.as_bytes()).next_game();
+        let again =
+            again.expect("memory is readable").expect("a game").expect("own games are read");
+        assert_eq!(pgn::write::write(&again, ply), text);
+        assert_eq!(annotate::replay(&again).map(|(_, moves)| moves), Ok(moves));
+    }
+}
+
+/// Games read the same after they were written.
+pub fn viriformat(bytes: &[u8]) {
+    let (frames, length) = format::frames(bytes);
+    assert_eq!(frames.iter().map(|frame| frame.len()).sum::<usize>(), length);
+    let (mut reader, mut frame) = (bytes, Vec::new());
+    let mut count = 0;
+    while let Ok(true) = format::next_frame(&mut reader, &mut frame) {
+        assert_eq!(Some(&frame.as_slice()), frames.get(count));
+        count += 1;
+    }
+    assert_eq!(count, frames.len());
+    for frame in frames {
+        let Ok(game) = Record::decode(frame) else { continue };
+        let again = Record::decode(&game.encode()).expect("own games are read");
+        assert_eq!((again.start.fen(), again.result), (game.start.fen(), game.result));
+        assert_eq!(again.moves, game.moves);
+        game.visit(|_, _, _| {});
+    }
+}
+
+/// Bytes as they are, and again with the hash that they should have: then a
+/// network evaluates, and is written as it was read.
+pub fn network(bytes: &[u8]) {
+    let _ = Network::from_bytes(bytes);
+    let Some(hashed) = with_hash(bytes) else { return };
+    if let Ok(network) = Network::from_bytes(&hashed) {
+        assert_eq!(network.to_bytes(), hashed);
+        let position = Position::default();
+        let score = network.evaluate(position.board(), position.turn());
+        assert!(score.abs() <= EVALUATION_LIMIT);
+    }
+}
+
+/// FNV-1a of everything but the hash, in its place. The shape is filled up
+/// with small numbers, as no fuzzer writes so many.
+fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
+    const HEADER: usize = 44;
+    let number = |at: usize| {
+        let four = bytes.get(at..at + 4)?.try_into().ok()?;
+        Some(u32::from_le_bytes(four) as usize)
+    };
+    let (hidden, buckets, text) = (number(16)?, number(20)?, number(32)?);
+    if hidden > 64 || buckets > 32 || text > 1000 || bytes.len() < HEADER {
+        return None;
+    }
+    let length = HEADER + text + 2 * (768 * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
+    let mut hashed = bytes.to_vec();
+    hashed.resize(length, 0);
+    let fnv = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let rest = hashed[..36].iter().chain(&hashed[HEADER..]);
+    let hash = rest.fold(0xcbf2_9ce4_8422_2325, fnv);
+    hashed[36..HEADER].copy_from_slice(&hash.to_le_bytes());
+    Some(hashed)
+}
+
+/// Bytes as they are, and again as a file of the right length and checksum.
+pub fn hash(bytes: &[u8]) {
+    const HEADER: usize = 64;
+    const MIB: usize = 1 << 20;
+    let read = |bytes: &[u8]| Table::read(bytes, bytes.len() as u64, 0);
+    let _ = read(bytes);
+    let mut file = vec![0; HEADER + MIB];
+    let length = bytes.len().min(file.len());
+    file[..length].copy_from_slice(&bytes[..length]);
+    // One table of 1 MiB is enough.
+    file[..12].copy_from_slice(b"LANCETTT\x01\0\0\0");
+    file[16..HEADER].fill(0);
+    file[16..24].copy_from_slice(&(MIB as u64 / 32).to_le_bytes());
+    let checksum = crc32fast::hash(&file);
+    file.extend_from_slice(&checksum.to_le_bytes());
+    if let Ok((table, mib)) = read(&file) {
+        assert_eq!(mib, 1);
+        let mut again = Vec::new();
+        table.write(&mut again, 0).expect("memory takes it");
+        assert_eq!(again[24..again.len() - 4], file[24..file.len() - 4]);
+        for key in 0..64_u64 {
+            if let Some(entry) = table.probe(key << 58) {
+                assert!(entry.lower <= entry.upper);
+            }
+        }
+    }
+}
+
+/// A book's moves are legal.
+pub fn book(bytes: &[u8]) {
+    let Ok(book) = Book::from_bytes(bytes) else { return };
+    let position = Position::default();
+    for (m, weight) in book.moves(&position) {
+        assert!(weight > 0 && position.is_legal(m));
+    }
+}

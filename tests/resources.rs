@@ -1,0 +1,452 @@
+//! Too little memory, too many threads, full disks, signals, long games: a
+//! clear message, no torn file, and the program goes on or ends well.
+//!
+//! The long versions:
+//! `cargo test --release --test resources -- --ignored --nocapture --test-threads 1`
+#![cfg(unix)] // limits and signals are the shell's
+
+mod common;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{
+    DEADLINE, Lancet,
+    checker::check,
+    session::{Material, Session},
+};
+use lancet::{
+    engine::{Engine, Job, STACK_SIZE, Settings},
+    position::{Game, Position},
+    report::{Limits, Silent},
+    search::MAX_PLY,
+    train::format::{self, Record},
+    uci::setup::read_move,
+};
+use shakmaty::CastlingMode;
+
+fn game(fen: &str) -> Game {
+    Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap())
+}
+
+/// Two short games, and one that cannot be read.
+const GAMES: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
+
+/// A command of the shell, with the program as `$0`.
+fn shell(script: &str, directory: &Path) -> Output {
+    Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_lancet")])
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// The same where files end after `blocks` times 512 bytes: as on a full disk,
+/// writing fails, with another number.
+fn on_a_full_disk(blocks: usize, script: &str, directory: &Path) -> Output {
+    shell(&format!("trap '' XFSZ; ulimit -f {blocks}; {script}"), directory)
+}
+
+fn complaint(output: &Output) -> String {
+    assert!(!output.status.success(), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The names in a directory, sorted.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn too_little_memory() {
+    let mut lancet = Lancet::limited("ulimit -v 3000000");
+    let start = Game::default();
+    for (option, answer) in [
+        ("Hash value 60000", "info string not enough memory for a hash table of 60000 MiB"),
+        ("Hash value 1048576", "info string not enough memory for a hash table of 1048576 MiB"),
+        ("Threads value 1024", "info string not enough memory for 1024 search threads"),
+    ] {
+        lancet.send(&format!("setoption name {option}"));
+        assert_eq!(lancet.drain(), [answer]);
+        lancet.send("position startpos");
+        check(&start, &lancet.go("go depth 5").0);
+    }
+    // Memory for the threads, but not for all their stacks.
+    lancet.send("setoption name Threads value 300");
+    assert_eq!(lancet.drain(), [""; 0]);
+    let (lines, _) = lancet.go("go depth 4");
+    check(&start, &lines);
+    assert!(lines.iter().any(|line| line.starts_with("info string cannot start search thread ")));
+    lancet.send("setoption name Threads value 2");
+    let (lines, _) = lancet.go("go depth 5");
+    check(&start, &lines);
+    assert!(lines.iter().all(|line| !line.contains("cannot")), "{lines:?}");
+    lancet.quit();
+}
+
+/// Many more threads than cores: still every question is answered.
+fn many_threads(count: usize) {
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name Threads value {count}"));
+    assert_eq!(lancet.drain(), [""; 0]);
+    let start = Instant::now();
+    check(&Game::default(), &lancet.go("go movetime 100").0);
+    let exact = start.elapsed();
+    lancet.send("go infinite");
+    let start = Instant::now();
+    let mut lines = lancet.drain();
+    let ready = start.elapsed();
+    let start = Instant::now();
+    lines.extend(lancet.go("stop").0);
+    let stop = start.elapsed();
+    check(&Game::default(), &lines);
+    println!("{count} threads: movetime 100 {exact:?}, readyok {ready:?}, stop {stop:?}");
+    assert!(exact.max(ready).max(stop) < DEADLINE / 2);
+    lancet.quit();
+}
+
+#[test]
+fn more_threads_than_cores() {
+    many_threads(64);
+}
+
+#[test]
+#[ignore = "needs 6 GB"]
+fn a_thousand_threads() {
+    many_threads(1024);
+}
+
+/// A search that goes deep on an eighth of the stack: there is enough for one
+/// that goes eight times as deep, which is deeper than any.
+#[test]
+fn the_stack_is_deep_enough() {
+    // Kings and pawns that can only wait, and long forced checks.
+    let games =
+        ["8/8/1p1k4/p1p1p1p1/P1P1P1P1/1P1K4/8/8 w - - 0 1", "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1"]
+            .map(game);
+    let deepest = thread::Builder::new()
+        .stack_size(STACK_SIZE / 8)
+        .spawn(move || {
+            let mut engine = Engine::new(Settings { hash: 16, ..Settings::default() }).unwrap();
+            let limits = Limits { nodes: Some(3_000_000), ..Limits::default() };
+            let depths =
+                games.map(|game| engine.go(&Job::new(game, limits.clone()), &Silent).info.seldepth);
+            depths.into_iter().max().unwrap()
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+    assert!(deepest as usize * 8 > MAX_PLY, "only {deepest} plies");
+}
+
+#[test]
+fn two_hundred_and_eighteen_lines() {
+    let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name MultiPV value 256");
+    lancet.send(&format!("position fen {fen}"));
+    let (lines, _) = lancet.go("go depth 2");
+    check(&game(fen), &lines);
+    let last =
+        lines.iter().filter(|line| line.starts_with("info depth 2 ") && line.contains(" multipv "));
+    assert_eq!(last.count(), 218);
+    lancet.send("go infinite");
+    check(&game(fen), &lancet.go("stop").0);
+    lancet.quit();
+}
+
+/// A thousand moves without a capture or a pawn move, and a thousand with some.
+#[test]
+fn games_of_a_thousand_moves() {
+    let mut lancet = Lancet::start();
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let pawns = ["a2a3 a7a6", "a3a4 a6a5", "b2b3 b7b6", "b3b4 b6b5", "c2c3 c7c6", "c3c4 c6c5"];
+    for every in [usize::MAX, 300] {
+        let mut words: Vec<&str> = Vec::new();
+        let mut pushes = pawns.iter().flat_map(|pair| pair.split(' '));
+        while words.len() < 2000 {
+            words.extend(shuffle);
+            if words.len() % every < 4 {
+                words.extend(pushes.by_ref().take(2));
+            }
+        }
+        let mut game = Game::default();
+        for word in &words {
+            game.play(read_move(game.position(), word).unwrap());
+        }
+        lancet.send(&format!("position startpos moves {}", words.join(" ")));
+        assert_eq!(lancet.drain(), [""; 0]);
+        check(&game, &lancet.go("go depth 6").0);
+    }
+    lancet.quit();
+}
+
+/// Devices and pipes where files should be: nobody waits for them.
+#[test]
+fn pipes_and_devices() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut lancet = Lancet::start();
+    for path in [pipe.to_str().unwrap(), "/dev/zero"] {
+        for (lines, answer) in [
+            (format!("setoption name EvalFile value {path}"), "EvalFile: cannot read"),
+            (format!("setoption name BookFile value {path}"), "BookFile: "),
+            (
+                format!("setoption name Hash File value {path}\nsetoption name Load Hash"),
+                "Load Hash: ",
+            ),
+            (format!("genfens 1 seed 1 book {path}"), "genfens: "),
+        ] {
+            lancet.send(&lines);
+            let lines = lancet.until("info string ");
+            assert!(lines[0].contains(answer) && lines[0].contains("device or pipe"), "{lines:?}");
+        }
+    }
+    lancet.send(&format!("setoption name Debug Log File value {}", pipe.display()));
+    assert!(lancet.drain()[0].contains("cannot log to "));
+    // A log that takes nothing, and one that cannot take any more.
+    for log in ["/dev/null", "/dev/full"] {
+        lancet.send(&format!("setoption name Debug Log File value {log}"));
+        lancet.send("position startpos");
+        check(&Game::default(), &lancet.go("go depth 3").0);
+    }
+    lancet.quit();
+}
+
+/// An output that cannot take any more ends the program: nobody reads it.
+#[test]
+fn a_full_output() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.epd"), "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n").unwrap();
+    for arguments in ["isready quit", "bench 1", "perft 2", "epd a.epd --nodes 100"] {
+        let output = shell(&format!("$0 {arguments} > /dev/full"), dir.path());
+        let complaint = complaint(&output);
+        assert!(complaint.contains("standard output: No space left"), "{arguments}: {complaint}");
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    }
+}
+
+#[test]
+fn a_full_disk_under_the_hash_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lancet.hash");
+    let mut lancet = Lancet::limited("trap '' XFSZ; ulimit -f 3000");
+    lancet.send("setoption name Hash value 1");
+    lancet.send(&format!("setoption name Hash File value {}", path.display()));
+    lancet.send("setoption name Save Hash");
+    assert!(lancet.drain()[0].starts_with("info string Save Hash: 1 MiB"));
+    let old = fs::read(&path).unwrap();
+    lancet.send("setoption name Hash value 2");
+    lancet.go("go depth 5");
+    lancet.send("setoption name Save Hash");
+    let lines = lancet.drain();
+    assert!(
+        lines[0].starts_with("info string Save Hash: ") && lines[0].contains("too large"),
+        "{lines:?}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), old);
+    assert_eq!(names(dir.path()), ["lancet.hash"]);
+    lancet.go("go depth 5");
+    lancet.quit();
+}
+
+#[test]
+fn a_full_disk_under_games_and_training() {
+    let dir = tempfile::tempdir().unwrap();
+    let datagen = "$0 datagen --out games --threads 1 --nodes 60 --games";
+    let output = on_a_full_disk(8, &format!("{datagen} 100"), dir.path());
+    let text = complaint(&output);
+    assert!(text.contains("games-1-0.vf: File too large"), "{text}");
+    let read = || fs::read(dir.path().join("games/games-1-0.vf")).unwrap();
+    let bytes = read();
+    let (frames, length) = format::frames(&bytes);
+    assert!(!frames.is_empty() && length == bytes.len());
+    frames.iter().for_each(|frame| drop(Record::decode(frame).unwrap()));
+    // With room again it goes on where it was.
+    assert!(shell(&format!("{datagen} 40"), dir.path()).status.success());
+    assert!(read().starts_with(&bytes));
+    assert_eq!(format::frames(&read()).0.len(), 40);
+
+    let train =
+        "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --passes 1 --threads 1";
+    let text = complaint(&on_a_full_disk(8, train, dir.path()));
+    assert!(text.contains("net.nnue: File too large"), "{text}");
+    assert_eq!(names(dir.path()), ["games"]);
+    let text =
+        complaint(&on_a_full_disk(1, "$0 data merge games/games-1-0.vf --out all.vf", dir.path()));
+    assert!(text.contains("all.vf: File too large"), "{text}");
+    assert_eq!(names(dir.path()), ["games"]);
+}
+
+#[test]
+fn a_full_disk_under_annotated_games() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("in.pgn"), GAMES.repeat(6)).unwrap();
+    let analyse = "$0 analyse in.pgn --out out.pgn --nodes 200";
+    let text = complaint(&on_a_full_disk(4, analyse, dir.path()));
+    assert!(text.contains("out.pgn: File too large"), "{text}");
+    assert_eq!(names(dir.path()), ["in.pgn", "out.pgn", "out.pgn.progress"]);
+    let part = fs::read_to_string(dir.path().join("out.pgn")).unwrap();
+    assert!(part.ends_with("\n\n") && !part.is_empty(), "{part}");
+    // With room again it goes on where it was.
+    let output = shell(&format!("{analyse} --resume"), dir.path());
+    assert!(output.status.success(), "{output:?}");
+    let whole = fs::read_to_string(dir.path().join("out.pgn")).unwrap();
+    assert!(whole.starts_with(&part));
+    assert_eq!(whole.matches("[Annotator ").count(), 12);
+    assert_eq!(names(dir.path()), ["in.pgn", "out.pgn"]);
+}
+
+#[test]
+fn a_full_disk_under_results() {
+    let dir = tempfile::tempdir().unwrap();
+    let suite = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n".repeat(20);
+    fs::write(dir.path().join("a.epd"), suite).unwrap();
+    fs::write(dir.path().join("old.json"), "old").unwrap();
+    for option in ["--json old.json", "--csv old.csv"] {
+        let text =
+            complaint(&on_a_full_disk(1, &format!("$0 epd a.epd --nodes 50 {option}"), dir.path()));
+        assert!(text.contains("cannot write results: File too large"), "{text}");
+    }
+    assert_eq!(names(dir.path()), ["a.epd", "old.json"]);
+    assert_eq!(fs::read(dir.path().join("old.json")).unwrap(), b"old");
+    let text = complaint(&shell("$0 epd a.epd --nodes 50 --csv /dev/full", dir.path()));
+    assert!(text.contains("cannot write results: No space left"), "{text}");
+}
+
+/// Signals end the program at once, whatever it does.
+#[test]
+fn signals() {
+    for signal in ["-INT", "-TERM"] {
+        for line in ["isready", "go infinite", "go ponder wtime 1000", "perft 12"] {
+            let mut lancet = Lancet::start();
+            lancet.send(line);
+            if line == "isready" {
+                lancet.until("readyok");
+            }
+            let start = Instant::now();
+            let sent = Command::new("kill").args([signal, &lancet.id().to_string()]).status();
+            assert!(sent.unwrap().success());
+            lancet.rest();
+            assert!(start.elapsed() < DEADLINE / 3, "{signal} {line}: {:?}", start.elapsed());
+        }
+    }
+}
+
+/// Memory in use, in KiB.
+#[cfg(target_os = "linux")]
+fn resident(lancet: &Lancet) -> i64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_smaller_table_gives_memory_back() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name Hash value 64");
+    lancet.go("go nodes 1000");
+    // Forgetting touches all of it.
+    lancet.send("setoption name Clear Hash");
+    lancet.drain();
+    let large = resident(&lancet);
+    assert!(large > 64 << 10, "{large} KiB");
+    lancet.send("setoption name Hash value 1");
+    lancet.drain();
+    let small = resident(&lancet);
+    assert!(small < large - (60 << 10), "{large} KiB, then {small} KiB");
+    // Threads give back what they had, too.
+    lancet.send("setoption name Threads value 16");
+    lancet.go("go nodes 100000");
+    let many = resident(&lancet);
+    lancet.send("setoption name Threads value 1");
+    lancet.drain();
+    let one = resident(&lancet);
+    assert!(one < many - (8 << 10), "{many} KiB, then {one} KiB");
+    lancet.quit();
+}
+
+/// Searches of all kinds; what they take does not grow.
+#[cfg(target_os = "linux")]
+fn soak(searches: usize) {
+    let mut session = Session::new(1, &Material::small());
+    let mut measured = Vec::new();
+    while session.stats.searches < searches {
+        let next = searches * (measured.len() + 1) / 10;
+        while session.stats.searches < next {
+            session.step();
+        }
+        // The same state at every measurement.
+        session.settle();
+        let lancet = session.lancet();
+        for line in [
+            "Threads value 1",
+            "Threads value 8",
+            "Hash value 1",
+            "MultiPV value 1",
+            "Root Search value Aspiration",
+        ] {
+            lancet.send(&format!("setoption name {line}"));
+        }
+        lancet.send("ucinewgame");
+        lancet.send("position startpos");
+        lancet.go("go nodes 50000");
+        lancet.send("setoption name Threads value 1");
+        lancet.drain();
+        measured.push(resident(lancet));
+        session.forget();
+    }
+    println!("{:?}\n{measured:?} KiB", session.stats);
+    // The first tenth may still find new corners.
+    let (first, last) = (measured[1], measured[9]);
+    assert!(last - first < 4 << 10, "{measured:?} KiB");
+    session.end(true);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_stays_flat() {
+    soak(300);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "minutes: 10,000 searches"]
+fn memory_stays_flat_over_10_000_searches() {
+    soak(10_000);
+}
+
+/// Longest waits: for readyok while a search runs, for the move after stop.
+#[test]
+#[ignore = "a measurement"]
+fn latencies() {
+    for threads in [1, 2, 8] {
+        let mut lancet = Lancet::start();
+        lancet.send(&format!("setoption name Threads value {threads}"));
+        let (mut ready, mut stop) = (Duration::ZERO, Duration::ZERO);
+        for wait in 0..300 {
+            lancet.send("go infinite");
+            thread::sleep(Duration::from_millis(wait % 20));
+            let start = Instant::now();
+            lancet.drain();
+            ready = ready.max(start.elapsed());
+            let start = Instant::now();
+            lancet.go("stop");
+            stop = stop.max(start.elapsed());
+        }
+        println!("{threads} threads: readyok within {ready:?}, a move after stop within {stop:?}");
+        lancet.quit();
+    }
+}
