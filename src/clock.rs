@@ -21,7 +21,7 @@ impl Budget {
     /// The budget for a move on this clock; `overhead` is kept back for
     /// transmission. Never more than the time left, whatever the increment.
     ///
-    /// Shares of the clock: strength.md, from several engines' tuning.
+    /// Shares of the clock: what several engines have been tuned to.
     #[must_use]
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // Even on an overdrawn clock a move must be found.

@@ -4,9 +4,12 @@
 //! search.* Imports go one way:
 //!
 //! ```text
-//! score, position <- book, see, eval, tt, history, clock, report <- syzygy, picker <- search
-//!                 <- engine <- uci, tools <- main
+//! score, position <- see, eval, tt, history, clock, report, book, notation, wdl
+//!                 <- syzygy, picker, strength <- search <- engine
+//!                 <- train <- tools <- lab, uci <- main
 //! ```
+//!
+//! `files`, `pages` and `stdio` are what all of them need of the system.
 
 pub mod book;
 pub mod clock;

@@ -83,7 +83,8 @@ pub fn winning_chances(score: Score) -> f64 {
 /// }
 /// ```
 ///
-/// Source: H. G. Muller's post on adjusting scores (see the design, seeds/004).
+/// Source: H. G. Muller's post on adjusting scores (seeds/004: see
+/// [`lab`](crate::lab), which lists the documents called seeds).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     /// Scores below this are aged.

@@ -271,7 +271,7 @@ impl Worker<'_> {
 
     /// Step 4. Outer `None`: the search is over; inner `None`: not pruned.
     fn prune_node(&mut self, node: &mut Node) -> Option<Option<Score>> {
-        let Window { alpha, beta } = node.window;
+        let beta = node.window.beta;
         // Step 4a. Hindsight: the parent's reduction looks wrong now that the
         // evaluation is known (+2 to +10).
         let parent = *self.before(node.ply, 1);
@@ -288,34 +288,22 @@ impl Worker<'_> {
         if !node.was_pv && prune::reverse_futility(facts, beta) {
             return Some(Some((node.estimate + beta) / 2));
         }
-        // Step 4c. Razoring (+2 to +10).
-        if prune::razor(facts, alpha) {
-            let score = self.captures_only(node, Window::null(alpha))?;
-            if score <= alpha && !is_decisive(score) {
-                return Some(Some(score));
-            }
-        }
-        // Step 4d. Null move pruning (+24 to +90).
+        // Step 4c. Null move pruning (+24 to +90).
         if let Some(score) = self.null_move(node, facts)? {
             return Some(Some(score));
         }
-        // Step 4e. ProbCut (+2 to +10).
+        // Step 4d. ProbCut (+2 to +10).
         self.probcut(node)
     }
 
-    /// Quiescence of the node itself, in the node's own window.
-    fn captures_only(&mut self, node: &Node, window: Window) -> Option<Score> {
-        self.captures::<NonPv>(node.position, window, node.ply, true)
-    }
-
-    /// Step 4d: if passing still fails high, so would the best move. Zugzwang
+    /// Step 4c: if passing still fails high, so would the best move. Zugzwang
     /// is met by asking for pieces and by verifying at high depth.
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Option<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
             || ply < self.null_from
             || node.estimate < beta
-            || node.evaluation + 20 * node.depth < beta + 100
+            || node.evaluation + p::null_slope() * node.depth < beta + p::null_margin()
             || is_decisive(beta)
             || self.before(ply, 1).moved.is_none()
             || !node.position.has_pieces(node.position.turn())
@@ -356,11 +344,12 @@ impl Worker<'_> {
         Some((verified >= beta).then_some(score))
     }
 
-    /// Step 4e: a capture that fails high well above beta at reduced depth
+    /// Step 4d: a capture that fails high well above beta at reduced depth
     /// will fail high above beta at full depth. Source: M. Buro, 1995.
     fn probcut(&mut self, node: &Node) -> Option<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
-        let bound = node.window.beta + p::probcut_margin() - if node.improving { 50 } else { 0 };
+        let bound = node.window.beta + p::probcut_margin()
+            - if node.improving { p::probcut_improving() } else { 0 };
         if node.depth < p::probcut_depth()
             || is_decisive(node.window.beta)
             || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.upper < bound)

@@ -75,12 +75,12 @@ params! {
     rfp_margin: 78, 30..=150, 6;
     /// Less margin when the position is improving, in centipawns.
     rfp_improving: 64, 0..=150, 6;
-    /// Margin per ply squared below which quiescence decides, in centipawns.
-    razor_margin: 240, 100..=500, 20;
-    /// Deepest node for razoring.
-    razor_depth: 0, 0..=8, 1;
     /// Depth from which a null move is tried.
     null_depth: 3, 1..=255, 1;
+    /// How far below beta the evaluation may be per ply of depth, in centipawns, ...
+    null_slope: 20, 0..=60, 3;
+    /// ... less this.
+    null_margin: 100, 0..=300, 14;
     /// Base reduction of the null move, in plies.
     null_base: 4, 2..=6, 1;
     /// Depth per further ply of reduction.
@@ -93,6 +93,8 @@ params! {
     probcut_depth: 5, 3..=255, 1;
     /// How far above beta the probe must be, in centipawns.
     probcut_margin: 190, 80..=400, 16;
+    /// Less of it when the position is improving, in centipawns.
+    probcut_improving: 50, 0..=150, 8;
     /// Depth from which a node without table move is searched less deeply.
     iir_depth: 4, 2..=255, 1;
     /// Deepest (reduced) depth for futility pruning of quiets.
@@ -137,6 +139,12 @@ params! {
     lmr_was_pv: 1150, 0..=2500, 100;
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1000, 0..=2500, 100;
+    /// More reduction when the table's move is a capture, in 1/1024 ply.
+    lmr_table_capture: 700, 0..=2000, 90;
+    /// More reduction when nodes below often fail high, in 1/1024 ply.
+    lmr_cutoffs: 700, 0..=2000, 90;
+    /// Less reduction in check, in 1/1024 ply.
+    lmr_in_check: 600, 0..=2000, 90;
     /// History bonus per ply.
     bonus_slope: 280, 50..=600, 20;
     /// The largest history bonus.

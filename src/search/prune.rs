@@ -1,13 +1,13 @@
 //! Pruning and reduction as pure functions: facts of a node and a move in, a
 //! verdict out. Nothing here touches a board.
 //!
-//! Margins are starting points from strength.md ("constants seen"); unless a
-//! line says otherwise they are adopted on precedent, not measured here.
+//! Margins are what several strong engines use; unless a line says otherwise
+//! they are adopted on precedent, not measured here.
 
 use std::sync::LazyLock;
 
 use super::params as p;
-use crate::score::{DECISIVE, Score, is_decisive};
+use crate::score::{DECISIVE, Score};
 
 /// What pruning a whole node looks at.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +29,6 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         && node.estimate - margin.max(20) >= beta
         && node.estimate < DECISIVE
         && beta > -DECISIVE
-}
-
-/// Razoring: so far below alpha that only captures could help.
-#[must_use]
-pub fn razor(node: NodeFacts, alpha: Score) -> bool {
-    node.depth <= p::razor_depth()
-        && node.estimate + 150 + p::razor_margin() * node.depth * node.depth < alpha
-        && !is_decisive(alpha)
 }
 
 /// Depth taken off the search after a null move.
@@ -125,11 +117,11 @@ pub fn reduction(facts: MoveFacts) -> i32 {
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
-    reduction += if facts.table_capture { 700 } else { 0 };
-    reduction += if facts.cutoffs_below > 3 { 700 } else { 0 };
+    reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
+    reduction += if facts.cutoffs_below > 3 { p::lmr_cutoffs() } else { 0 };
     reduction -= if facts.was_pv { p::lmr_was_pv() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
-    reduction -= if facts.in_check { 600 } else { 0 };
+    reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
     reduction -= facts.history * 1024 / p::lmr_history() / if facts.quiet { 1 } else { 2 };
     reduction / 1024
 }
@@ -182,6 +174,5 @@ mod tests {
         let node = NodeFacts { depth: 1, estimate: 500, improving: false };
         assert!(reverse_futility(node, 0));
         assert!(!reverse_futility(node, -DECISIVE - 5));
-        assert!(!razor(NodeFacts { estimate: -2000, ..node }, DECISIVE + 5));
     }
 }

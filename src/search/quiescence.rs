@@ -49,8 +49,8 @@ impl Worker<'_> {
         Some(Delay::MATES.score(score))
     }
 
-    /// The same in the node's own window, for callers at this very node.
-    pub(super) fn captures<K: Kind>(
+    /// The same in the node's own window.
+    fn captures<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
