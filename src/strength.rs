@@ -14,6 +14,7 @@ use shakmaty::Move;
 use crate::{
     clock::{Budget, Stability},
     position::{PackedMove, Position},
+    random::mix,
     report::Limits,
     score::Score,
     see,
@@ -148,14 +149,6 @@ fn obscurity(position: &Position, m: Move) -> f64 {
     let forward = i32::from(to.rank()) - i32::from(from.rank());
     let backward = if position.turn().is_white() { forward < 0 } else { forward > 0 };
     kind * long * if backward { 1.3 } else { 1.0 }
-}
-
-/// Random bits from a key (the finaliser of splitmix64, S. Vigna).
-const fn mix(key: u64) -> u64 {
-    let x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// About normally distributed, with a standard deviation of 1: the sum of four

@@ -1,7 +1,7 @@
 //! `lancet train`: reads the data, runs the trainer, shows and saves.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -25,7 +25,10 @@ use super::{
     schedule::Schedule,
     trainer::{Point, Run, Trainer},
 };
-use crate::eval::nnue::{Network, network::SCALE};
+use crate::{
+    eval::nnue::{Network, network::SCALE},
+    tools::{complain, note},
+};
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
@@ -100,15 +103,10 @@ pub fn run(args: &Args) -> ExitCode {
     match train(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(format_args!("lancet train: {error}"));
+            complain(format_args!("train: {error}"));
             ExitCode::FAILURE
         }
     }
-}
-
-fn say(line: impl std::fmt::Display) {
-    // Nobody is left to be told when this fails.
-    let _ = writeln!(io::stderr(), "{line}");
 }
 
 fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
@@ -122,12 +120,12 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let threads = args.threads.map_or(cores, |threads| threads as usize);
     let start = Instant::now();
     let data = DataSet::read(&args.data, &schedule.filter, schedule.validation, |source| {
-        say(format_args!(
+        note(format_args!(
             "{}: {} games, {} positions, {} kept",
             source.file, source.games, source.positions, source.kept
         ));
     })?;
-    say(format_args!(
+    note(format_args!(
         "{} positions to learn from, {} to validate with, White {}; read in {:.1} s",
         data.training.len(),
         data.validation.len(),
@@ -146,7 +144,7 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let mut trainer = Trainer::new(run, data.training.len())?;
     if args.resume && saved.exists() {
         checkpoint::load(&saved, &mut trainer)?;
-        say(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
+        note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
     }
     let stop = Arc::new(AtomicBool::new(false));
     let handler_stop = Arc::clone(&stop);
@@ -154,7 +152,7 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
 
     if !steps(&mut trainer, &data, &saved, &stop)? {
         checkpoint::save(&saved, &trainer)?;
-        say(format_args!("stopped at step {}; --resume continues", trainer.state.step));
+        note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
         return Ok(());
     }
     finish(&mut trainer, &data, &args.out)?;
@@ -196,7 +194,7 @@ fn steps(
             if plain {
                 let pass = trainer.state.step as f64 / trainer.steps_per_pass() as f64;
                 let step = trainer.state.step;
-                say(format_args!(
+                note(format_args!(
                     "pass {pass:.2} step {step} {shown} {speed:.0} positions/s ETA {eta}"
                 ));
             }
@@ -244,8 +242,8 @@ fn finish(
     let samples = if data.validation.is_empty() { &data.training } else { &data.validation };
     let samples = &samples[..samples.len().min(COMPARED)];
     let (mean, worst) = disagreement(trainer, &network, samples);
-    say(format_args!("{}: {}", out.display(), network.name()));
-    say(format_args!(
+    note(format_args!("{}: {}", out.display(), network.name()));
+    note(format_args!(
         "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
         samples.len()
     ));

@@ -35,6 +35,7 @@ use super::{
 use crate::{
     engine::STACK_SIZE,
     eval::{self, nnue::Network},
+    tools::{complain, note},
 };
 
 /// The file that says how the games of a directory were made.
@@ -352,7 +353,7 @@ pub fn run(args: &Args) -> ExitCode {
     match generate(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "lancet datagen: {error}");
+            complain(format_args!("datagen: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -472,11 +473,11 @@ impl<'a> Display<'a> {
                 self.bar.set_message(text);
             } else if shown.elapsed() >= Duration::from_mins(1) {
                 shown = Instant::now();
-                let _ = writeln!(io::stderr(), "{:>3}% {text}", permille / 10);
+                note(format_args!("{:>3}% {text}", permille / 10));
             }
         }
         self.bar.finish_and_clear();
-        let _ = writeln!(io::stderr(), "{}", self.text().1);
+        note(self.text().1);
     }
 
     /// Progress in permille of the goal, and all statistics.

@@ -14,6 +14,7 @@ use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
+use crate::tools::lines::decode;
 
 /// Begins a comment that holds a line number. No text has this character.
 const MARK: u8 = 1;
@@ -464,14 +465,6 @@ impl Visitor for Builder {
     fn end_game(&mut self, movetext: Movetext) -> Game {
         let Movetext { tags, main, outcome, .. } = movetext;
         Game { line: self.begin, tags, main, outcome }
-    }
-}
-
-/// UTF-8, or else Latin-1, which older files use.
-fn decode(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
