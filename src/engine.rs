@@ -427,8 +427,9 @@ impl Engine {
         if let (Some(handicap), Some(budget)) = (handicap, budget)
             && verdicts[0].moves.len() > 1
         {
-            let stability = &verdicts[0].stability;
-            job.signals.wait_until(handicap.thinking_time(budget, stability, root.key()));
+            let Verdict { moves, stability, .. } = &verdicts[0];
+            let time = handicap.thinking_time(budget, &job.game, moves[0].m, stability);
+            job.signals.wait_until(time);
         }
 
         let chosen = vote(&verdicts);
