@@ -98,8 +98,9 @@ Description:
 Without any, each position gets half a second. With one job and --nodes the result is the same every time.
 
   Every move gets its evaluation, [%eval 0.35] for White. A move that gives away 5 % of the winning chances gets ?!, \
-10 % ?, 15 % ??, and the better line as a variation; a sign that somebody has put there already stays. All that the file \
-said is kept; only older [%eval] are replaced. Tags are added: Annotator, ECO and Opening (if missing), and for each \
+10 % ?, 15 % ??, and the better line as a variation; a sign that somebody has put there already stays. What the file \
+said is kept, signs such as += by their numbers ($14); but older [%eval] are replaced, and lines that begin with % and \
+results inside variations go. Tags are added: Annotator, ECO and Opening (if missing), and for each \
 player Accuracy (a mean over all moves, 0 to 100) and AverageLoss (in centipawns, each move's score cut off at 10 pawns).
 
   Winning chances and accuracy are the curves that https://lichess.org/page/accuracy describes. Names of openings: \
