@@ -25,6 +25,9 @@ pub const UCI: &str = "\
 Description:
   The same as no command at all, for programs that insist on one.
 
+Examples:
+  lancet uci
+
 Exit status:
   0  at `quit`, at the end of the input, or when nobody reads the output any more";
 
@@ -155,6 +158,81 @@ Exit status:
   0  when all went well
   1  if a file could not be used or is damaged";
 
+/// `lancet data ...`
+pub const DATA_COMMANDS: [(&str, &str); 5] = [
+    (
+        "stats",
+        "\
+Description:
+  Counts games, different ones among them, results, lengths, and positions; of those that the trainer keeps, also the \
+pieces on the board and the mean size of the scores. An incomplete last game is named and left out.
+
+Examples:
+  lancet data stats games/*.vf
+
+Exit status:
+  0  when all files were counted
+  1  if a file could not be read, or a game is damaged",
+    ),
+    (
+        "check",
+        "\
+Description:
+  Decodes every game: start position, legality of all moves, result, and the end of the file. The first bad game of a \
+file is named with its number and its byte.
+
+Examples:
+  lancet data check games/*.vf
+
+Exit status:
+  0  when every file is good
+  1  if one is not",
+    ),
+    (
+        "shuffle",
+        "\
+Description:
+  The same files and the same seed give the same order. All games are held in memory. Files are checked first, and FILE \
+is never overwritten. The trainer shuffles by itself: this is for others.
+
+Examples:
+  lancet data shuffle games/*.vf --out shuffled.vf --seed 1
+
+Exit status:
+  0  when FILE was written
+  1  if a file could not be used or is damaged",
+    ),
+    (
+        "merge",
+        "\
+Description:
+  Games stay in the order of the files. All of them are held in memory. Files are checked first, and FILE is never \
+overwritten.
+
+Examples:
+  lancet data merge games/*.vf --out all.vf
+
+Exit status:
+  0  when FILE was written
+  1  if a file could not be used or is damaged",
+    ),
+    (
+        "view",
+        "\
+Description:
+  A game is shown with the start position, the result, and behind each move the score that its search gave, in pawns \
+for White.
+
+Examples:
+  lancet data view games/games-1-0.vf --game 3 --count 2
+  lancet data view games/games-1-0.vf --positions
+
+Exit status:
+  0  when the games were shown
+  1  if the file could not be read, or there is no such game",
+    ),
+];
+
 pub const TRAIN: &str = "\
 Description:
   A network learns from games alone: from the scores of the searches and from the results. Ctrl-C writes a checkpoint; \
@@ -202,3 +280,22 @@ Exit status:
   0  when all values agree
   1  if they do not
   2  if a file or the command line could not be used";
+
+/// `lancet lab ...`
+pub const LAB_COMMANDS: [(&str, &str); 1] = [(
+    "explain",
+    "\
+Description:
+  Without a name, what can be explained is listed. A worked example is searched on the spot, by the same functions that \
+the lab compares; --tree gives it another tree to work through: `max` or `min` for the side to move, then the moves in brackets: numbers, \
+more brackets, or `??` where nobody should have to look.
+
+Examples:
+  lancet lab explain
+  lancet lab explain mtdf
+  lancet lab explain pvs --tree \"max (40 (30 ??))\"
+
+Exit status:
+  0  when it was explained
+  2  if there is nothing of this name, or the tree could not be read",
+)];
