@@ -236,8 +236,8 @@ Exit status:
 pub const TRAIN: &str = "\
 Description:
   A network learns from games alone: from the scores of the searches and from the results. Ctrl-C writes a checkpoint; \
---resume continues as if nothing had happened. The finished network is compared with the trainer's model before it is \
-written.
+--resume continues as if nothing had happened. The trainer rounds its weights in every step as the network does: \
+before that is written, both are compared on 10,000 positions, and more than 5 cp apart it is not written.
 
 Examples:
   lancet train --data games/*.vf --out lancet.nnue

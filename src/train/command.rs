@@ -11,31 +11,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Args as ClapArgs;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
-use serde::Serialize;
-use shakmaty::Board;
-
 use super::{
     FileError, checkpoint,
     loader::DataSet,
-    model::{CHUNK, Worker},
-    plot,
+    model, plot,
     sample::Sample,
     schedule::Schedule,
     trainer::{Point, Run, Trainer},
 };
 use crate::{
-    eval::nnue::{Network, network::SCALE},
+    eval::nnue::Network,
     tools::{complain, note},
 };
+use clap::Args as ClapArgs;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
 /// Points of the loss curves per pass.
 const POINTS_PER_PASS: u64 = 4;
-/// Positions on which the exported network is compared with the model.
+/// Positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
+/// The largest difference between them that is accepted, in centipawns.
+const TOLERANCE: f64 = 5.0;
 
 /// Train a network on games
 #[derive(Clone, Debug, ClapArgs)]
@@ -155,7 +154,9 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
         return Ok(());
     }
-    finish(&mut trainer, &data, &args.out)?;
+    // Whatever is wrong with the network, the run is not lost.
+    checkpoint::save(&saved, &trainer)?;
+    finish(&trainer, &data, &args.out)?;
     checkpoint::remove(&saved)?;
     Ok(())
 }
@@ -221,11 +222,7 @@ struct Provenance<'a> {
 }
 
 /// Exports the network and what belongs to it.
-fn finish(
-    trainer: &mut Trainer,
-    data: &DataSet,
-    out: &Path,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let last = trainer.state.history.last().copied();
     let provenance = toml::to_string(&Provenance {
         training_loss: last.map_or(f64::NAN, |point| point.training),
@@ -234,39 +231,34 @@ fn finish(
         run: &trainer.run,
     })?;
     let network = trainer.layout().quantise(&trainer.parameters, &provenance)?;
+    compare(trainer, &network, data)?;
     checkpoint::replace(out, &network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
     checkpoint::replace(&out.with_extension("toml"), schedule.as_bytes())?;
     plot::csv(&out.with_extension("csv"), &trainer.state.history)?;
     plot::svg(&out.with_extension("svg"), &trainer.state.history, &network.name())?;
-    let samples = if data.validation.is_empty() { &data.training } else { &data.validation };
-    let samples = &samples[..samples.len().min(COMPARED)];
-    let (mean, worst) = disagreement(trainer, &network, samples);
     note(format_args!("{}: {}", out.display(), network.name()));
-    note(format_args!(
-        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
-        samples.len()
-    ));
     Ok(())
 }
 
-/// Mean and largest difference, in centipawns, between the exported network
-/// and the model.
-#[must_use]
-pub fn disagreement(trainer: &Trainer, network: &Network, samples: &[Sample]) -> (f64, f64) {
-    let mut worker = Worker::new(trainer.layout());
-    let (mut sum, mut worst) = (0.0, 0.0_f64);
-    for chunk in samples.chunks(CHUNK) {
-        for (output, sample) in worker.forward(trainer.rounded(), chunk).iter().zip(chunk) {
-            let mut board = Board::empty();
-            for (square, piece) in sample.pieces() {
-                board.set_piece_at(square, piece);
-            }
-            let exact = f64::from(network.evaluate(&board, sample.turn()));
-            let difference = (exact - f64::from(*output) * f64::from(SCALE)).abs();
-            sum += difference;
-            worst = worst.max(difference);
-        }
+/// Compares the network with the model that was trained: that one works with
+/// rounded weights, too, in floating point. How far rounding moves it is told.
+fn compare(trainer: &Trainer, network: &Network, data: &DataSet) -> Result<(), String> {
+    let samples: Vec<Sample> =
+        data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
+    let difference =
+        |parameters| model::disagreement(trainer.layout(), parameters, network, &samples);
+    let (mean, worst) = difference(trainer.rounded());
+    let (exact_mean, exact_worst) = difference(&trainer.parameters);
+    note(format_args!(
+        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp; \
+         against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",
+        samples.len()
+    ));
+    if worst > TOLERANCE {
+        return Err(format!(
+            "the network is up to {worst:.2} cp from the model, more than {TOLERANCE}: not written"
+        ));
     }
-    (sum / samples.len().max(1) as f64, worst)
+    Ok(())
 }
