@@ -46,8 +46,11 @@ Exit status:
 
 pub const DATAGEN: &str = "\
 Description:
-  Every thread writes its own file. Ctrl-C, a kill or a power failure lose at most the games being played: the same \
-command continues. Games depend on the seed alone, so the same settings give the same games.
+  Every thread writes its own file. Ctrl-C or a kill lose at most the games being played, a power failure also those of \
+the last ten seconds: the same command continues.
+
+  The games of a file depend on the settings, the seed and the thread's number alone. With one thread the same command \
+gives the same games; with several, timing decides how many of them come from each.
 
 Examples:
   lancet datagen --out games --nodes 5000 --positions 10000000
