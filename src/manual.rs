@@ -73,6 +73,7 @@ Examples:
   lancet perft 6
   lancet perft 5 --divide --fen \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"
   lancet perft --suite perft/*.epd --max-nodes 10000000 --threads 2 --through search
+  lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
 
 Exit status:
   0  when every count is right
