@@ -120,8 +120,9 @@ impl Accumulators {
         self.network.output(ours, theirs, board.occupied().count())
     }
 
-    /// Makes line `ply` hold the hidden layers of `board`.
-    fn update(&mut self, board: &Board, ply: usize) {
+    /// Makes line `ply` hold the hidden layers of `board`. [`Self::evaluate`] does
+    /// that by itself.
+    pub fn update(&mut self, board: &Board, ply: usize) {
         if ply >= self.lines.len() {
             let blocks = self.network.biases().len();
             self.lines.resize(ply + 1, EMPTY);
