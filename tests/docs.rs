@@ -1,11 +1,64 @@
-//! What OpenBench wants to find in the engine's description.
+//! What the documents say exists: the files they link to, and what OpenBench
+//! wants to find in the engine's description.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Map, Value};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// README and all other documents in Markdown.
+fn documents() -> Vec<PathBuf> {
+    let mut documents = vec![root().join("README.md")];
+    for folder in ["docs", "epd", "perft"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        documents.extend(paths.filter(|path| path.extension().is_some_and(|ext| ext == "md")));
+    }
+    documents
+}
+
+/// What a heading is linked as: lower case, words joined by hyphens.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// The targets of links and pictures, `](target)`.
+fn links(text: &str) -> Vec<&str> {
+    let parts = text.split("](").skip(1);
+    parts.filter_map(|part| part.split_once(')')).map(|(target, _)| target).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut seen = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        let headings: Vec<String> = text
+            .lines()
+            .filter(|line| line.starts_with('#'))
+            .map(|line| anchor(line.trim_start_matches('#')))
+            .collect();
+        for link in links(&text) {
+            if link.contains("://") {
+                continue;
+            }
+            seen += 1;
+            let there = match link.strip_prefix('#') {
+                Some(name) => headings.iter().any(|heading| heading == name),
+                None => document.with_file_name(link.split('#').next().unwrap()).exists(),
+            };
+            assert!(there, "{}: {link}", document.display());
+        }
+    }
+    assert!(seen > 8, "{seen}");
+    assert_eq!(anchor(" The lab: which search?"), "the-lab-which-search");
 }
 
 /// A part of the description that must be an object.
