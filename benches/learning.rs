@@ -1,11 +1,14 @@
-//! `cargo bench`: nanoseconds per network update and evaluation, positions per
-//! second of the trainer.
+//! `cargo bench`: time per update of the network and per evaluation, positions
+//! per second of the trainer.
 
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lancet::{
-    eval::nnue::{Accumulators, Network, features::INPUTS, network::Parameters, simd},
+    eval::{
+        nnue::{Accumulators, Network, features::INPUTS, network::Parameters, simd},
+        psqt,
+    },
     position::Position,
     train::{
         format::GameResult,
@@ -16,6 +19,12 @@ use lancet::{
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+
+/// Hidden neurons per view; the built-in network has 128.
+const WIDTHS: [usize; 4] = [64, 128, 256, 512];
+/// Positions of a bench, and the lines of the cache that they go through.
+const POSITIONS: usize = 1000;
+const PLIES: usize = 64;
 
 fn main() {
     println!("arithmetic: {}", simd::name());
@@ -54,47 +63,63 @@ fn network(hidden: usize) -> Arc<Network> {
     Arc::new(Network::new(&parameters, "random").expect("numbers within range"))
 }
 
-/// An update by one move and the output layer.
-#[divan::bench(args = [64, 256, 512])]
-fn evaluate_after_a_move(bencher: Bencher, hidden: usize) {
-    let positions = positions(1000);
+/// Calls `work` with one position after the other, each a move after the one
+/// before, and the ply that it is at.
+fn one_by_one(bencher: Bencher, mut work: impl FnMut(&Position, usize)) {
+    let positions = positions(POSITIONS);
+    let mut next = 0;
+    bencher.bench_local(|| {
+        work(&positions[next], next % PLIES + 1);
+        next = (next + 1) % POSITIONS;
+    });
+}
+
+/// Material and piece-square tables, for comparison.
+#[divan::bench]
+fn psqt(bencher: Bencher) {
+    one_by_one(bencher, |position, _| {
+        divan::black_box(psqt::evaluate(position));
+    });
+}
+
+/// Both hidden layers after a move.
+#[divan::bench(args = WIDTHS)]
+fn update_after_a_move(bencher: Bencher, hidden: usize) {
     let mut accumulators = Accumulators::new(network(hidden));
-    bencher.counter(ItemsCount::new(positions.len())).bench_local(|| {
-        for (ply, position) in positions.iter().enumerate() {
-            divan::black_box(accumulators.evaluate(position, ply % 64 + 1));
-        }
+    one_by_one(bencher, |position, ply| {
+        accumulators.update(position.board(), ply);
+        divan::black_box(&accumulators);
+    });
+}
+
+/// An update by one move and the output layer.
+#[divan::bench(args = WIDTHS)]
+fn evaluate_after_a_move(bencher: Bencher, hidden: usize) {
+    let mut accumulators = Accumulators::new(network(hidden));
+    one_by_one(bencher, |position, ply| {
+        divan::black_box(accumulators.evaluate(position, ply));
     });
 }
 
 /// The output layer alone: the position is already there.
-#[divan::bench(args = [64, 256, 512])]
+#[divan::bench(args = WIDTHS)]
 fn evaluate_again(bencher: Bencher, hidden: usize) {
-    let positions = positions(1000);
     let mut accumulators = Accumulators::new(network(hidden));
-    for (ply, position) in positions.iter().enumerate() {
-        accumulators.evaluate(position, ply);
-    }
-    bencher.counter(ItemsCount::new(positions.len())).bench_local(|| {
-        for (ply, position) in positions.iter().enumerate() {
-            divan::black_box(accumulators.evaluate(position, ply));
-        }
-    });
+    let position = Position::default();
+    bencher.bench_local(|| accumulators.evaluate(divan::black_box(&position), 0));
 }
 
-/// Both hidden layers from scratch.
-#[divan::bench(args = [64, 256, 512])]
+/// Both hidden layers from scratch, and the output layer.
+#[divan::bench(args = WIDTHS)]
 fn evaluate_from_scratch(bencher: Bencher, hidden: usize) {
-    let positions = positions(1000);
     let network = network(hidden);
-    bencher.counter(ItemsCount::new(positions.len())).bench_local(|| {
-        for position in &positions {
-            divan::black_box(network.evaluate(position.board(), position.turn()));
-        }
+    one_by_one(bencher, |position, _| {
+        divan::black_box(network.evaluate(position.board(), position.turn()));
     });
 }
 
 /// One training step of 16384 positions on all cores.
-#[divan::bench(args = [64, 256, 512], sample_count = 20)]
+#[divan::bench(args = WIDTHS, sample_count = 20)]
 fn train(bencher: Bencher, hidden: usize) {
     let samples: Vec<Sample> = positions(100_000)
         .iter()

@@ -204,12 +204,7 @@ mod tests {
     }
 
     fn shared(name: &str) -> Option<Vec<u8>> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-        let bytes = fs::read(&path).ok();
-        if bytes.is_none() {
-            eprintln!("skipped: no {}", path.display());
-        }
-        bytes
+        crate::files::test_data(name).map(|path| fs::read(path).unwrap())
     }
 
     /// The keys of PolyGlot's documentation: the start, and after 1. e4 d5

@@ -19,6 +19,7 @@ use crate::{
     eval::{self, Evaluator, nnue::Network},
     pages,
     position::{Game, Position},
+    random::mix,
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
@@ -123,6 +124,8 @@ pub struct Engine {
     live: Arc<LiveOptions>,
     /// Which errors a weaker player makes in this game.
     seed: u64,
+    /// The table holds what the weaker player thinks.
+    limited: bool,
     table: Table,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
@@ -150,6 +153,7 @@ impl Engine {
     pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, MemoryError> {
         let table = Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash })?;
         let mut engine = Engine {
+            limited: settings.limit_strength,
             settings,
             live,
             seed: rand::random(),
@@ -218,10 +222,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells evaluations apart: the network's hash, or zero for material and
-    /// piece-square tables.
+    /// Tells apart what the table's contents depend on: the network (its hash,
+    /// or zero for material and piece-square tables), the fifty-move rule, and
+    /// the weaker player with the errors of this game.
     fn evaluation(&self) -> u64 {
-        self.network.as_deref().map_or(0, Network::hash)
+        let mut evaluation = self.network.as_deref().map_or(0, Network::hash);
+        if !self.settings.syzygy.fifty_moves {
+            evaluation = mix(evaluation);
+        }
+        if self.limited {
+            evaluation = mix(mix(evaluation ^ self.seed) ^ u64::from(self.settings.elo));
+        }
+        evaluation
     }
 
     /// Changes the number of search threads (at least one).
@@ -300,25 +312,40 @@ impl Engine {
         self.settings.ponder = ponder;
     }
 
-    /// Plays like a weaker player, or at full strength. The table is cleared: one
-    /// must not know what the other has found out.
+    /// Plays like a weaker player, or at full strength.
     pub fn set_limit_strength(&mut self, on: bool) {
-        if std::mem::replace(&mut self.settings.limit_strength, on) != on {
-            self.clear_hash();
-        }
+        self.settings.limit_strength = on;
+        self.change_player(on);
     }
 
     /// Changes the rating of the weaker player.
     pub fn set_elo(&mut self, elo: u32) {
-        if std::mem::replace(&mut self.settings.elo, elo) != elo && self.settings.limit_strength {
-            self.clear_hash();
+        if std::mem::replace(&mut self.settings.elo, elo) != elo && self.limited {
+            self.forget();
         }
     }
 
     /// Says which errors a weaker player makes; otherwise chance does, anew for
     /// every game.
     pub fn set_seed(&mut self, seed: u64) {
-        self.seed = seed;
+        if std::mem::replace(&mut self.seed, seed) != seed && self.limited {
+            self.forget();
+        }
+    }
+
+    /// From now on the weaker player thinks, or not: one must not know what the
+    /// other has found out.
+    fn change_player(&mut self, limited: bool) {
+        if std::mem::replace(&mut self.limited, limited) != limited {
+            self.forget();
+        }
+    }
+
+    /// Forgets what a player has found out, even if the table is otherwise never
+    /// to be cleared.
+    fn forget(&mut self) {
+        self.table.clear();
+        self.memories.iter_mut().for_each(|memory| memory.histories.clear());
     }
 
     /// Changes the root driver.
@@ -333,10 +360,13 @@ impl Engine {
         }
     }
 
-    /// Forgets everything: a new game begins.
+    /// A new game begins: forgets everything but a table that is never to be
+    /// cleared. The weaker player of another game is another player.
     pub fn new_game(&mut self) {
-        self.clear_hash();
-        self.seed = rand::random();
+        if !self.limited {
+            self.clear_hash();
+        }
+        self.set_seed(rand::random());
         self.memories.iter_mut().for_each(|memory| memory.histories.clear());
     }
 
@@ -344,6 +374,8 @@ impl Engine {
     /// calling thread, which needs [`STACK_SIZE`], and on more, if so set.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
+        let handicap = self.handicap(&job.limits);
+        self.change_player(handicap.is_some());
         self.table.new_search();
         let root = job.game.position();
         let mut root_moves = search::root::moves(root, &job.limits.searchmoves);
@@ -358,7 +390,6 @@ impl Engine {
             job.signals.wait(false);
             return outcome;
         }
-        let handicap = self.handicap(&job.limits);
         let limits = handicap.map_or_else(|| job.limits.clone(), |h| h.limit(&job.limits));
         // A weaker player knows no tables, and needs no help.
         let tablebases = self.tablebases.as_ref().filter(|_| handicap.is_none());
@@ -396,8 +427,9 @@ impl Engine {
         if let (Some(handicap), Some(budget)) = (handicap, budget)
             && verdicts[0].moves.len() > 1
         {
-            let stability = &verdicts[0].stability;
-            job.signals.wait_until(handicap.thinking_time(budget, stability, root.key()));
+            let Verdict { moves, stability, .. } = &verdicts[0];
+            let time = handicap.thinking_time(budget, &job.game, moves[0].m, stability);
+            job.signals.wait_until(time);
         }
 
         let chosen = vote(&verdicts);

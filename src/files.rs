@@ -128,6 +128,21 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
+/// A file or directory of the test data, which is too large for the sources:
+/// below the directory that the environment variable `LANCET_TEST_DATA` names,
+/// where it must then be, or beside the checkout. Without it tests are skipped.
+#[cfg(test)]
+pub(crate) fn test_data(name: &str) -> Option<std::path::PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let named = std::env::var_os("LANCET_TEST_DATA");
+    let path = named.as_ref().map_or(&*beside, Path::new).join(name);
+    assert!(named.is_none() || path.exists(), "no {}", path.display());
+    if !path.exists() {
+        eprintln!("skipped: no {}", path.display());
+    }
+    path.exists().then_some(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

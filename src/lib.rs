@@ -22,6 +22,7 @@ pub mod notation;
 mod pages;
 pub mod picker;
 pub mod position;
+mod random;
 pub mod report;
 pub mod score;
 pub mod search;

@@ -4,7 +4,7 @@ mod manual;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use lancet::{lab, tools, train, uci};
 
 /// A UCI chess engine
@@ -59,8 +59,21 @@ enum Command {
     Lines(Vec<String>),
 }
 
+/// The command line with the manual pages of commands below commands.
+fn command_line() -> clap::Command {
+    let pages = [("data", &manual::DATA_COMMANDS[..]), ("lab", &manual::LAB_COMMANDS)];
+    pages.into_iter().fold(Cli::command(), |cli, (name, pages)| {
+        cli.mut_subcommand(name, |command| {
+            pages.iter().fold(command, |command, (name, page)| {
+                command.mut_subcommand(name, |command| command.after_long_help(*page))
+            })
+        })
+    })
+}
+
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let matches = command_line().get_matches();
+    match Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Datagen(args)) => train::datagen::run(&args),

@@ -25,6 +25,9 @@ pub const UCI: &str = "\
 Description:
   The same as no command at all, for programs that insist on one.
 
+Examples:
+  lancet uci
+
 Exit status:
   0  at `quit`, at the end of the input, or when nobody reads the output any more";
 
@@ -43,8 +46,11 @@ Exit status:
 
 pub const DATAGEN: &str = "\
 Description:
-  Every thread writes its own file. Ctrl-C, a kill or a power failure lose at most the games being played: the same \
-command continues. Games depend on the seed alone, so the same settings give the same games.
+  Every thread writes its own file. Ctrl-C or a kill lose at most the games being played, a power failure also those of \
+the last ten seconds: the same command continues.
+
+  The games of a file depend on the settings, the seed and the thread's number alone. With one thread the same command \
+gives the same games; with several, timing decides how many of them come from each.
 
 Examples:
   lancet datagen --out games --nodes 5000 --positions 10000000
@@ -67,6 +73,7 @@ Examples:
   lancet perft 6
   lancet perft 5 --divide --fen \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"
   lancet perft --suite perft/*.epd --max-nodes 10000000 --threads 2 --through search
+  lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
 
 Exit status:
   0  when every count is right
@@ -98,8 +105,9 @@ Description:
 Without any, each position gets half a second. With one job and --nodes the result is the same every time.
 
   Every move gets its evaluation, [%eval 0.35] for White. A move that gives away 5 % of the winning chances gets ?!, \
-10 % ?, 15 % ??, and the better line as a variation; a sign that somebody has put there already stays. All that the file \
-said is kept; only older [%eval] are replaced. Tags are added: Annotator, ECO and Opening (if missing), and for each \
+10 % ?, 15 % ??, and the better line as a variation; a sign that somebody has put there already stays. What the file \
+said is kept, signs such as += by their numbers ($14); but older [%eval] are replaced, and lines that begin with % and \
+results inside variations go. Tags are added: Annotator, ECO and Opening (if missing), and for each \
 player Accuracy (a mean over all moves, 0 to 100) and AverageLoss (in centipawns, each move's score cut off at 10 pawns).
 
   Winning chances and accuracy are the curves that https://lichess.org/page/accuracy describes. Names of openings: \
@@ -154,11 +162,86 @@ Exit status:
   0  when all went well
   1  if a file could not be used or is damaged";
 
+/// `lancet data ...`
+pub const DATA_COMMANDS: [(&str, &str); 5] = [
+    (
+        "stats",
+        "\
+Description:
+  Counts games, different ones among them, results, lengths, and positions; of those that the trainer keeps, also the \
+pieces on the board and the mean size of the scores. An incomplete last game is named and left out.
+
+Examples:
+  lancet data stats games/*.vf
+
+Exit status:
+  0  when all files were counted
+  1  if a file could not be read, or a game is damaged",
+    ),
+    (
+        "check",
+        "\
+Description:
+  Decodes every game: start position, legality of all moves, result, and the end of the file. The first bad game of a \
+file is named with its number and its byte.
+
+Examples:
+  lancet data check games/*.vf
+
+Exit status:
+  0  when every file is good
+  1  if one is not",
+    ),
+    (
+        "shuffle",
+        "\
+Description:
+  The same files and the same seed give the same order. All games are held in memory. Files are checked first, and FILE \
+is never overwritten. The trainer shuffles by itself: this is for others.
+
+Examples:
+  lancet data shuffle games/*.vf --out shuffled.vf --seed 1
+
+Exit status:
+  0  when FILE was written
+  1  if a file could not be used or is damaged",
+    ),
+    (
+        "merge",
+        "\
+Description:
+  Games stay in the order of the files. All of them are held in memory. Files are checked first, and FILE is never \
+overwritten.
+
+Examples:
+  lancet data merge games/*.vf --out all.vf
+
+Exit status:
+  0  when FILE was written
+  1  if a file could not be used or is damaged",
+    ),
+    (
+        "view",
+        "\
+Description:
+  A game is shown with the start position, the result, and behind each move the score that its search gave, in pawns \
+for White.
+
+Examples:
+  lancet data view games/games-1-0.vf --game 3 --count 2
+  lancet data view games/games-1-0.vf --positions
+
+Exit status:
+  0  when the games were shown
+  1  if the file could not be read, or there is no such game",
+    ),
+];
+
 pub const TRAIN: &str = "\
 Description:
   A network learns from games alone: from the scores of the searches and from the results. Ctrl-C writes a checkpoint; \
---resume continues as if nothing had happened. The finished network is compared with the trainer's model before it is \
-written.
+--resume continues as if nothing had happened. The trainer rounds its weights in every step as the network does: \
+before that is written, both are compared on 10,000 positions, and more than 5 cp apart it is not written.
 
 Examples:
   lancet train --data games/*.vf --out lancet.nnue
@@ -201,3 +284,22 @@ Exit status:
   0  when all values agree
   1  if they do not
   2  if a file or the command line could not be used";
+
+/// `lancet lab ...`
+pub const LAB_COMMANDS: [(&str, &str); 1] = [(
+    "explain",
+    "\
+Description:
+  Without a name, what can be explained is listed. A worked example is searched on the spot, by the same functions that \
+the lab compares; --tree gives it another tree to work through: `max` or `min` for the side to move, then the moves in brackets: numbers, \
+more brackets, or `??` where nobody should have to look.
+
+Examples:
+  lancet lab explain
+  lancet lab explain mtdf
+  lancet lab explain pvs --tree \"max (40 (30 ??))\"
+
+Exit status:
+  0  when it was explained
+  2  if there is nothing of this name, or the tree could not be read",
+)];

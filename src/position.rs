@@ -508,11 +508,13 @@ pub struct Game {
     /// Keys of the positions before `position`, oldest first, back to the last
     /// capture or pawn move.
     keys: Vec<u64>,
+    /// The move that led to `position`, if it is known.
+    last: Option<Move>,
 }
 
 impl From<Position> for Game {
     fn from(position: Position) -> Game {
-        Game { position, keys: Vec::new() }
+        Game { position, keys: Vec::new(), last: None }
     }
 }
 
@@ -529,8 +531,15 @@ impl Game {
         &self.keys
     }
 
+    /// The move that led to the current position, if it is known.
+    #[must_use]
+    pub const fn last(&self) -> Option<Move> {
+        self.last
+    }
+
     /// Plays a legal move.
     pub fn play(&mut self, m: Move) {
+        self.last = Some(m);
         if m.is_zeroing() {
             self.keys.clear();
         } else {

@@ -30,6 +30,11 @@ pub(crate) fn say(line: impl std::fmt::Display) {
 
 /// Writes a line to standard error, where complaints belong.
 pub(crate) fn complain(line: impl std::fmt::Display) {
+    note(format_args!("lancet: {line}"));
+}
+
+/// Writes a line about a long run's progress to standard error.
+pub(crate) fn note(line: impl std::fmt::Display) {
     // Nobody is left to be told when this fails.
-    let _ = writeln!(io::stderr(), "lancet: {line}");
+    let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,7 +1,8 @@
 //! Weaker play, human in kind: a player of a lower rating looks at fewer
 //! positions and less far ahead, misjudges them, and overlooks moves, above all
-//! quiet, long and backward ones. He does not throw pieces away at random, and
-//! what he sees he plays.
+//! quiet, long and backward ones: the opponent's replies, and his own moves
+//! after them. He does not throw pieces away at random, and what he sees he
+//! plays. Some moves take him long, obvious ones do not.
 //!
 //! All errors follow from the position and the game's seed. The same search
 //! errs in the same way everywhere in its tree, and a blind spot stays one for
@@ -13,7 +14,8 @@ use shakmaty::Move;
 
 use crate::{
     clock::{Budget, Stability},
-    position::{PackedMove, Position},
+    position::{Game, PackedMove, Position},
+    random::mix,
     report::Limits,
     score::Score,
     see,
@@ -29,7 +31,9 @@ struct Level {
     depth: f64,
     /// Standard deviation of the error in judging a position, in centipawns.
     error: f64,
-    /// Share of the opponent's quiet replies that are overlooked.
+    /// Share of the short quiet moves that are overlooked a ply from the root;
+    /// see [`Handicap::overlooks`] for further plies and [`obscurity`] for other
+    /// moves.
     oversight: f64,
 }
 
@@ -37,8 +41,8 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
     Level { elo, nodes, depth, error, oversight }
 }
 
-/// The calibration: ratings between these are interpolated, nodes by their
-/// logarithm. README says how it is measured.
+/// The scale: ratings between these are interpolated, nodes by their logarithm.
+/// The numbers are estimates, not yet measured; README says how to do that.
 const LEVELS: [Level; 9] = [
     level(500, 60.0, 1.0, 300.0, 0.50),
     level(800, 100.0, 1.5, 220.0, 0.40),
@@ -123,14 +127,44 @@ impl Handicap {
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
     }
 
-    /// How long to think about a move: as long as without the limit, and as
-    /// irregularly as people do, but never longer than the clock allows.
+    /// How long to think before `m` is played: on average as long as without the
+    /// limit, and as irregularly as people do, but never longer than the clock
+    /// allows. A person's times for a move spread about log-normally.
     #[must_use]
-    pub fn thinking_time(&self, budget: Budget, stability: &Stability, key: u64) -> Duration {
+    pub fn thinking_time(
+        &self,
+        budget: Budget,
+        game: &Game,
+        m: Move,
+        stability: &Stability,
+    ) -> Duration {
         let Some(soft) = budget.soft else { return budget.hard };
-        let mood = 0.7 + 0.6 * (mix(key ^ self.seed) >> 32) as f64 / f64::from(u32::MAX);
-        soft.mul_f64(mood * stability.scale().clamp(0.2, 2.0)).min(budget.hard)
+        let doubt = if is_obvious(game, m) { OBVIOUS } else { stability.scale().clamp(0.4, 2.0) };
+        // Another use of the key than for misjudgements: mixed twice.
+        let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));
+        let mean = (IRREGULARITY * IRREGULARITY / 2.0).exp();
+        soft.mul_f64(doubt * mood.exp() / mean).min(budget.hard)
     }
+}
+
+/// Standard deviation of the logarithm of the time for a move. On precedent,
+/// not measured.
+const IRREGULARITY: f64 = 0.6;
+/// Share of the usual time that an obvious move takes. On precedent, not
+/// measured.
+const OBVIOUS: f64 = 0.3;
+
+/// Does `m` need no thought? It takes back, or every other move loses material
+/// at once.
+fn is_obvious(game: &Game, m: Move) -> bool {
+    let position = game.position();
+    let takes_back =
+        m.is_capture() && game.last().is_some_and(|last| last.is_capture() && last.to() == m.to());
+    let only = || {
+        let keeps = |other: &Move| see::see_ge(position, *other, 0);
+        position.legal_moves().iter().all(|other| keeps(other) == (*other == m))
+    };
+    takes_back || only()
 }
 
 /// How easily a move is overlooked, compared with a short quiet one.
@@ -148,14 +182,6 @@ fn obscurity(position: &Position, m: Move) -> f64 {
     let forward = i32::from(to.rank()) - i32::from(from.rank());
     let backward = if position.turn().is_white() { forward < 0 } else { forward > 0 };
     kind * long * if backward { 1.3 } else { 1.0 }
-}
-
-/// Random bits from a key (the finaliser of splitmix64, S. Vigna).
-const fn mix(key: u64) -> u64 {
-    let x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// About normally distributed, with a standard deviation of 1: the sum of four
@@ -268,11 +294,64 @@ mod tests {
         assert_ne!(all(1), all(2));
     }
 
+    fn game(fen: &str, moves: &[&str]) -> Game {
+        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let mut game = Game::from(position);
+        for text in moves {
+            game.play(crate::uci::setup::read_move(game.position(), text).unwrap());
+        }
+        game
+    }
+
+    /// Most moves take less than the mean, some take far longer; on average the
+    /// clock is used as planned.
+    #[test]
+    fn time_is_used_irregularly() {
+        let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
+        // In doubt as much as the plan assumes.
+        let stability = Stability { same_best: 5, best_share: 0.76, score_drop: 0 };
+        assert!((stability.scale() - 1.0).abs() < 0.01);
+        let times = |game: &Game, m: Move| -> Vec<f64> {
+            let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);
+            let mut times: Vec<f64> = (0..4000).map(|seed| time(seed).as_secs_f64()).collect();
+            times.sort_by(f64::total_cmp);
+            times
+        };
+        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+        let start = Game::default();
+        let usual = times(&start, start.position().legal_moves()[0]);
+        assert!((mean(&usual) - 1.0).abs() < 0.05, "{}", mean(&usual));
+        let (short, middle, long) = (usual[200], usual[2000], usual[3800]);
+        assert!((0.7..0.95).contains(&middle), "{middle}");
+        assert!(short < 0.4 && long > 2.0, "{short} {long}");
+
+        let exchanged = game(crate::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
+        let back = crate::uci::setup::read_move(exchanged.position(), "d8d5").unwrap();
+        let quick = times(&exchanged, back);
+        assert!((mean(&quick) / mean(&usual) - OBVIOUS).abs() < 0.02, "{}", mean(&quick));
+    }
+
+    #[test]
+    fn obvious_moves() {
+        let obvious = |game: &Game, text: &str| {
+            is_obvious(game, crate::uci::setup::read_move(game.position(), text).unwrap())
+        };
+        let exchanged = game(crate::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
+        assert!(obvious(&exchanged, "d8d5"));
+        assert!(!obvious(&exchanged, "g8f6"));
+        // A capture, but nothing is taken back.
+        assert!(!obvious(&game(crate::position::START_FEN, &["e2e4", "d7d5"]), "e4d5"));
+        // Of the two answers to the check, one loses the queen.
+        let checked = game("3rk3/8/8/8/4r3/8/3P1P2/3QK3 w - - 0 1", &[]);
+        assert!(obvious(&checked, "e1f1"));
+        assert!(!obvious(&checked, "d1e2"));
+    }
+
     proptest! {
         #[test]
         fn no_time_beyond_the_clock(
             elo in ELO_RANGE,
-            key: u64,
+            seed: u64,
             soft in 0_u64..100_000,
             rest in 0_u64..100_000,
             same_best in 0_u32..20,
@@ -281,10 +360,12 @@ mod tests {
             let millis = Duration::from_millis;
             let budget = Budget { soft: Some(millis(soft)), hard: millis(soft + rest) };
             let stability = Stability { same_best, best_share, score_drop: 0 };
-            let handicap = Handicap::new(elo, 5);
-            prop_assert!(handicap.thinking_time(budget, &stability, key) <= budget.hard);
+            let game = Game::default();
+            let m = game.position().legal_moves()[0];
+            let handicap = Handicap::new(elo, seed);
+            prop_assert!(handicap.thinking_time(budget, &game, m, &stability) <= budget.hard);
             let exact = Budget { soft: None, ..budget };
-            prop_assert_eq!(handicap.thinking_time(exact, &stability, key), budget.hard);
+            prop_assert_eq!(handicap.thinking_time(exact, &game, m, &stability), budget.hard);
         }
     }
 }

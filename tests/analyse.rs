@@ -172,10 +172,13 @@ fn players_are_summed_up_and_nodes_reproduce() {
     let row = said.lines().find(|line| line.starts_with("| Pupil, A.")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[2..4], ["2", "5"], "{said}");
-    // Side by side, the games come out in the same order.
+    // Side by side, the same games come out in the same order.
     let (parallel, _) = run("c.pgn", &["--jobs", "3"]);
-    let moves = |text: &str| text.lines().filter(|line| line.starts_with("[Event")).count();
-    assert_eq!(moves(&parallel), moves(&first));
+    let events = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("[Event ")).map(str::to_owned).collect()
+    };
+    assert_eq!(events(&first).len(), 3);
+    assert_eq!(events(&parallel), events(&first));
 }
 
 #[test]
@@ -226,6 +229,41 @@ fn an_interrupted_analysis_goes_on() {
         |output: &Output| text(output).lines().filter(|l| l.starts_with('|')).collect::<String>();
     assert_eq!(table(&resumed), table(&output));
     assert!(!progress.exists());
+}
+
+/// Ctrl-C gives up the game being analysed, sums up the others, and --resume
+/// goes on.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_an_analysis_that_can_go_on() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+
+    let (dir, file) = games(&[GAMES, "\n", GAMES].concat());
+    let file = file.to_str().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (whole, torn) = (path("whole.pgn"), path("torn.pgn"));
+    let options = ["--nodes", "20000", "--hash", "1"];
+    let output = lancet(&["analyse", file, "--out", &whole]).args(options).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+
+    let arguments = ["analyse", file, "--out", &torn];
+    let mut child = lancet(&arguments).args(options).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    let mut shown = String::new();
+    said.read_line(&mut shown).unwrap();
+    assert!(shown.starts_with("   1  Pupil, A. - Teacher"), "{shown}");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    said.read_to_string(&mut shown).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{shown}");
+    assert!(shown.contains("| Pupil, A.") && shown.contains("--resume continues."), "{shown}");
+    let begun = fs::read_to_string(&torn).unwrap();
+    let finished = fs::read_to_string(&whole).unwrap();
+    assert!(!begun.is_empty() && begun.len() < finished.len() && finished.starts_with(&begun));
+
+    let resumed = lancet(&arguments).arg("--resume").args(options).output().unwrap();
+    assert!(resumed.status.success(), "{}", text(&resumed));
+    assert_eq!(fs::read_to_string(&torn).unwrap(), finished);
 }
 
 #[test]

@@ -59,6 +59,12 @@ fn suites_through_the_search() {
     check_all(20_000, Through::Search);
 }
 
+/// Updated, the network says what it says from scratch.
+#[test]
+fn suites_through_the_network() {
+    check_all(20_000, Through::Network);
+}
+
 fn perft(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
     command.arg("perft").args(args).output().unwrap()
@@ -85,7 +91,7 @@ fn counts_and_divides() {
     assert!(stdout(&output).starts_with("Nodes searched: 197281\n"), "{}", stdout(&output));
 
     let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
-    for through in ["rules", "search"] {
+    for through in ["rules", "search", "network"] {
         let args = ["3", "--fen", fen, "--divide", "--threads", "2", "--through", through];
         let text = stdout(&perft(&args));
         let lines: Vec<&str> = text.lines().collect();

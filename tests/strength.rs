@@ -4,7 +4,9 @@
 use lancet::{
     engine::{Engine, Job, Settings},
     position::{Ending, Game, Position},
-    report::{Limits, Silent},
+    report::{Limits, Outcome, Silent},
+    score::Score,
+    syzygy,
 };
 use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
 
@@ -111,4 +113,84 @@ fn a_seed_is_a_player() {
     let all: Vec<Move> = (0..20).map(&mut moves).collect();
     assert_eq!(all, (0..20).map(&mut moves).collect::<Vec<_>>());
     assert!(all.iter().any(|m| *m != all[0]), "always {:?}", all[0]);
+}
+
+/// What weaker players thought never reaches the full strength, nor another
+/// rating, game or limit, whatever the table is to keep and however the limit
+/// is lifted.
+#[test]
+fn players_do_not_know_each_others_thoughts() {
+    let game = Game::default();
+    let think = |engine: &mut Engine, analyse: bool| -> (Option<Move>, Score, u64) {
+        let limits = Limits { depth: Some(8), analyse, ..Limits::default() };
+        let Outcome { best, info, .. } = engine.go(&Job::new(game.clone(), limits), &Silent);
+        (best, info.score, info.nodes)
+    };
+    let settings = |limit_strength| Settings {
+        hash: 1,
+        limit_strength,
+        elo: 1200,
+        never_clear_hash: true,
+        ..Settings::default()
+    };
+    let new = |limit_strength| {
+        let mut engine = Engine::new(settings(limit_strength)).unwrap();
+        engine.set_seed(7);
+        engine
+    };
+    let full = think(&mut new(false), false);
+    let weak = think(&mut new(true), false);
+    assert_ne!(full, weak);
+
+    let mut engine = new(true);
+    assert_eq!(think(&mut engine, false), weak);
+    engine.set_limit_strength(false);
+    assert_eq!(think(&mut engine, false), full);
+    // The table is kept where the player stays the same.
+    assert!(think(&mut engine, false).2 < full.2);
+    engine.set_limit_strength(true);
+    assert_eq!(think(&mut engine, false), weak);
+    // Analysis is done at full strength.
+    assert_eq!(think(&mut engine, true), full);
+    assert_eq!(think(&mut engine, false), weak);
+    engine.set_elo(1300);
+    engine.set_elo(1200);
+    assert_eq!(think(&mut engine, false), weak);
+    engine.new_game();
+    engine.set_seed(7);
+    assert_eq!(think(&mut engine, false), weak);
+}
+
+/// A saved table is loaded only by who saved it, under the same rules.
+#[test]
+fn saved_tables_belong_to_a_player() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lancet.hash");
+    let mut engine = player(1200);
+    engine.set_seed(7);
+    choice(&mut engine, &Game::default());
+    engine.save_hash(&path).unwrap();
+    engine.load_hash(&path).unwrap();
+    let refused = |engine: &mut Engine| {
+        let error = engine.load_hash(&path).unwrap_err().to_string();
+        assert!(error.starts_with("saved with another evaluation"), "{error}");
+    };
+    engine.set_elo(1300);
+    refused(&mut engine);
+    engine.set_elo(1200);
+    engine.load_hash(&path).unwrap();
+    engine.set_seed(8);
+    refused(&mut engine);
+    engine.set_seed(7);
+    engine.set_limit_strength(false);
+    refused(&mut engine);
+
+    engine.save_hash(&path).unwrap();
+    let syzygy = |fifty_moves| syzygy::Settings { fifty_moves, ..syzygy::Settings::default() };
+    engine.set_syzygy(syzygy(false));
+    refused(&mut engine);
+    engine.set_syzygy(syzygy(true));
+    engine.load_hash(&path).unwrap();
+    engine.set_limit_strength(true);
+    refused(&mut engine);
 }

@@ -3,8 +3,9 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
 };
 
@@ -49,40 +50,82 @@ fn datagen<'a>(dir: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["datagen", "--out", dir, "--nodes", "60"], more].concat()
 }
 
+/// Ctrl-C.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Waits until a file has at least so many bytes.
+fn wait_for(file: &Path, bytes: u64) {
+    let start = Instant::now();
+    while fs::metadata(file).map_or(0, |data| data.len()) < bytes {
+        assert!(start.elapsed() < Duration::from_secs(60), "no games");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn killed_and_continued() {
     let dir = tempfile::tempdir().unwrap();
     let whole = dir.path().join("whole");
     let killed = dir.path().join("killed");
     let text = succeed(&datagen(whole.to_str().unwrap(), &["--threads", "1", "--games", "40"]));
-    assert!(text.contains("40 games"), "{text}");
+    assert!(text.contains("40 games") && text.contains(" a position) "), "{text}");
 
     // Kill it whenever a few games more have been written.
     let file = killed.join("games-1-0.vf");
     let arguments = datagen(killed.to_str().unwrap(), &["--threads", "1", "--games", "40"]);
     for goal in [1, 3000, 6000] {
         let mut child = lancet(&arguments).stderr(Stdio::null()).spawn().unwrap();
-        let start = Instant::now();
-        while fs::metadata(&file).map_or(0, |data| data.len()) < goal {
-            assert!(start.elapsed() < Duration::from_secs(60), "no games");
-            std::thread::sleep(Duration::from_millis(1));
+        wait_for(&file, goal);
+        if goal == 1 {
+            // Two writers do not mix.
+            let text = fail(&arguments);
+            assert!(text.contains("another datagen is writing to this directory"), "{text}");
         }
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // What a kill in the middle of a write would leave.
+    // What a kill in the middle of a write would leave, and what a power
+    // failure leaves of what was not yet on the disk.
     let bytes = fs::read(&file).unwrap();
     assert!(bytes.len() >= 6000);
-    fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
+    for (kept, zeros) in [(bytes.len() - 3, 0), (bytes.len(), 64), (bytes.len() - 40, 5000)] {
+        fs::write(&file, [&bytes[..kept], &vec![0; zeros]].concat()).unwrap();
+        succeed(&arguments);
+        assert_eq!(fs::read(&file).unwrap(), fs::read(whole.join("games-1-0.vf")).unwrap());
+        assert_eq!(games(&file).len(), 40);
+    }
 
-    succeed(&arguments);
-    assert_eq!(fs::read(&file).unwrap(), fs::read(whole.join("games-1-0.vf")).unwrap());
-    assert_eq!(games(&file).len(), 40);
-
-    // Other settings do not mix with these games, nor do two writers.
+    // Other settings do not mix with these games.
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
     assert!(text.contains("other settings") && text.contains("nodes = 60"), "{text}");
+}
+
+/// Ctrl-C ends the games being played; the same command goes on.
+#[cfg(unix)]
+#[test]
+fn interrupted_games_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (whole, torn) = (path("whole"), path("torn"));
+    succeed(&datagen(&whole, &["--threads", "1", "--games", "30"]));
+    let file = Path::new(&torn).join("games-1-0.vf");
+    let arguments = datagen(&torn, &["--threads", "1", "--games", "30"]);
+    let mut child = lancet(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&file, 1000);
+    interrupt(&child);
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(child.wait().unwrap().success(), "{said}");
+    let begun = games(&file).len();
+    assert!((1..30).contains(&begun) && said.contains(&format!("{begun} games")), "{said}");
+    succeed(&arguments);
+    let whole = Path::new(&whole).join("games-1-0.vf");
+    assert_eq!(fs::read(&file).unwrap(), fs::read(whole).unwrap());
 }
 
 #[test]
@@ -163,6 +206,46 @@ fn data_tools() {
     let text = succeed(&["data", "view", file_name, "--positions"]);
     assert_eq!(text.lines().count(), games(&file)[0].moves.len());
     assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
+}
+
+/// A run that is interrupted by Ctrl-C, twice, and resumed makes the same
+/// network as one that is not, bit for bit.
+#[cfg(unix)]
+#[test]
+fn interrupted_training_goes_on() {
+    let (dir, file) = some_games();
+    let schedule = dir.path().join("schedule.toml");
+    // Long enough: a child whose output is not read stops after a few hundred points.
+    fs::write(&schedule, "batch = 256\nvalidation = 0.2\npasses = 700\nhidden = 32\n").unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (file, schedule) = (file.to_str().unwrap(), schedule.to_str().unwrap());
+    let (whole, torn) = (path("whole.nnue"), path("torn.nnue"));
+    let train = |out: &str| -> Vec<String> {
+        let words =
+            ["train", "--data", file, "--schedule", schedule, "--threads", "2", "--out", out];
+        words.map(str::to_owned).to_vec()
+    };
+    let words = train(&whole);
+    succeed(&words.iter().map(String::as_str).collect::<Vec<_>>());
+
+    let words = [train(&torn), vec!["--resume".to_owned()]].concat();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for resumed in [false, true] {
+        let mut child = lancet(&words).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        // Some points of the loss curves.
+        let before: Vec<String> =
+            said.by_ref().take_while(|line| !line.contains("pass 2.")).collect();
+        assert_eq!(before.iter().any(|line| line.starts_with("resumed at step ")), resumed);
+        interrupt(&child);
+        let after: Vec<String> = said.collect();
+        assert!(child.wait().unwrap().success());
+        assert!(after.last().unwrap().ends_with("--resume continues"), "{after:?}");
+        assert!(Path::new(&path("torn.checkpoint")).exists() && !Path::new(&torn).exists());
+    }
+    succeed(&words);
+    assert!(!Path::new(&path("torn.checkpoint")).exists());
+    assert_eq!(fs::read(&torn).unwrap(), fs::read(&whole).unwrap());
 }
 
 #[test]

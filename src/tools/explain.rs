@@ -20,7 +20,7 @@ use crate::{
     notation,
     position::{Ending, Game, Position, START_FEN},
     report::{Info, Limits, Reporter},
-    score::{Score, is_decisive, winning_chances},
+    score::{DRAW, Score, is_decisive, winning_chances},
 };
 
 /// Explain a position: best move, threat, second best move, pieces
@@ -62,17 +62,7 @@ const REMARKABLE: Score = 10;
 
 impl Args {
     fn limits(&self) -> Limits {
-        let unlimited = self.movetime.is_none() && self.nodes.is_none() && self.depth.is_none();
-        Limits {
-            movetime: self
-                .movetime
-                .map(Duration::from_millis)
-                .or(unlimited.then_some(DEFAULT_MOVETIME)),
-            nodes: self.nodes,
-            depth: self.depth,
-            analyse: true,
-            ..Limits::default()
-        }
+        super::limits(self.movetime, self.nodes, self.depth, DEFAULT_MOVETIME)
     }
 }
 
@@ -304,7 +294,9 @@ fn threat(
     };
     let info =
         engine.go(&Job::new(Game::from(passed.clone()), limits), &crate::report::Silent).info;
-    if info.score < score + THREAT {
+    // Nothing is gained upon a win but time: a win as quick is threatened, too.
+    let wins = is_decisive(info.score) && info.score > DRAW && info.score >= score;
+    if !wins && info.score < score + THREAT {
         return Threat::None;
     }
     choice(&passed, info.score, &info.pv).map_or(Threat::None, Threat::Move)
@@ -462,6 +454,16 @@ mod tests {
         };
         assert_eq!((choice.san.as_str(), choice.score.as_str()), ("Qxf7#", "#1"));
         assert_eq!(choice.line, "4. Qxf7#");
+    }
+
+    /// Kb6 mates by force, and what forces is the threat of a mate at once.
+    #[test]
+    fn a_won_position_still_has_threats() {
+        let explanation = explained(&["k7/8/8/1K6/8/8/8/6R1 w - - 0 1"]);
+        let best = explanation.best.as_ref().unwrap();
+        assert_eq!((best.san.as_str(), best.score.as_str()), ("Kb6", "#2"));
+        let lines = text(&explanation).join("\n");
+        assert!(lines.contains("It threatens Rg8# (#1): if Black passed, 2. Rg8#"), "{lines}");
     }
 
     #[test]

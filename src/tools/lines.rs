@@ -43,9 +43,8 @@ pub fn read(path: &Path) -> Result<Vec<Line>, FileError> {
 }
 
 /// The lines of a text: UTF-8 with or without byte order mark, any of the line
-/// ends LF, CR LF and CR, last one optional. A line that is not UTF-8 is read as
-/// Latin-1, which older suites use in names. Lines starting with `#`, `%`, `;`
-/// or `//` are comments.
+/// ends LF, CR LF and CR, last one optional. See [`decode`]. Lines starting with
+/// `#`, `%`, `;` or `//` are comments.
 ///
 /// # Errors
 ///
@@ -63,10 +62,7 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, FileError> {
         let (line, tail) = rest.split_at(end);
         rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or(&[]);
         number += 1;
-        let text = match std::str::from_utf8(line) {
-            Ok(text) => text.to_owned(),
-            Err(_) => line.iter().map(|&byte| char::from(byte)).collect(),
-        };
+        let text = decode(line);
         let body = text.trim_start();
         let comment = ["#", "%", ";", "//"].iter().any(|mark| body.starts_with(mark));
         if !body.is_empty() && !comment {
@@ -74,6 +70,15 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, FileError> {
         }
     }
     Ok(lines)
+}
+
+/// UTF-8, or else Latin-1, which older files use in names.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 /// The column of a byte offset: characters, counted from 1.

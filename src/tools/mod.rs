@@ -12,7 +12,23 @@ pub mod lines;
 pub mod perft;
 pub mod wdl;
 
-pub(crate) use crate::stdio::{complain, say};
+use std::time::Duration;
+
+use crate::report::Limits;
+pub(crate) use crate::stdio::{complain, note, say};
+
+/// The limits of an analysis by its options, `movetime` in milliseconds. If no
+/// option ends a search, `default` does.
+fn limits(
+    movetime: Option<u64>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    default: Duration,
+) -> Limits {
+    let unlimited = movetime.is_none() && nodes.is_none() && depth.is_none();
+    let movetime = movetime.map(Duration::from_millis).or(unlimited.then_some(default));
+    Limits { movetime, nodes, depth, analyse: true, ..Limits::default() }
+}
 
 /// Reads a number of threads for clap.
 fn thread_count(text: &str) -> Result<usize, String> {

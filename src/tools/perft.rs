@@ -19,6 +19,7 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci
 
 use super::{complain, say};
 use crate::{
+    eval::{self, nnue::Accumulators},
     history::{Context, Histories},
     picker::Picker,
     position::{PackedMove, Position},
@@ -36,6 +37,9 @@ pub enum Through {
     /// What the search plays on: every node is made, its moves come from the
     /// picker, and its incremental keys are compared with keys from scratch.
     Search,
+    /// The evaluation: every node is made, and what the built-in network says
+    /// by updating its hidden layer is compared with what it says from scratch.
+    Network,
 }
 
 /// A layer above the rules that disagrees with them.
@@ -73,7 +77,7 @@ pub fn count(chess: &Chess, depth: u32) -> u64 {
     }
 }
 
-/// Counts through the layers that the search plays on.
+/// Counts through the layers above the rules.
 #[derive(Default)]
 pub struct Layers {
     /// Empty: the picker's order does not matter here.
@@ -81,19 +85,30 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// The same count as [`count`], every node made and checked.
+    /// The same count as [`count`], through these layers.
     ///
     /// # Errors
     ///
-    /// The first node at which a layer disagrees with the rules.
-    pub fn count(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
+    /// The first node at which a layer disagrees with the one below it.
+    pub fn count(&self, position: &Position, depth: u32, through: Through) -> Result<u64, Fault> {
+        match through {
+            Through::Rules => Ok(count(position.chess(), depth)),
+            Through::Search => self.count_picked(position, depth),
+            Through::Network => {
+                let mut accumulators = Accumulators::new(eval::default_network());
+                count_evaluated(&mut accumulators, position, depth, 0)
+            }
+        }
+    }
+
+    fn count_picked(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
         check(position)?;
         if depth == 0 {
             return Ok(1);
         }
         let mut nodes = 0;
         for m in self.picked(position)? {
-            nodes += self.count(&position.play(m), depth - 1)?;
+            nodes += self.count_picked(&position.play(m), depth - 1)?;
         }
         Ok(nodes)
     }
@@ -126,6 +141,27 @@ impl Layers {
     }
 }
 
+/// Counts with a line of the cache for every ply, as the search has it.
+fn count_evaluated(
+    accumulators: &mut Accumulators,
+    position: &Position,
+    depth: u32,
+    ply: usize,
+) -> Result<u64, Fault> {
+    let fresh = accumulators.network().evaluate(position.board(), position.turn());
+    if accumulators.evaluate(position, ply) != fresh {
+        return Err(fault(position, "the updated network differs from the network from scratch"));
+    }
+    if depth == 0 {
+        return Ok(1);
+    }
+    let mut nodes = 0;
+    for m in position.legal_moves() {
+        nodes += count_evaluated(accumulators, &position.play(m), depth - 1, ply + 1)?;
+    }
+    Ok(nodes)
+}
+
 fn fault(position: &Position, what: &'static str) -> Fault {
     Fault { fen: position.fen(), what }
 }
@@ -146,7 +182,7 @@ fn check(position: &Position) -> Result<(), Fault> {
 ///
 /// # Errors
 ///
-/// Only with [`Through::Search`]: the first fault found.
+/// The first fault found, through other layers than the rules.
 pub fn divide(
     position: &Position,
     depth: u32,
@@ -155,7 +191,7 @@ pub fn divide(
 ) -> Result<Vec<(Move, u64)>, Fault> {
     let layers = Layers::default();
     let moves = |position: &Position| match through {
-        Through::Rules => Ok(position.legal_moves()),
+        Through::Rules | Through::Network => Ok(position.legal_moves()),
         Through::Search => check(position).and_then(|()| layers.picked(position)),
     };
     let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
@@ -182,11 +218,7 @@ pub fn divide(
             if failed.load(Ordering::Relaxed) {
                 break;
             }
-            let nodes = match through {
-                Through::Rules => Ok(count(child.chess(), *below)),
-                Through::Search => layers.count(child, *below),
-            };
-            match nodes {
+            match layers.count(child, *below, through) {
                 Ok(nodes) => counts[*root] += nodes,
                 Err(fault) => {
                     failed.store(true, Ordering::Relaxed);
@@ -299,7 +331,7 @@ mod tests {
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         for (depth, nodes) in [(0, 0), (1, 48), (2, 2039), (3, 97_862)] {
             for threads in [1, 3] {
-                for through in [Through::Rules, Through::Search] {
+                for through in [Through::Rules, Through::Search, Through::Network] {
                     let counts = divide(&position, depth, threads, through).unwrap();
                     assert_eq!(counts.iter().map(|&(_, nodes)| nodes).sum::<u64>(), nodes);
                 }

@@ -1,7 +1,7 @@
 //! `lancet train`: reads the data, runs the trainer, shows and saves.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -11,28 +11,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Args as ClapArgs;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
-use serde::Serialize;
-use shakmaty::Board;
-
 use super::{
     FileError, checkpoint,
     loader::DataSet,
-    model::{CHUNK, Worker},
-    plot,
+    model, plot,
     sample::Sample,
     schedule::Schedule,
     trainer::{Point, Run, Trainer},
 };
-use crate::eval::nnue::{Network, network::SCALE};
+use crate::{
+    eval::nnue::Network,
+    tools::{complain, note},
+};
+use clap::Args as ClapArgs;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
 /// Points of the loss curves per pass.
 const POINTS_PER_PASS: u64 = 4;
-/// Positions on which the exported network is compared with the model.
+/// Positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
+/// The largest difference between them that is accepted, in centipawns.
+const TOLERANCE: f64 = 5.0;
 
 /// Train a network on games
 #[derive(Clone, Debug, ClapArgs)]
@@ -100,15 +102,10 @@ pub fn run(args: &Args) -> ExitCode {
     match train(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(format_args!("lancet train: {error}"));
+            complain(format_args!("train: {error}"));
             ExitCode::FAILURE
         }
     }
-}
-
-fn say(line: impl std::fmt::Display) {
-    // Nobody is left to be told when this fails.
-    let _ = writeln!(io::stderr(), "{line}");
 }
 
 fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
@@ -122,12 +119,12 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let threads = args.threads.map_or(cores, |threads| threads as usize);
     let start = Instant::now();
     let data = DataSet::read(&args.data, &schedule.filter, schedule.validation, |source| {
-        say(format_args!(
+        note(format_args!(
             "{}: {} games, {} positions, {} kept",
             source.file, source.games, source.positions, source.kept
         ));
     })?;
-    say(format_args!(
+    note(format_args!(
         "{} positions to learn from, {} to validate with, White {}; read in {:.1} s",
         data.training.len(),
         data.validation.len(),
@@ -146,7 +143,7 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let mut trainer = Trainer::new(run, data.training.len())?;
     if args.resume && saved.exists() {
         checkpoint::load(&saved, &mut trainer)?;
-        say(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
+        note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
     }
     let stop = Arc::new(AtomicBool::new(false));
     let handler_stop = Arc::clone(&stop);
@@ -154,10 +151,12 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
 
     if !steps(&mut trainer, &data, &saved, &stop)? {
         checkpoint::save(&saved, &trainer)?;
-        say(format_args!("stopped at step {}; --resume continues", trainer.state.step));
+        note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
         return Ok(());
     }
-    finish(&mut trainer, &data, &args.out)?;
+    // Whatever is wrong with the network, the run is not lost.
+    checkpoint::save(&saved, &trainer)?;
+    finish(&trainer, &data, &args.out)?;
     checkpoint::remove(&saved)?;
     Ok(())
 }
@@ -196,7 +195,7 @@ fn steps(
             if plain {
                 let pass = trainer.state.step as f64 / trainer.steps_per_pass() as f64;
                 let step = trainer.state.step;
-                say(format_args!(
+                note(format_args!(
                     "pass {pass:.2} step {step} {shown} {speed:.0} positions/s ETA {eta}"
                 ));
             }
@@ -223,11 +222,7 @@ struct Provenance<'a> {
 }
 
 /// Exports the network and what belongs to it.
-fn finish(
-    trainer: &mut Trainer,
-    data: &DataSet,
-    out: &Path,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let last = trainer.state.history.last().copied();
     let provenance = toml::to_string(&Provenance {
         training_loss: last.map_or(f64::NAN, |point| point.training),
@@ -236,39 +231,34 @@ fn finish(
         run: &trainer.run,
     })?;
     let network = trainer.layout().quantise(&trainer.parameters, &provenance)?;
+    compare(trainer, &network, data)?;
     checkpoint::replace(out, &network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
     checkpoint::replace(&out.with_extension("toml"), schedule.as_bytes())?;
     plot::csv(&out.with_extension("csv"), &trainer.state.history)?;
     plot::svg(&out.with_extension("svg"), &trainer.state.history, &network.name())?;
-    let samples = if data.validation.is_empty() { &data.training } else { &data.validation };
-    let samples = &samples[..samples.len().min(COMPARED)];
-    let (mean, worst) = disagreement(trainer, &network, samples);
-    say(format_args!("{}: {}", out.display(), network.name()));
-    say(format_args!(
-        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
-        samples.len()
-    ));
+    note(format_args!("{}: {}", out.display(), network.name()));
     Ok(())
 }
 
-/// Mean and largest difference, in centipawns, between the exported network
-/// and the model.
-#[must_use]
-pub fn disagreement(trainer: &Trainer, network: &Network, samples: &[Sample]) -> (f64, f64) {
-    let mut worker = Worker::new(trainer.layout());
-    let (mut sum, mut worst) = (0.0, 0.0_f64);
-    for chunk in samples.chunks(CHUNK) {
-        for (output, sample) in worker.forward(trainer.rounded(), chunk).iter().zip(chunk) {
-            let mut board = Board::empty();
-            for (square, piece) in sample.pieces() {
-                board.set_piece_at(square, piece);
-            }
-            let exact = f64::from(network.evaluate(&board, sample.turn()));
-            let difference = (exact - f64::from(*output) * f64::from(SCALE)).abs();
-            sum += difference;
-            worst = worst.max(difference);
-        }
+/// Compares the network with the model that was trained: that one works with
+/// rounded weights, too, in floating point. How far rounding moves it is told.
+fn compare(trainer: &Trainer, network: &Network, data: &DataSet) -> Result<(), String> {
+    let samples: Vec<Sample> =
+        data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
+    let difference =
+        |parameters| model::disagreement(trainer.layout(), parameters, network, &samples);
+    let (mean, worst) = difference(trainer.rounded());
+    let (exact_mean, exact_worst) = difference(&trainer.parameters);
+    note(format_args!(
+        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp; \
+         against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",
+        samples.len()
+    ));
+    if worst > TOLERANCE {
+        return Err(format!(
+            "the network is up to {worst:.2} cp from the model, more than {TOLERANCE}: not written"
+        ));
     }
-    (sum / samples.len().max(1) as f64, worst)
+    Ok(())
 }

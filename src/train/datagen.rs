@@ -3,11 +3,12 @@
 //! Each thread owns a stream of games, kept in its own file. Game k of a
 //! stream depends only on the settings, the seed, the stream's number and k, so
 //! the file itself says where to continue. Games are written whole; a torn
-//! last game, left by a kill, is cut off at the next start.
+//! last game, left by a kill, and zeros, left by a power failure, are cut off at
+//! the next start.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, BufReader, IsTerminal as _, Write as _},
+    io::{self, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -35,8 +36,14 @@ use super::{
 use crate::{
     engine::STACK_SIZE,
     eval::{self, nnue::Network},
+    tools::{complain, note},
 };
 
+/// What a power failure may take: games are on the disk after this time.
+const SYNC_INTERVAL: Duration = Duration::from_secs(10);
+/// Zero bytes that a game may end in: four behind its last move, and three of
+/// that move and its score.
+const LAST_ZEROS: u64 = 7;
 /// The file that says how the games of a directory were made.
 const SETTINGS_FILE: &str = "datagen.toml";
 
@@ -178,7 +185,9 @@ struct Stats {
     tally: Tally,
     positions: u64,
     kept: u64,
+    /// Searched in this run: files do not tell.
     nodes: u64,
+    /// Openings dropped in this run.
     unbalanced: u64,
 }
 
@@ -208,10 +217,12 @@ struct Stream {
     games: u64,
     /// Bytes in the file.
     length: u64,
+    /// When they were last known to be on the disk.
+    synced: Instant,
 }
 
 impl Stream {
-    /// Opens or creates a stream; cuts off a torn last game.
+    /// Opens or creates a stream; cuts off zeros and a torn last game.
     fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
         let fail = |reason: String| FileError::new(&path, reason);
         let file = OpenOptions::new()
@@ -220,6 +231,7 @@ impl Stream {
             .read(true)
             .open(&path)
             .map_err(|error| fail(error.to_string()))?;
+        cut_zeros(&file).map_err(|error| fail(error.to_string()))?;
         let mut stats = Stats::default();
         let (mut games, mut length) = (0, 0);
         let mut reader = BufReader::with_capacity(1 << 20, &file);
@@ -240,7 +252,7 @@ impl Stream {
             games += 1;
             length += frame.len() as u64;
         }
-        Ok((Stream { path, file, games, length }, stats))
+        Ok((Stream { path, file, games, length, synced: Instant::now() }, stats))
     }
 
     /// Appends a game, whole or not at all.
@@ -255,6 +267,35 @@ impl Stream {
         self.length += bytes.len() as u64;
         Ok(())
     }
+
+    /// Waits, once in [`SYNC_INTERVAL`], until the games are on the disk.
+    fn sync_now_and_then(&mut self) -> Result<(), FileError> {
+        if self.synced.elapsed() < SYNC_INTERVAL {
+            return Ok(());
+        }
+        self.synced = Instant::now();
+        self.file.sync_data().map_err(|error| FileError::new(&self.path, error))
+    }
+}
+
+/// Cuts off zeros at the end of a file, if there are more than a game can end
+/// in: they stand for what had not reached the disk when the power failed. The
+/// game before them, whose end may be such zeros, too, is then torn.
+fn cut_zeros(mut file: &File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let mut buffer = [0; 4096];
+    let (mut end, mut kept) = (length, 0);
+    while end > 0 && kept == 0 {
+        let chunk = &mut buffer[..end.min(4096) as usize];
+        end -= chunk.len() as u64;
+        file.seek(SeekFrom::Start(end))?;
+        file.read_exact(chunk)?;
+        kept = chunk.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+    }
+    if length - (end + kept) > LAST_ZEROS {
+        file.set_len(end + kept)?;
+    }
+    file.rewind()
 }
 
 /// What all threads share.
@@ -333,6 +374,10 @@ impl Shared {
             if self.goal.reached(&stats) {
                 self.stop.store(true, Relaxed);
             }
+            drop(stats);
+            if let Err(error) = stream.sync_now_and_then() {
+                return self.fail(error);
+            }
         }
     }
 }
@@ -352,7 +397,7 @@ pub fn run(args: &Args) -> ExitCode {
     match generate(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "lancet datagen: {error}");
+            complain(format_args!("datagen: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -472,11 +517,11 @@ impl<'a> Display<'a> {
                 self.bar.set_message(text);
             } else if shown.elapsed() >= Duration::from_mins(1) {
                 shown = Instant::now();
-                let _ = writeln!(io::stderr(), "{:>3}% {text}", permille / 10);
+                note(format_args!("{:>3}% {text}", permille / 10));
             }
         }
         self.bar.finish_and_clear();
-        let _ = writeln!(io::stderr(), "{}", self.text().1);
+        note(self.text().1);
     }
 
     /// Progress in permille of the goal, and all statistics.
@@ -485,7 +530,7 @@ impl<'a> Display<'a> {
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
         let new = |now: u64, before: u64| (now - before) as f64;
         let games = stats.tally.games();
-        let per_second = new(stats.positions, self.found.positions) / seconds;
+        let positions = new(stats.positions, self.found.positions);
         let goal = &self.shared.goal;
         let mut done: f64 = 0.0;
         let mut left = f64::INFINITY;
@@ -507,17 +552,19 @@ impl<'a> Display<'a> {
         } else {
             String::new()
         };
-        let nodes_per_second = stats.nodes as f64 / seconds;
+        let nodes = stats.nodes as f64;
         let text = format!(
-            "{games} games {} {} positions {} kept length {:.1} dropped {} {:.2} Mnps {:.0} \
-             positions/s{eta}",
+            "{games} games {} {} positions {} kept length {:.1}; this run: dropped {} {} nodes \
+             ({:.0} a position) {:.2} Mnps {:.0} positions/s{eta}",
             stats.tally,
             stats.positions,
             stats.kept,
             stats.positions as f64 / games.max(1) as f64,
             stats.unbalanced,
-            nodes_per_second / 1e6,
-            per_second,
+            stats.nodes,
+            nodes / positions.max(1.0),
+            nodes / seconds / 1e6,
+            positions / seconds,
         );
         ((1000.0 * done.min(1.0)) as u64, text)
     }

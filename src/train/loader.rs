@@ -11,6 +11,7 @@ use super::{
     format::{self, FormatError, Record, Tally},
     sample::Sample,
 };
+use crate::eval::nnue::checksum::fnv1a;
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ impl Part {
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
         let before = self.training.len() + self.validation.len();
-        let validate = fnv(FNV_START, frame) % 1000 < validation_permille;
+        let validate = fnv1a(frame) % 1000 < validation_permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
         game.visit(|chess, m, score| {
             if filter.keeps(chess, m, score) {
@@ -124,7 +125,7 @@ impl DataSet {
             games: frames.len() as u64,
             positions: 0,
             kept: 0,
-            hash: format!("{:016x}", fnv(FNV_START, &bytes[..length])),
+            hash: format!("{:016x}", fnv1a(&bytes[..length])),
         };
         for part in parts {
             let part = part?;
@@ -136,10 +137,4 @@ impl DataSet {
         }
         Ok(source)
     }
-}
-
-const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn fnv(start: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(start, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -8,6 +8,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use shakmaty::Board;
 use wide::f32x8;
 
 use super::sample::{Active, Sample};
@@ -375,6 +376,32 @@ impl Worker {
     }
 }
 
+/// Mean and largest difference, in centipawns, between a network and the model
+/// with these parameters.
+#[must_use]
+pub fn disagreement(
+    layout: Layout,
+    parameters: &[f32x8],
+    network: &Network,
+    samples: &[Sample],
+) -> (f64, f64) {
+    let mut worker = Worker::new(layout);
+    let (mut sum, mut worst) = (0.0, 0.0_f64);
+    for chunk in samples.chunks(CHUNK) {
+        for (output, sample) in worker.forward(parameters, chunk).iter().zip(chunk) {
+            let mut board = Board::empty();
+            for (square, piece) in sample.pieces() {
+                board.set_piece_at(square, piece);
+            }
+            let played = f64::from(network.evaluate(&board, sample.turn()));
+            let difference = (played - f64::from(*output) * f64::from(SCALE)).abs();
+            sum += difference;
+            worst = worst.max(difference);
+        }
+    }
+    (sum / samples.len().max(1) as f64, worst)
+}
+
 fn rows<const N: usize>(numbers: &[f32x8]) -> &[[f32x8; N]] {
     numbers.as_chunks().0
 }
@@ -496,34 +523,66 @@ pub(crate) mod tests {
         }
     }
 
-    /// What is played is what was trained, for a network with weights as large
-    /// as training makes them.
+    /// The model that a network is played as: its numbers, each over its unit.
+    fn dequantised(network: &Network) -> (Layout, Vec<f32x8>) {
+        let layout = Layout { hidden: network.hidden(), buckets: network.buckets() };
+        let from = network.parameters();
+        let mut parameters = vec![f32x8::ZERO; layout.len()];
+        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
+        for input in 0..INPUTS {
+            for neuron in 0..layout.hidden {
+                let weight = from.weights[input * layout.hidden + neuron];
+                numbers[layout.weight_at(input, neuron)] = f32::from(weight) / QA as f32;
+            }
+        }
+        let mut fill = |at: usize, values: &[i16], unit: i32| {
+            for (number, &value) in numbers[8 * at..].iter_mut().zip(values) {
+                *number = f32::from(value) / unit as f32;
+            }
+        };
+        fill(layout.biases(), &from.biases, QA);
+        fill(layout.outputs(), &from.output_weights, from.output_unit);
+        for (number, &bias) in
+            numbers[8 * layout.output_biases()..].iter_mut().zip(&from.output_biases)
+        {
+            *number = bias as f32 / (QA * from.output_unit) as f32;
+        }
+        (layout, parameters)
+    }
+
+    /// The network that is built in, in floating point: the same scores.
+    #[test]
+    fn the_network_in_play_agrees_with_its_model() {
+        let network = crate::eval::default_network();
+        let (layout, parameters) = dequantised(&network);
+        let (mean, worst) = disagreement(layout, &parameters, &network, &samples(10_000, 6));
+        assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
+    }
+
+    /// What is played is what was trained, also with the largest weights that
+    /// training allows.
     #[test]
     fn float_and_quantised_agree() {
         let layout = Layout { hidden: 64, buckets: 4 };
-        let exact = layout.initial(4);
-        let unit = layout.output_unit(&exact);
-        let mut parameters = exact.clone();
-        layout.round(0, unit, &exact, &mut parameters);
-        assert_ne!(parameters, exact);
-        let network = layout.quantise(&exact, "").unwrap();
-        assert!(network == layout.quantise(&parameters, "").unwrap());
-        let samples = samples(10_000, 5);
-        let mut worker = Worker::new(layout);
-        let mut spread = 0.0_f32;
-        for chunk in samples.chunks(CHUNK) {
-            for (output, sample) in worker.forward(&parameters, chunk).iter().zip(chunk) {
-                let mut board = shakmaty::Board::empty();
-                for (square, piece) in sample.pieces() {
-                    board.set_piece_at(square, piece);
-                }
-                let played = network.evaluate(&board, sample.turn()) as f32;
-                let trained = output * SCALE as f32;
-                assert!((played - trained).abs() < 2.0, "{played}, trained {trained}");
-                spread = spread.max(trained.abs());
-            }
+        let mut extreme = layout.initial(4);
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        for number in cast_slice_mut::<_, f32>(&mut extreme) {
+            *number = rng.random_range(-CLIP..=CLIP);
         }
-        assert!(spread > 50.0, "{spread}");
+        for exact in [layout.initial(4), extreme] {
+            let mut rounded = exact.clone();
+            layout.round(0, layout.output_unit(&exact), &exact, &mut rounded);
+            assert_ne!(rounded, exact);
+            let network = layout.quantise(&exact, "").unwrap();
+            assert!(network == layout.quantise(&rounded, "").unwrap());
+            let samples = samples(10_000, 5);
+            let (_, worst) = disagreement(layout, &rounded, &network, &samples);
+            assert!(worst < 2.0, "{worst}");
+            let spread = samples
+                .chunks(CHUNK)
+                .flat_map(|chunk| Worker::new(layout).forward(&rounded, chunk));
+            assert!(spread.fold(0.0, |spread: f32, output| spread.max(output.abs())) > 0.1);
+        }
     }
 
     /// A higher result and a higher score for the side to move want a higher

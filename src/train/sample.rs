@@ -6,6 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 use super::format::GameResult;
 use crate::{
     eval::nnue::features::{self, MAX_ACTIVE},
+    random::mix,
     score::Score,
 };
 
@@ -156,14 +157,6 @@ impl Shuffle {
             }
         }
     }
-}
-
-/// A bijection of 64 bits that looks random (the finaliser of splitmix64).
-fn mix(mut bits: u64) -> u64 {
-    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
 }
 
 #[cfg(test)]

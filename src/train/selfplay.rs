@@ -220,10 +220,8 @@ mod tests {
     #[test]
     fn tablebase_results() {
         let mut tablebase = Tablebase::new();
-        if tablebase.add_directory("../shared/data/syzygy").is_err() {
-            eprintln!("skipped: no tables in ../shared/data/syzygy");
-            return;
-        }
+        let Some(directory) = crate::files::test_data("syzygy") else { return };
+        assert!(tablebase.add_directory(directory).unwrap() > 0);
         let players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
         for (fen, expected) in [
             ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),

@@ -11,7 +11,7 @@
 //! | 4 | version of the format, [`VERSION`] |
 //! | 4 | generation of the last search |
 //! | 8 | number of buckets |
-//! | 8 | what evaluated: entries hold static evaluations |
+//! | 8 | what evaluated and by which rules: entries hold static evaluations and results |
 //! | 32 | zero |
 
 use std::{
@@ -79,9 +79,10 @@ impl fmt::Display for LoadError {
                 write!(f, "saved in version {found} of the format, this is version {VERSION}")
             }
             LoadError::Size { buckets } => write!(f, "damaged: a table of {buckets} buckets"),
-            LoadError::Evaluation => {
-                f.write_str("saved with another evaluation: set the same EvalFile first")
-            }
+            LoadError::Evaluation => f.write_str(
+                "saved with another evaluation: EvalFile, Syzygy50MoveRule or the limit of \
+                     strength was another",
+            ),
             LoadError::Length { expected, found } => {
                 write!(f, "truncated or damaged: {found} bytes, expected {expected}")
             }

@@ -391,7 +391,11 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::{engine::Settings, report::LiveOptions};
+    use crate::{
+        engine::{Engine, Settings},
+        report::LiveOptions,
+        uci::apply,
+    };
 
     #[test]
     fn names_in_any_case_values_as_given() {
@@ -472,20 +476,36 @@ mod tests {
         }
     }
 
-    /// What is announced as default is what a fresh engine has.
+    /// What is announced as default is what a fresh engine has: setting it
+    /// changes nothing.
     #[test]
     fn defaults_are_the_defaults() {
-        let settings = Settings::default();
-        for (name, actual) in [
-            ("Hash", settings.hash),
-            ("Threads", settings.threads),
-            ("Move Overhead", settings.move_overhead.as_millis() as usize),
-            ("MultiPV", LiveOptions::default().multi_pv.load(Ordering::Relaxed)),
-        ] {
-            let spec = OPTIONS.iter().find(|spec| spec.name == name).unwrap();
-            let Kind::Spin { default, .. } = spec.kind else { panic!("{name} is no spin") };
-            assert_eq!(default, actual, "{name}");
+        let mut engine = Engine::new(Settings::default()).unwrap();
+        let network = engine.network().unwrap().hash();
+        let live = LiveOptions::default();
+        for Spec { name, kind } in OPTIONS {
+            let value = match kind {
+                Kind::Check { default, .. } => default.to_string(),
+                Kind::Spin { default, .. } => default.to_string(),
+                Kind::Combo { default, .. } => (*default).to_owned(),
+                Kind::Text { .. } => EMPTY.to_owned(),
+                Kind::Button { .. } => continue,
+            };
+            let fresh = match change(name, Some(&value)).unwrap() {
+                Change::MultiPv(lines) => lines == live.multi_pv.load(Ordering::Relaxed),
+                Change::ShowWdl(on) => on == live.show_wdl.load(Ordering::Relaxed),
+                Change::ShowCurrentLine(on) => on == live.show_current_line.load(Ordering::Relaxed),
+                Change::ShowRefutations(on) => on == live.show_refutations.load(Ordering::Relaxed),
+                // The loop begins without.
+                Change::Chess960(on) | Change::AnalyseMode(on) => !on,
+                Change::LogFile(path) => path.is_none(),
+                change => {
+                    apply(&mut engine, change, &|text| panic!("{name}: {text}")).unwrap();
+                    *engine.settings() == Settings::default()
+                        && engine.network().unwrap().hash() == network
+                }
+            };
+            assert!(fresh, "{name}: {value}");
         }
-        assert_eq!(settings.root_search, RootSearch::Aspiration);
     }
 }

@@ -16,7 +16,12 @@ pub const HASH_AT: usize = 36;
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     let (before, rest) = bytes.split_at(HASH_AT);
-    before.iter().chain(&rest[HEADER - HASH_AT..]).fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+    fnv1a(before.iter().chain(&rest[HEADER - HASH_AT..]))
+}
+
+/// The hash function FNV-1a with 64 bits.
+pub fn fnv1a<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

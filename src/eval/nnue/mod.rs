@@ -4,7 +4,7 @@
 //!
 //! `features` defines the inputs and is shared with the trainer. `network` is
 //! the file and the parameters, `accumulator` keeps the hidden layer up to
-//! date, `simd` does the arithmetic and is the only place with unsafe code.
+//! date, `simd` does the arithmetic, with the only unsafe code here.
 //!
 //! # Arithmetic
 //!
@@ -24,7 +24,7 @@
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
 
 pub mod accumulator;
-mod checksum;
+pub(crate) mod checksum;
 pub mod features;
 pub mod network;
 pub mod simd;

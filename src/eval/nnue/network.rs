@@ -342,6 +342,19 @@ impl Network {
         format!("768-{}x2-{} {:08x}", self.hidden(), self.buckets(), self.hash >> 32)
     }
 
+    /// The numbers that [`Network::new`] makes this network of.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
+        Parameters {
+            weights: numbers(&self.weights),
+            biases: numbers(&self.biases),
+            output_weights: numbers(&self.output_weights),
+            output_biases: self.output_biases.clone(),
+            output_unit: self.output_unit,
+        }
+    }
+
     /// First-layer weights, a row of `biases().len()` blocks per input.
     #[must_use]
     pub(super) fn weights(&self) -> &[Block] {
@@ -467,6 +480,7 @@ pub(crate) mod tests {
         assert_eq!((read.hidden(), read.buckets()), (64, 3));
         assert_eq!(read.provenance(), "random, for a test");
         assert_eq!(read.to_bytes(), bytes);
+        assert!(Network::new(&read.parameters(), read.provenance()).unwrap() == network);
     }
 
     #[test]

@@ -86,17 +86,7 @@ const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
 impl Args {
     fn limits(&self) -> Limits {
-        let unlimited = self.movetime.is_none() && self.nodes.is_none() && self.depth.is_none();
-        Limits {
-            movetime: self
-                .movetime
-                .map(Duration::from_millis)
-                .or(unlimited.then_some(DEFAULT_MOVETIME)),
-            nodes: self.nodes,
-            depth: self.depth,
-            analyse: true,
-            ..Limits::default()
-        }
+        super::limits(self.movetime, self.nodes, self.depth, DEFAULT_MOVETIME)
     }
 
     /// What ends a search, in words.

@@ -15,7 +15,7 @@ use std::{
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use shakmaty::CastlingMode;
 
-use super::{Layers, Through, count, speed};
+use super::{Layers, Through, speed};
 use crate::{
     position::Position,
     tools::{
@@ -147,10 +147,7 @@ pub fn check(
                 if expected > budget {
                     done.skipped = 1;
                 } else {
-                    let got = match through {
-                        Through::Rules => Ok(count(entry.position.chess(), depth)),
-                        Through::Search => layers.count(&entry.position, depth),
-                    };
+                    let got = layers.count(&entry.position, depth, through);
                     done.counts = 1;
                     done.nodes = got.as_ref().copied().unwrap_or_default();
                     if got != Ok(expected) {
@@ -329,7 +326,7 @@ mod tests {
             line("8/8/8/8/8/8/8/K1k5 w - - 0 1 ;D1 1 ;D2 3").unwrap(),
             line("8/8/8/8/8/8/8/K1k5 w - - 0 1 ;D1 2 ;D2 1000").unwrap(),
         ];
-        for through in [Through::Rules, Through::Search] {
+        for through in [Through::Rules, Through::Search, Through::Network] {
             let outcome = check(&entries, 999, 2, through, &|_, _| {});
             assert_eq!((outcome.counts, outcome.skipped), (3, 1));
             let wrong: Vec<_> =

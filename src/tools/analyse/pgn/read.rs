@@ -2,8 +2,9 @@
 //!
 //! A game's text is collected here and parsed by pgn-reader. That reader skips
 //! words it does not know and comments behind a semicolon, and says nothing
-//! about lines: so words are looked at beforehand, semicolons become braces,
-//! and comments that begin with [`MARK`] tell the visitor where it is.
+//! about lines: so words are looked at beforehand, signs become numbers,
+//! semicolons braces, and comments that begin with [`MARK`] tell the visitor
+//! where it is.
 
 use std::{
     io::{self, BufRead, Read as _},
@@ -14,6 +15,7 @@ use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
+use crate::tools::lines::decode;
 
 /// Begins a comment that holds a line number. No text has this character.
 const MARK: u8 = 1;
@@ -27,12 +29,30 @@ const MAX_GAME: usize = 16 << 20;
 /// Most variations inside each other: the tree is walked by recursion.
 const MAX_NESTING: usize = 200;
 
-/// Signs of other programs and of books, which stand for no move: they are
-/// passed over.
-const SIGNS: &[&str] = &[
-    "...", "..", ".", "…", "N", "D", "=", "+=", "=+", "+-", "-+", "+/-", "-/+", "+/=", "=/+", "±",
-    "∓", "⩲", "⩱", "∞", "□", "e.p.", "ep", "ep.",
+/// Signs of other programs and of books, and the numbers that PGN has for them
+/// (novelty and diagram: ChessBase's).
+const SIGNS: &[(&str, u8)] = &[
+    ("□", 7),
+    ("=", 10),
+    ("∞", 13),
+    ("+=", 14),
+    ("+/=", 14),
+    ("⩲", 14),
+    ("=+", 15),
+    ("=/+", 15),
+    ("⩱", 15),
+    ("+/-", 16),
+    ("±", 16),
+    ("-/+", 17),
+    ("∓", 17),
+    ("+-", 18),
+    ("-+", 19),
+    ("N", 146),
+    ("D", 220),
 ];
+
+/// What says nothing that the moves do not: passed over.
+const FILLERS: &[&str] = &["...", "..", ".", "…", "e.p.", "ep", "ep."];
 
 const RESULTS: &[&str] =
     &["1-0", "0-1", "1/2-1/2", "1/2", "½-½", "*", "1–0", "0–1", "1/2–1/2", "½–½"];
@@ -286,6 +306,10 @@ impl Text {
     fn word(&mut self, word: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(word);
         self.ended = RESULTS.contains(&text.as_ref());
+        if let Some((_, nag)) = SIGNS.iter().find(|(sign, _)| *sign == text) {
+            self.bytes.extend_from_slice(format!(" ${nag}").as_bytes());
+            return Ok(());
+        }
         if !self.ended && !is_known(&text) {
             return Err(format!("'{}' is no move", shown(word)));
         }
@@ -350,9 +374,10 @@ fn last_quote(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|&byte| byte == b'"')
 }
 
-/// Is this a move, a move number, a sign, or several of them in one word?
+/// Is this a move, a move number, the number of a sign, or several of them in
+/// one word?
 fn is_known(word: &str) -> bool {
-    if SIGNS.contains(&word) || matches!(word, "0-0" | "0-0-0" | "0–0" | "0–0–0") {
+    if FILLERS.contains(&word) || matches!(word, "0-0" | "0-0-0" | "0–0" | "0–0–0") {
         return true;
     }
     if let Some(nag) = word.strip_prefix('$') {
@@ -464,14 +489,6 @@ impl Visitor for Builder {
     fn end_game(&mut self, movetext: Movetext) -> Game {
         let Movetext { tags, main, outcome, .. } = movetext;
         Game { line: self.begin, tags, main, outcome }
-    }
-}
-
-/// UTF-8, or else Latin-1, which older files use.
-fn decode(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
@@ -593,17 +610,17 @@ mod tests {
     fn words_of_other_programs() {
         for word in [
             "12.", "12...", "12...Nf6", "3.e4", "e8=Q+!?", "O-O-O#", "0-0", "--", "Z0", "$3", "!!",
-            "N", "+/-",
+            "e.p.",
         ] {
             assert!(is_known(word), "{word}");
         }
         for word in ["e9", "Kxe", "hello", "1.x", "$", "$256", "P@e4", "é", "12x"] {
             assert!(!is_known(word), "{word}");
         }
-        // What is passed over does not disturb the moves.
+        // Signs are kept; what is passed over does not disturb the moves.
         assert_eq!(
-            read("1. e4 N e5 += 2. Nf3 D Nc6 e.p. 1-0".as_bytes()),
-            ["1: e4 e5 Nf3 Nc6 1-0"]
+            read("1. e4 N e5 += 2. Nf3 D ± Nc6 e.p. (2... d6 = ) ! +- 1-0".as_bytes()),
+            ["1: e4 $146 e5 $14 Nf3 $220 $16 Nc6 (d6 $10) $1 $18 1-0"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
         // Nothing passes for a line number that is none.

@@ -1,0 +1,149 @@
+//! What the documents say exists: the files they link to, and what OpenBench
+//! wants to find in the engine's description.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// README and all other documents in Markdown.
+fn documents() -> Vec<PathBuf> {
+    let mut documents = vec![root().join("README.md")];
+    for folder in ["docs", "epd", "perft"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        documents.extend(paths.filter(|path| path.extension().is_some_and(|ext| ext == "md")));
+    }
+    documents
+}
+
+/// What a heading is linked as: lower case, words joined by hyphens.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// The targets of links and pictures, `](target)`.
+fn links(text: &str) -> Vec<&str> {
+    let parts = text.split("](").skip(1);
+    parts.filter_map(|part| part.split_once(')')).map(|(target, _)| target).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut seen = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        let headings: Vec<String> = text
+            .lines()
+            .filter(|line| line.starts_with('#'))
+            .map(|line| anchor(line.trim_start_matches('#')))
+            .collect();
+        for link in links(&text) {
+            if link.contains("://") {
+                continue;
+            }
+            seen += 1;
+            let there = match link.strip_prefix('#') {
+                Some(name) => headings.iter().any(|heading| heading == name),
+                None => document.with_file_name(link.split('#').next().unwrap()).exists(),
+            };
+            assert!(there, "{}: {link}", document.display());
+        }
+    }
+    assert!(seen > 8, "{seen}");
+    assert_eq!(anchor(" The lab: which search?"), "the-lab-which-search");
+}
+
+/// A part of the description that must be an object.
+fn object<'a>(value: &'a Value, name: &str) -> &'a Map<String, Value> {
+    value[name].as_object().unwrap_or_else(|| panic!("{name} is no object"))
+}
+
+/// The checks that OpenBench makes when it reads an engine's description
+/// (`OpenBench/config.py`), and that the options are Lancet's.
+#[test]
+fn openbench_can_read_the_description() {
+    let text = fs::read_to_string(root().join("docs/openbench.json")).unwrap();
+    let engine: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(engine["private"], Value::Bool(false));
+    assert!(engine["nps"].as_u64().is_some_and(|nps| nps > 0));
+    assert!(engine["source"].is_string());
+    let build = &engine["build"];
+    assert!(build["path"].is_string());
+    for list in ["compilers", "cpuflags", "systems"] {
+        let words = build[list].as_array().unwrap_or_else(|| panic!("{list} is no list"));
+        assert!(words.iter().all(Value::is_string), "{list}");
+    }
+    assert_eq!(build["compilers"][0].as_str().unwrap().split('>').next(), Some("cargo"));
+
+    let sides = ["both", "dev", "base"];
+    let settings = ["branch", "bench", "network", "options", "time_control"];
+    let common = [
+        "book_name",
+        "upload_pgns",
+        "priority",
+        "throughput",
+        "syzygy_wdl",
+        "syzygy_adj",
+        "win_adj",
+        "draw_adj",
+    ];
+    let is_setting = |key: &str, sides: &[&str]| {
+        let split = key.split_once('_');
+        split.is_some_and(|(side, setting)| sides.contains(&side) && settings.contains(&setting))
+    };
+    for (presets, sides, special) in [
+        (
+            "test_presets",
+            &sides[..],
+            &["test_bounds", "test_confidence", "test_max_games", "workload_size"][..],
+        ),
+        (
+            "tune_presets",
+            &sides[1..2],
+            &["spsa_iterations", "spsa_pairs_per", "spsa_reporting_type", "spsa_distribution_type"],
+        ),
+        (
+            "datagen_presets",
+            &sides[..],
+            &[
+                "datagen_custom_genfens",
+                "datagen_play_reverses",
+                "datagen_max_games",
+                "workload_size",
+            ],
+        ),
+    ] {
+        let presets = object(&engine, presets);
+        assert!(presets.contains_key("default"));
+        for (name, preset) in presets {
+            for (key, value) in preset.as_object().unwrap() {
+                let known = is_setting(key, sides)
+                    || common.contains(&key.as_str())
+                    || special.contains(&key.as_str());
+                assert!(known, "{name}: {key}");
+                if key.ends_with("_options") {
+                    check_options(value.as_str().unwrap());
+                }
+            }
+        }
+    }
+}
+
+/// `Threads=1 Hash=16`: options that Lancet has, with values that they take.
+fn check_options(text: &str) {
+    let mut names = Vec::new();
+    for option in text.split(' ') {
+        let (name, value) = option.split_once('=').unwrap();
+        lancet::uci::options::change(name, Some(value)).unwrap();
+        names.push(name);
+    }
+    assert_eq!(names, ["Threads", "Hash"], "OpenBench wants both");
+}
