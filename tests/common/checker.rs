@@ -296,7 +296,8 @@ impl Checker {
         // At its leaves, where only captures are looked at, a search does not see
         // stalemates.
         let drawn = ending == Some(Ending::Draw) && !game.position().legal_moves().is_empty();
-        if drawn && thought.score != Score::Centipawns(0) {
+        // A win that the fifty-move rule spoils counts 1.
+        if drawn && !matches!(thought.score, Score::Centipawns(-1..=1)) {
             return Err("the line ends in a draw".to_owned());
         }
         if let (Score::Centipawns(score), Some(tables)) = (thought.score, self.tables)
