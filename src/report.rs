@@ -231,3 +231,52 @@ pub trait Reporter: Sync {
 pub struct Silent;
 
 impl Reporter for Silent {}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Whoever waits is woken, whichever comes first (see `tt::tests` for Miri).
+    #[test]
+    fn no_signal_is_lost() {
+        const ROUNDS: usize = if cfg!(miri) { 10 } else { 2000 };
+        for round in 0..ROUNDS {
+            let infinite = round % 2 == 0;
+            let created = Instant::now();
+            let signals = Signals::new(true);
+            thread::scope(|scope| {
+                let waiter = scope.spawn(|| {
+                    signals.wait(infinite);
+                    (signals.is_stopped(), signals.is_pondering())
+                });
+                for _ in 0..round % 7 {
+                    thread::yield_now();
+                }
+                let before = signals.elapsed();
+                signals.ponder_hit();
+                if infinite {
+                    signals.stop();
+                }
+                let (stopped, pondering) = waiter.join().unwrap();
+                assert!(!pondering && (stopped || !infinite));
+                // What ran before the hit does not count.
+                assert!(signals.elapsed() + before <= created.elapsed());
+            });
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_every_wait() {
+        for infinite in [false, true] {
+            let signals = Signals::new(true);
+            thread::scope(|scope| {
+                scope.spawn(|| signals.wait(infinite));
+                scope.spawn(|| signals.wait_until(Duration::from_hours(1)));
+                signals.stop();
+            });
+            assert!(signals.is_stopped() && signals.is_pondering());
+        }
+    }
+}

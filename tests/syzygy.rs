@@ -10,10 +10,10 @@ mod common;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicU64,
+    sync::{OnceLock, atomic::AtomicU64},
 };
 
-use common::Lancet;
+use common::{Lancet, checker::Checker};
 use lancet::{
     engine::{Engine, Job, Settings},
     position::{Ending, Game, Position},
@@ -296,6 +296,50 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
     engine.set_syzygy(syzygy::Settings { probe_depth: 100, ..syzygy::Settings::default() });
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
+}
+
+/// Who wins, by the tables, where no clock can change that: 1 the side to move.
+fn winner(position: &Position) -> Option<i64> {
+    static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
+    let wdl =
+        ORACLE.get_or_init(oracle).as_ref()?.probe_wdl_after_zeroing(position.chess()).ok()?;
+    match i32::from(wdl) {
+        2 => Some(1),
+        0 => Some(0),
+        -2 => Some(-1),
+        _ => None,
+    }
+}
+
+/// Lines that are said to be won or lost end in positions that are. One piece
+/// too many for the tables: the lines lead into them.
+#[test]
+fn lines_end_as_they_promise() {
+    let Some(directory) = directory() else { return };
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name SyzygyPath value {}", directory.display()));
+    lancet.send("setoption name MultiPV value 3");
+    lancet.drain();
+    let mut decisive = 0;
+    for fen in [
+        "4k3/8/1n6/8/3B4/8/8/KQ6 w - - 0 1",
+        "kn6/2Q5/8/8/8/8/B7/K7 b - - 0 1",
+        "8/8/4k3/3r4/8/2R1P3/3K4/8 w - - 0 1",
+        "8/2p5/3k4/8/3KP3/4P3/8/8 w - - 0 1",
+        "8/5k2/8/4n3/8/2P5/1B2K3/8 b - - 0 1",
+        "3k4/8/8/3pq3/8/8/3Q4/3K4 w - - 0 1",
+    ] {
+        let game = Game::from(position(fen));
+        lancet.send(&format!("position fen {fen}"));
+        let mut checker = Checker::new(&game, CastlingMode::Standard).with_tables(winner);
+        for line in lancet.go("go nodes 40000").0 {
+            decisive += usize::from(line.contains(" cp 30") || line.contains(" cp -30"));
+            checker.line(&line).unwrap_or_else(|fault| panic!("{fault}: {fen}"));
+        }
+        assert!(checker.is_answered());
+    }
+    assert!(decisive > 20, "{decisive}");
+    lancet.quit();
 }
 
 /// Several lines: best results first, each with its true score.

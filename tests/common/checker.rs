@@ -293,7 +293,11 @@ impl Checker {
             None if mated => return Err("a line to mate without its score".to_owned()),
             _ => {}
         }
-        if ending == Some(Ending::Draw) && thought.score != Score::Centipawns(0) {
+        // At its leaves, where only captures are looked at, a search does not see
+        // stalemates.
+        let drawn = ending == Some(Ending::Draw) && !game.position().legal_moves().is_empty();
+        // A win that the fifty-move rule spoils counts 1.
+        if drawn && !matches!(thought.score, Score::Centipawns(-1..=1)) {
             return Err("the line ends in a draw".to_owned());
         }
         if let (Score::Centipawns(score), Some(tables)) = (thought.score, self.tables)

@@ -563,11 +563,8 @@ impl Session {
                 "e2e5", "e1e9", "xyz", "a7a8k", "Nf3", "--", "h1h1", "e2e4e5", "\u{2654}", "9999",
             ]);
             if read_move(game.position(), bad).is_err() {
-                let line = format!(
-                    "{} {bad}",
-                    if words.is_empty() { format!("{line} moves") } else { line }
-                );
-                self.say_wrong(&line, &format!("'{bad}'"));
+                let moves = if line.contains(" moves") { "" } else { " moves" };
+                self.say_wrong(&format!("{line}{moves} {bad}"), &format!("'{bad}'"));
                 return self.ready();
             }
         }

@@ -92,12 +92,14 @@ impl Game {
         }
     }
 
-    /// The result: behind the moves, else as the tag says, else `*`.
+    /// The result: behind the moves, else as the tag says if that is one, else
+    /// `*`.
     #[must_use]
     pub fn result(&self) -> String {
+        let is_result = |value: &&str| matches!(*value, "1-0" | "0-1" | "1/2-1/2");
         match self.outcome {
             Some(outcome) => outcome.to_string(),
-            None => self.tag("Result").unwrap_or("*").to_owned(),
+            None => self.tag("Result").filter(is_result).unwrap_or("*").to_owned(),
         }
     }
 }

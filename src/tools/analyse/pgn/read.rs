@@ -142,8 +142,10 @@ struct Text {
     bytes: Vec<u8>,
     /// The line it begins on.
     begin: Option<u64>,
-    /// The tag Event was there.
+    /// A line began with the tag Event.
     event: bool,
+    /// The tag Event was added.
+    named: bool,
     /// There are moves, comments or a result already.
     movetext: bool,
     /// The last word was a result.
@@ -201,7 +203,7 @@ impl Text {
     /// Adds the tags of a line: usually one. Where the quotes inside a value are
     /// not escaped, as some programs write it, the line is taken for one tag.
     fn tags(&mut self, line: &[u8]) -> Result<(), String> {
-        let before = self.bytes.len();
+        let before = (self.bytes.len(), self.named);
         let mut rest = line;
         while !rest.is_empty() {
             let Some((name, value, behind)) = tag(rest, first_quote) else { break };
@@ -211,7 +213,8 @@ impl Text {
         if rest.is_empty() {
             return Ok(());
         }
-        self.bytes.truncate(before);
+        self.bytes.truncate(before.0);
+        self.named = before.1;
         match tag(line, last_quote) {
             Some((name, value, b"")) => {
                 self.tag(name, value);
@@ -221,8 +224,11 @@ impl Text {
         }
     }
 
-    fn tag(&mut self, name: &[u8], value: &[u8]) {
-        let mut value = value;
+    /// Adds a tag. A second Event would begin another game when it is written.
+    fn tag(&mut self, name: &[u8], mut value: &[u8]) {
+        if name == b"Event" && std::mem::replace(&mut self.named, true) {
+            return;
+        }
         self.bytes.extend([b"[", name, b" \""].concat());
         while let Some((&byte, mut rest)) = value.split_first() {
             let escaped = byte == b'\\' && matches!(rest, [b'\\' | b'"', ..]);
@@ -596,9 +602,13 @@ mod tests {
             (r#"[Event "a \"b\" \\ \c\"]"#, vec![pair("Event", r#"a "b" \ \c\"#)]),
             ("[ Event\t\"\" ]", vec![pair("Event", "")]),
             ("[A \"[x]\"] [B \"y\"]", vec![pair("A", "[x]"), pair("B", "y")]),
+            ("[Event \"a\"] [Event \"b\"]", vec![pair("Event", "a")]),
         ] {
             assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Ok(expected), "{line}");
         }
+        let game = |text: &str| Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+        assert_eq!(game("[Result \"1-0\"]\n\n1. e4\n").result(), "1-0");
+        assert_eq!(game("[Result \"White won\"]\n\n1. e4\n").result(), "*");
         for line in ["[Event]", "[Event \"x]", "[Event \"x\"", "[\"x\"]", "[Two words \"x\"]", "["]
         {
             let error = format!("1: '{line}' is no tag");
