@@ -15,7 +15,7 @@ fn root() -> &'static Path {
 /// README and all other documents in Markdown.
 fn documents() -> Vec<PathBuf> {
     let mut documents = vec![root().join("README.md")];
-    for folder in ["docs", "epd", "perft"] {
+    for folder in ["epd", "perft", "tests/data", "tests/fuzz", "src/eval/nnue"] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         documents.extend(paths.filter(|path| path.extension().is_some_and(|ext| ext == "md")));
@@ -70,7 +70,7 @@ fn object<'a>(value: &'a Value, name: &str) -> &'a Map<String, Value> {
 /// (`OpenBench/config.py`), and that the options are Lancet's.
 #[test]
 fn openbench_can_read_the_description() {
-    let text = fs::read_to_string(root().join("docs/openbench.json")).unwrap();
+    let text = fs::read_to_string(root().join("src/uci/openbench.json")).unwrap();
     let engine: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(engine["private"], Value::Bool(false));
     assert!(engine["nps"].as_u64().is_some_and(|nps| nps > 0));

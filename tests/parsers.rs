@@ -65,7 +65,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             .map(text)
             .collect(),
         "pgn" => vec![
-            include_bytes!("../docs/sample/games.pgn").to_vec(),
+            include_bytes!("../src/tools/analyse/sample/games.pgn").to_vec(),
             text(
                 "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 9\"]\n\n9... Kd7 {x ; y} (9... Ke7 $4 (9... Kf8)) 10. e4!? 1/2-1/2\n",
             ),

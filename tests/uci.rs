@@ -1232,7 +1232,7 @@ fn weaker_players_do_not_lose_on_time() {
 /// of ours, and those of its own default one.
 #[test]
 fn bots_find_their_options() {
-    let config = include_str!("../docs/lichess-bot.yml");
+    let config = include_str!("../src/uci/lichess-bot.yml");
     let options = config.split("  uci_options:\n").nth(1).unwrap();
     let options =
         options.lines().take_while(|line| line.starts_with([' ', '#']) && !line.starts_with("  s"));

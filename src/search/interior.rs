@@ -1,8 +1,35 @@
 //! Principal variation search: the nodes between the root and the leaves.
 //!
-//! The steps are numbered in the order in which a node goes through them. The
-//! gains quoted are those of strength.md, other engines' own measurements,
-//! "on precedent" where no number of ours stands beside it.
+//! The steps are numbered in the order in which a node goes through them.
+//!
+//! # What they are worth
+//!
+//! In Elo. Here: 300 games against the same search without the step, fixed
+//! nodes a move, UHO openings, network `89460a29`, 95 % intervals. Elsewhere: the
+//! range of other engines' own tests, the precedent on which a step without a
+//! number of ours stands. At 3,000 nodes a search is 7 to 9 plies deep: what only
+//! pays at depth does not show there.
+//!
+//! | step | 3,000 nodes | 12,000 nodes | elsewhere |
+//! | --- | --- | --- | --- |
+//! | 2 transposition table | +223 +/- 43 | | |
+//! | 3 correction histories, table's bounds | | | +9 to +17 each, +5 to +18 |
+//! | 4a hindsight | | | +2 to +10 |
+//! | 4b reverse futility pruning | +53 +/- 35 | | +73 to +184 |
+//! | 4c null move pruning | -5 +/- 32 | | +24 to +90 |
+//! | 4d ProbCut | -43 +/- 33 | +10 +/- 31 | +2 to +10 |
+//! | 5 internal iterative reduction | -23 +/- 33 | +19 +/- 34 | +2 to +10 |
+//! | 6 order: table's move, histories | | | hundreds, +104 and +36 |
+//! | 7a late move pruning | +79 +/- 36 | | +8 to +27 |
+//! | 7b futility pruning | -7 +/- 31 | | up to +195 |
+//! | 7c history pruning | +23 +/- 28 | | |
+//! | 7d exchange pruning | +80 +/- 34 | | +18 to +36 |
+//! | 8 singular extensions, double, negative, multicut | -1 +/- 33 | | +10 to +27, +8, +5, +14 |
+//! | 9 late move reductions | +54 +/- 32 | | +128 to +154 |
+//! | aspiration at the root | +64 +/- 35 | | +9 to +69 |
+//!
+//! Tried and taken out: razoring up to depth 3, -18 +/- 28 (400 games, 5,000
+//! nodes).
 
 use arrayvec::ArrayVec;
 use shakmaty::Move;
@@ -235,9 +262,8 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates, corrects (+9 to +17 for each correction history),
-    /// refines by the table's bounds (+5 to +18), and compares with our last
-    /// move's evaluation.
+    /// Step 3: evaluates, corrects, refines by the table's bounds, and compares
+    /// with our last move's evaluation.
     fn assess(&mut self, node: &mut Node) {
         let ply = node.ply;
         if node.position.is_check() {
@@ -273,7 +299,7 @@ impl Worker<'_> {
     fn prune_node(&mut self, node: &mut Node) -> Option<Option<Score>> {
         let beta = node.window.beta;
         // Step 4a. Hindsight: the parent's reduction looks wrong now that the
-        // evaluation is known (+2 to +10).
+        // evaluation is known.
         let parent = *self.before(node.ply, 1);
         if parent.reduction >= 3
             && parent.evaluation != NO_SCORE
@@ -284,15 +310,15 @@ impl Worker<'_> {
         let facts =
             NodeFacts { depth: node.depth, estimate: node.estimate, improving: node.improving };
 
-        // Step 4b. Reverse futility pruning (+73 to +184).
+        // Step 4b. Reverse futility pruning.
         if !node.was_pv && prune::reverse_futility(facts, beta) {
             return Some(Some((node.estimate + beta) / 2));
         }
-        // Step 4c. Null move pruning (+24 to +90).
+        // Step 4c. Null move pruning.
         if let Some(score) = self.null_move(node, facts)? {
             return Some(Some(score));
         }
-        // Step 4d. ProbCut (+2 to +10).
+        // Step 4d. ProbCut.
         self.probcut(node)
     }
 
@@ -395,7 +421,7 @@ impl Worker<'_> {
         let position = node.position;
         let mut found = Found::new(node.window.alpha);
 
-        // Step 6. The table's move (+39 for keeping it) before any other move
+        // Step 6. The table's move before any other move
         // is generated: it often is enough.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let table_move = hint.rebuild(position).filter(|&m| position.is_legal(m));
@@ -535,11 +561,11 @@ impl Worker<'_> {
     ) -> Verdict {
         let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
-            // Step 7a. Late move pruning (+8 to +27).
+            // Step 7a. Late move pruning.
             if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
                 return Verdict::SkipQuiets;
             }
-            // Step 7b. Futility pruning (up to +195).
+            // Step 7b. Futility pruning.
             if !facts.in_check
                 && !is_decisive(alpha)
                 && prune::futile(reduced, node.evaluation, facts.history, alpha)
@@ -551,7 +577,7 @@ impl Worker<'_> {
                 return Verdict::Skip;
             }
         }
-        // Step 7d. Exchange pruning (+18 to +36). A quiet move to a square that
+        // Step 7d. Exchange pruning. A quiet move to a square that
         // nobody attacks loses nothing.
         if facts.quiet && !node.context.threats.contains(m.to()) {
             return Verdict::Search;
@@ -562,9 +588,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 8: singular extensions (+10 to +27), double (+8), negative (+5),
-    /// multicut (+14). The node is searched again at half depth without the
-    /// table's move: if all else fails low, that move must not be misjudged.
+    /// Step 8: singular extensions, double, negative, and multicut. The node is
+    /// searched again at half depth without the table's move: if all else fails
+    /// low, that move must not be misjudged.
     fn singular<K: Kind>(&mut self, node: &Node) -> Option<Singular> {
         let ply = node.ply;
         let Some(entry) = node.entry else { return Some(Singular::Extend(0)) };
@@ -605,7 +631,7 @@ impl Worker<'_> {
 
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
-    /// first (seeds/000), at a reduced depth if they come late (+128 to +154).
+    /// first (seeds/000), at a reduced depth if they come late.
     /// `depth` is the child's, `reduction` what a late move's is lessened by.
     pub(super) fn search_move<K: Kind>(
         &mut self,
@@ -640,7 +666,7 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Step 11: history (+104, malus +36) and correction history.
+    /// Step 11: history and correction history.
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
         if let Some(m) = found.best_move

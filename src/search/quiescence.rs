@@ -73,7 +73,7 @@ impl Worker<'_> {
             return Some(window.alpha);
         }
 
-        // Step 2. Table: any depth is deep enough here (+8 to +18).
+        // Step 2. Table: any depth is deep enough here (+8 to +18 elsewhere).
         let key = table_key(position);
         let entry = self.probe(key);
         if !K::PV
@@ -178,7 +178,7 @@ impl Worker<'_> {
                         continue;
                     }
                 } else if picker.is_bad_tactical() {
-                    // Step 5a. Captures that lose material (+20 to +38).
+                    // Step 5a. Captures that lose material (+20 to +38 elsewhere).
                     break;
                 } else if futility <= leaf.alpha && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility: an even exchange does not reach alpha.

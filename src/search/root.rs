@@ -301,7 +301,7 @@ impl Worker<'_> {
     }
 
     /// Aspiration: searches `window`, and widens it on the side that failed
-    /// until the score is inside (+9 to +69 on precedent).
+    /// until the score is inside.
     fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Option<Score> {
         let mut step = p::aspiration_width();
         let mut reduction = 0;
