@@ -47,7 +47,8 @@ impl Movetext {
     fn word(&mut self, word: &str) {
         let length = word.chars().count();
         let space = !self.row.is_empty() && !self.glue;
-        if space && self.columns + 1 + length > WIDTH {
+        // A row that begins so would begin another game, even in a comment.
+        if space && self.columns + 1 + length > WIDTH && word != "[Event" {
             self.text.push_str(&self.row);
             self.text.push('\n');
             self.row.clear();
@@ -137,6 +138,8 @@ mod tests {
         assert_eq!(black, "1... e5 2. Nf3 *\n\n");
         let command = format!("1. e4 {{ {} [%eval 0.35] }} *", "word ".repeat(13));
         assert!(write(&read(&command), 0).contains("\n[%eval 0.35] } *"));
+        let event = format!("1. e4 {{ {}[Event \"x\"] }} *", "word ".repeat(13));
+        assert!(!write(&read(&event), 0).contains("\n[Event"));
     }
 
     fn any_items(depth: u32) -> BoxedStrategy<String> {
