@@ -201,15 +201,29 @@ fn read(words: &[String]) -> Result<Game, String> {
     Ok(game)
 }
 
-/// Remembers the latest line of the first two ranks.
+/// Remembers the best two lines of the last whole iteration: the first of one
+/// that was broken off cannot be compared with the second of another.
 #[derive(Default)]
-struct Lines(Mutex<[Option<Info>; 2]>);
+struct Lines(Mutex<Pair>);
+
+#[derive(Default)]
+struct Pair {
+    /// The first line of the iteration that is being reported.
+    first: Option<Info>,
+    /// Both lines; one if there is only one move.
+    whole: Vec<Info>,
+}
 
 impl Reporter for Lines {
     fn info(&self, info: &Info) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(line) = lines.get_mut(info.multipv - 1) {
-            *line = Some(info.clone());
+        let mut pair = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if info.multipv == 1 {
+            pair.first = Some(info.clone());
+            if pair.whole.len() < 2 {
+                pair.whole = vec![info.clone()];
+            }
+        } else {
+            pair.whole = pair.first.take().into_iter().chain([info.clone()]).collect();
         }
     }
 }
@@ -231,14 +245,11 @@ fn explain(game: &Game, args: &Args) -> Result<Explanation, MemoryError> {
     let root = game.position();
     let lines = Lines::default();
     let outcome = engine.go(&Job::new(game.clone(), args.limits()), &lines);
-    let lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let second = lines
-        .into_iter()
-        .flatten()
-        .find(|line| line.pv.first().is_some_and(|&m| Some(m) != outcome.best));
-    let threat = outcome.best.map(|best| {
+    let lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner).whole;
+    let (best, second) = (lines.first(), lines.get(1));
+    let threat = best.and_then(|best| {
         engine.live().multi_pv.store(1, Ordering::Relaxed);
-        threat(&mut engine, root, best, outcome.info.score, &args.limits())
+        Some(threat(&mut engine, root, *best.pv.first()?, best.score, &args.limits()))
     });
     Ok(Explanation {
         fen: root.fen(),
@@ -248,7 +259,7 @@ fn explain(game: &Game, args: &Args) -> Result<Explanation, MemoryError> {
             Some(Ending::Draw) => Some("draw"),
             None => None,
         },
-        best: choice(root, outcome.info.score, &outcome.info.pv),
+        best: best.and_then(|line| choice(root, line.score, &line.pv)),
         threat,
         second: second.and_then(|line| choice(root, line.score, &line.pv)),
         evaluation: evaluation(root, &engine),
