@@ -37,6 +37,12 @@ pub const STACK_SIZE: usize = 16 << 20;
 /// touched part of its stack.
 const THREAD_MEMORY: usize = 6 << 20;
 
+/// With less time than this for a move the first thread searches alone: on a
+/// busy machine waiting for the others can take longer than is left (8 of 24
+/// games at 0.5+0.005 with 2 threads were lost by 1 to 3 ms, beside two other
+/// processes on 2 cores).
+const SHARED_FROM: Duration = Duration::from_millis(60);
+
 /// One search to do.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -421,7 +427,8 @@ impl Engine {
             lines: self.memories.iter().map(|_| Mutex::default()).collect(),
             start,
         };
-        let threads = if handicap.is_some() { 1 } else { self.memories.len() };
+        let hurry = budget.is_some_and(|budget| budget.hard < SHARED_FROM);
+        let threads = if handicap.is_some() || hurry { 1 } else { self.memories.len() };
         let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
         job.signals.wait(job.limits.infinite);
         if let (Some(handicap), Some(budget)) = (handicap, budget)
