@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, Read as _, Write},
     path::{Path, PathBuf},
 };
 
@@ -124,8 +124,9 @@ pub fn is_pipe(path: &Path) -> bool {
 ///
 /// If it cannot be read, or is another kind of file.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    open_regular(path)?;
-    fs::read(path)
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A file or directory of the test data, which is too large for the sources:

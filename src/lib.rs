@@ -9,7 +9,8 @@
 //!                 <- train <- tools <- lab, uci <- main
 //! ```
 //!
-//! `files`, `pages` and `stdio` are what all of them need of the system.
+//! `files`, `pages` and `stdio` are what all of them need of the system, `random`
+//! of mathematics.
 
 pub mod book;
 pub mod clock;

@@ -1,5 +1,6 @@
-//! Moves and scores as people write them: SAN with move numbers, pawns from
-//! White's point of view. The protocol's notation is in `uci`.
+//! Moves and numbers as people write them: SAN with move numbers, scores in
+//! pawns from White's point of view, counts in three digits. The protocol's
+//! notation is in `uci`.
 
 use shakmaty::{Color, Move, Position as _, san::SanPlus};
 
@@ -58,6 +59,20 @@ pub fn pawns(score: Score) -> String {
         Some(moves) => format!("#{moves}"),
         None if is_decisive(score) => if score > 0 { "won" } else { "lost" }.to_owned(),
         None => format!("{:+.2}", f64::from(score) / 100.0),
+    }
+}
+
+/// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
+#[must_use]
+pub fn short(number: f64) -> String {
+    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {
+        Some((size, unit)) => {
+            let scaled = number / size;
+            let digits = if scaled < 9.995 { 2 } else { usize::from(scaled < 99.95) };
+            format!("{scaled:.digits$}{unit}")
+        }
+        None => format!("{number:.0}"),
     }
 }
 

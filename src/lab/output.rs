@@ -13,6 +13,7 @@ use super::{
     suite::{Report, Row},
     table::TableMode,
 };
+use crate::notation::short;
 
 /// The names and values of everything counted for a row: the columns of the
 /// CSV, in order.
@@ -66,25 +67,6 @@ pub fn csv(report: &Report, out: impl Write) -> io::Result<()> {
 pub fn json(report: &Report, mut out: impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut out, report)?;
     writeln!(out)
-}
-
-/// 950, 12.3k, 4.56M: three digits and a unit.
-pub(super) fn short(number: f64) -> String {
-    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
-    match units.iter().find(|(size, _)| number >= 0.9995 * size) {
-        Some((size, unit)) => {
-            let scaled = number / size;
-            let digits = if scaled >= 99.95 {
-                0
-            } else if scaled >= 9.995 {
-                1
-            } else {
-                2
-            };
-            format!("{scaled:.digits$}{unit}")
-        }
-        None => format!("{number:.0}"),
-    }
 }
 
 /// A star if the row is best in this measure among the sound rows of its delay

@@ -10,9 +10,10 @@ use plotters::{
 
 use super::{
     interior::Interior,
-    output::{algorithms, label, short},
+    output::{algorithms, label},
     suite::{Report, Row},
 };
+use crate::notation::short;
 
 /// Pixels.
 const WIDTH: u32 = 900;

@@ -23,7 +23,7 @@ use crate::{
     history::{Context, Histories, PieceTo},
     position::{Game, PackedMove, Position},
     report::{Limits, LiveOptions, Reporter, Signals},
-    score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score},
+    score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
     strength::Handicap,
     syzygy::Prober,
     tt::{Entry, Table},
@@ -164,6 +164,14 @@ impl Kind for NonPv {
     const PV: bool = false;
 }
 
+/// What Step 1 of a node says.
+enum Entered {
+    /// Look for the score in this window.
+    Open(Window),
+    /// This is the score.
+    Decided(Score),
+}
+
 /// One thread's search.
 pub struct Worker<'a> {
     shared: &'a Shared<'a>,
@@ -234,6 +242,26 @@ impl<'a> Worker<'a> {
     /// The frame `back` plies before `ply`; there is always one, maybe empty.
     fn before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + FRAME_OFFSET - back]
+    }
+
+    /// Step 1 of every node: limits, draws by rule, mate distance. `None`: the
+    /// search is over.
+    fn enter<K: Kind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        ply: usize,
+    ) -> Option<Entered> {
+        self.count_node(ply)?;
+        if K::PV {
+            self.pv.clear(ply);
+        }
+        if let Some(score) = self.draw(position, ply) {
+            return Some(Entered::Decided(score));
+        }
+        let window = window.clamp_to_mates();
+        let decided = window.is_empty();
+        Some(if decided { Entered::Decided(window.alpha) } else { Entered::Open(window) })
     }
 
     /// Counts a node, and ends the search if it is time.

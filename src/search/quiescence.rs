@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Role};
 
-use super::{Kind, MAX_PLY, Worker, attacked_by, params as p, table_key};
+use super::{Entered, Kind, MAX_PLY, Worker, attacked_by, params as p, table_key};
 use crate::{
     history::Context,
     picker::{Picker, is_tactical},
@@ -58,19 +58,12 @@ impl Worker<'_> {
         first: bool,
     ) -> Option<Score> {
         // Step 1. Limits, draws, mate distance.
-        self.count_node(ply)?;
-        if K::PV {
-            self.pv.clear(ply);
-        }
-        if let Some(score) = self.draw(position, ply) {
-            return Some(score);
-        }
+        let window = match self.enter::<K>(position, window, ply)? {
+            Entered::Open(window) => window,
+            Entered::Decided(score) => return Some(score),
+        };
         if ply >= MAX_PLY - 1 {
             return Some(if position.is_check() { DRAW } else { self.evaluate(position, ply) });
-        }
-        let window = window.clamp_to_mates();
-        if window.is_empty() {
-            return Some(window.alpha);
         }
 
         // Step 2. Table: any depth is deep enough here (+8 to +18 elsewhere).

@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Color, Move, Role};
 
 use super::{complain, epd::moves, say};
 use crate::{
-    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, STACK_SIZE},
     eval::parts::Parts,
     notation,
     position::{Ending, Game, Position, START_FEN},
@@ -234,13 +234,7 @@ impl Reporter for Lines {
 ///
 /// If there is not enough memory for the table.
 fn explain(game: &Game, args: &Args) -> Result<Explanation, MemoryError> {
-    let settings = Settings {
-        hash: args.hash,
-        threads: args.threads,
-        move_overhead: Duration::ZERO, // nothing is transmitted
-        ..Settings::default()
-    };
-    let mut engine = Engine::new(settings)?;
+    let mut engine = Engine::new(super::settings(args.hash, args.threads))?;
     engine.live().multi_pv.store(2, Ordering::Relaxed);
     let root = game.position();
     let lines = Lines::default();
@@ -458,7 +452,7 @@ mod tests {
         let words = ["startpos", "moves", "e4", "e5", "Bc4", "Nc6"];
         let game = read(&words.map(str::to_owned)).unwrap();
         let queen = moves::read(game.position(), "Qf3").unwrap();
-        let mut engine = Engine::new(Settings::default()).unwrap();
+        let mut engine = Engine::new(crate::engine::Settings::default()).unwrap();
         let limits = Limits { depth: Some(6), ..Limits::default() };
         let Threat::Move(choice) = threat(&mut engine, game.position(), queen, 0, &limits) else {
             panic!("no threat");

@@ -14,8 +14,8 @@ pub mod wdl;
 
 use std::time::Duration;
 
-use crate::report::Limits;
-pub(crate) use crate::stdio::{complain, note, say};
+pub(crate) use crate::stdio::{complain, say};
+use crate::{engine::Settings, report::Limits};
 
 /// The limits of an analysis by its options, `movetime` in milliseconds. If no
 /// option ends a search, `default` does.
@@ -28,6 +28,12 @@ fn limits(
     let unlimited = movetime.is_none() && nodes.is_none() && depth.is_none();
     let movetime = movetime.map(Duration::from_millis).or(unlimited.then_some(default));
     Limits { movetime, nodes, depth, analyse: true, ..Limits::default() }
+}
+
+/// An engine's settings by the options of a tool, `hash` in MiB.
+fn settings(hash: usize, threads: usize) -> Settings {
+    // Nothing is transmitted.
+    Settings { hash, threads, move_overhead: Duration::ZERO, ..Settings::default() }
 }
 
 /// Reads a number of threads for clap.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
-    tools::{complain, note},
+    stdio::{complain, note},
 };
 use clap::Args as ClapArgs;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};

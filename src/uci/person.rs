@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
 
 use super::format::move_text;
 use crate::{
-    notation,
+    notation::{self, short},
     position::Position,
     report::{Bound, Info, Outcome},
     score::{Score, is_decisive},
@@ -167,19 +167,6 @@ fn duration(seconds: f64) -> String {
     } else {
         let whole = seconds as u64;
         format!("{}:{:02}", whole / 60, whole % 60)
-    }
-}
-
-/// `999`, `12.3k`, `4.56M`.
-fn short(number: f64) -> String {
-    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
-    match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {
-        Some((size, unit)) => {
-            let scaled = number / size;
-            let digits = if scaled < 9.995 { 2 } else { usize::from(scaled < 99.95) };
-            format!("{scaled:.digits$}{unit}")
-        }
-        None => format!("{number:.0}"),
     }
 }
 

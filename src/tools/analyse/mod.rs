@@ -8,7 +8,6 @@ use std::{
     io::{self, BufReader, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
     time::Duration,
 };
 
@@ -100,13 +99,8 @@ impl Args {
     }
 
     fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
-        let settings = engine::Settings {
-            hash: self.hash,
-            threads: self.threads,
-            move_overhead: Duration::ZERO, // nothing is transmitted
-            ..engine::Settings::default()
-        };
-        (0..self.jobs).map(|_| Engine::new(settings.clone())).collect()
+        let engine = |_| Engine::new(super::settings(self.hash, self.threads));
+        (0..self.jobs).map(engine).collect()
     }
 }
 
@@ -120,16 +114,7 @@ enum End {
 /// `lancet analyse`. The exit status is described in its help.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    let interrupt = Arc::new(Interrupt::default());
-    let raised = Arc::clone(&interrupt);
-    let handler = ctrlc::set_handler(move || {
-        if !raised.raise() {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = handler {
-        complain(format_args!("Ctrl-C will lose the game being analysed: {error}"));
-    }
+    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let result = Run::open(args).and_then(|mut run| {
         let end = run.all(&interrupt)?;
         run.finish(end)?;

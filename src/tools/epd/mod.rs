@@ -7,10 +7,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -161,19 +158,14 @@ impl Outputs {
     }
 
     fn write(self, run: &Run) -> io::Result<()> {
-        if let Some(mut file) = self.json {
-            export::write_json(run, &mut file)?;
-            file.commit()?;
-        }
-        if let Some(mut file) = self.csv {
-            export::write_csv(run, &mut file)?;
-            file.commit()?;
-        }
-        if let Some(mut file) = self.failed {
-            export::write_failed(run, &mut file)?;
-            file.commit()?;
-        }
-        Ok(())
+        let fill = |file: Option<NewFile>, write: &dyn Fn(&mut NewFile) -> io::Result<()>| {
+            let Some(mut file) = file else { return Ok(()) };
+            write(&mut file)?;
+            file.commit()
+        };
+        fill(self.json, &|file| export::write_json(run, file))?;
+        fill(self.csv, &|file| export::write_csv(run, file))?;
+        fill(self.failed, &|file| export::write_failed(run, file))
     }
 }
 
@@ -190,16 +182,7 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let interrupt = Arc::new(Interrupt::default());
-    let raised = Arc::clone(&interrupt);
-    let handler = ctrlc::set_handler(move || {
-        if !raised.raise() {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = handler {
-        complain(format_args!("Ctrl-C will not print results: {error}"));
-    }
+    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
     let mut contestants = match contestants(args, &plan, &interrupt) {
         Ok(contestants) => contestants,
         Err(error) => {

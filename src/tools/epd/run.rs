@@ -20,10 +20,11 @@ use super::{
     score::{Answer, Found, Goal, Grade, Value},
 };
 use crate::{
-    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, STACK_SIZE},
     position::Game,
     report::{Bound, Info, Limits, Reporter, Signals},
     score::mate_distance,
+    tools::{complain, settings},
 };
 
 /// How every position is searched.
@@ -214,6 +215,23 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
+    /// Raised by Ctrl-C; the second one leaves at once. Where Ctrl-C cannot be
+    /// caught, `loss` says what it costs.
+    #[must_use]
+    pub fn by_ctrl_c(loss: &str) -> Arc<Interrupt> {
+        let interrupt = Arc::new(Interrupt::default());
+        let raised = Arc::clone(&interrupt);
+        let handler = ctrlc::set_handler(move || {
+            if !raised.raise() {
+                std::process::exit(130);
+            }
+        });
+        if let Err(error) = handler {
+            complain(format_args!("{loss}: {error}"));
+        }
+        interrupt
+    }
+
     /// Ends everything. False if that had been asked for already.
     pub fn raise(&self) -> bool {
         let first = !self.raised.swap(true, Ordering::SeqCst);
@@ -254,13 +272,7 @@ impl Lancet {
     ///
     /// If there is not enough memory for the table.
     pub fn new(plan: &Plan) -> Result<Lancet, MemoryError> {
-        let settings = Settings {
-            hash: plan.hash,
-            threads: plan.threads,
-            move_overhead: Duration::ZERO, // nothing is transmitted
-            ..Settings::default()
-        };
-        let engine = Engine::new(settings)?;
+        let engine = Engine::new(settings(plan.hash, plan.threads))?;
         engine.live().multi_pv.store(plan.multi_pv, Ordering::Relaxed);
         Ok(Lancet { engine })
     }
@@ -388,7 +400,7 @@ pub fn run(
             if let Err(error) =
                 thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)
             {
-                crate::tools::complain(format_args!("cannot start a thread: {error}"));
+                complain(format_args!("cannot start a thread: {error}"));
             }
         }
     });
