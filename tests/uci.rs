@@ -261,6 +261,24 @@ fn isready_is_answered_during_a_search() {
     lancet.quit();
 }
 
+/// Scid says so when the player's move is not the expected one.
+#[test]
+fn isready_behind_stop_is_answered_behind_the_move() {
+    let mut lancet = Lancet::start();
+    for go in ["go infinite", "go ponder wtime 1000 btime 1000", "go perft 12"] {
+        for _ in 0..20 {
+            lancet.send(go);
+            lancet.drain();
+            lancet.send_bytes(b"stop\nisready\n");
+            let lines = lancet.until("readyok");
+            let moves = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
+            assert_eq!(moves, usize::from(!go.contains("perft")), "{go}: {lines:?}");
+            assert_eq!(lancet.drain(), [""; 0]);
+        }
+    }
+    lancet.quit();
+}
+
 #[test]
 fn options_during_a_search_do_not_disturb_it() {
     let mut lancet = Lancet::start();

@@ -209,7 +209,7 @@ impl std::error::Error for CommandError {}
 pub const COMMANDS: &[(&str, &str, &str)] = &[
     ("uci", "", "name, author and options, then 'uciok'"),
     ("debug", "[on | off]", "say more about what is going on"),
-    ("isready", "", "answers 'readyok', at once during a search, else after earlier commands"),
+    ("isready", "", "answers 'readyok', at once if a search goes on, else after earlier commands"),
     ("setoption", "name <name> [value <value>]", "set an option; 'uci' lists them"),
     ("register", "later | name <name> code <code>", "accepted; Lancet is free"),
     ("ucinewgame", "", "forget everything about earlier games"),

@@ -448,7 +448,9 @@ impl<W: Write + Send> Front<'_, W> {
         match command {
             Command::Uci => self.identify(),
             Command::Debug(on) => self.live.debug.store(on, Ordering::Relaxed),
-            Command::IsReady if self.is_busy() => {
+            // Behind `stop` it waits for the move: Scid takes a move that comes after
+            // `readyok` for the answer to its next question.
+            Command::IsReady if self.is_busy() && !self.is_stopped() => {
                 self.output.line(&UciMessage::ReadyOk.to_string());
             }
             Command::IsReady => self.queue(Work::Ready),
@@ -554,6 +556,11 @@ impl<W: Write + Send> Front<'_, W> {
 
     fn is_busy(&self) -> bool {
         self.tasks.load(Ordering::Acquire) > 0
+    }
+
+    /// The last task has been told to stop.
+    fn is_stopped(&self) -> bool {
+        self.current.as_ref().is_some_and(|task| task.signals.is_stopped())
     }
 
     /// Hands work to the engine thread. If that is gone (no memory for the
