@@ -405,8 +405,13 @@ impl Engine {
         let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
         let budget = self.budget(&job.limits);
         self.explain(reporter, || {
-            let time = budget.map(|Budget { soft, hard }| format!("{soft:?}, at most {hard:?}"));
-            let time = time.unwrap_or_else(|| "no limit".to_owned());
+            let time = match budget {
+                Some(Budget { soft: Some(soft), hard }) => {
+                    format!("{soft:.1?}, at most {hard:.1?}")
+                }
+                Some(Budget { soft: None, hard }) => format!("{hard:.1?}"),
+                None => "no limit".to_owned(),
+            };
             format!("time: {time}; {ranked} of {} moves known from tables", root_moves.len())
         });
         let shared = Shared {

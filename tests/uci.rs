@@ -1172,7 +1172,7 @@ fn debug_says_more() {
     assert_eq!(strings(&lines), 0, "{lines:?}");
     lancet.send("debug on");
     let (lines, _) = lancet.go("go depth 3 wtime 1000");
-    for text in ["go in rnbqkbnr", "time: ", "thread 0 decides"] {
+    for text in ["go in rnbqkbnr", "time: ", "ms, at most ", "thread 0 decides"] {
         assert!(
             lines.iter().any(|line| line.starts_with("info string") && line.contains(text)),
             "{lines:?}"
