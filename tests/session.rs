@@ -4,13 +4,16 @@
 //!
 //! The long versions, with all positions beside the checkout:
 //! `cargo test --release --test session -- --ignored --nocapture --test-threads 1`
+//!
+//! Matches that fastchess has logged (`-log file=a.log level=trace engine=true`):
+//! `LANCET_LOGS="a.log b.log" cargo test --release --test session -- --ignored --nocapture logged`
 
 mod common;
 
-use std::time::Duration;
+use std::{fs::File, io::BufReader, time::Duration};
 
 use common::{
-    Lancet,
+    Lancet, log,
     session::{Material, Session, Stats},
 };
 
@@ -103,4 +106,73 @@ fn commands_at_any_time_1_000_times() {
     let stats = bursts(25, 40);
     println!("{stats:?}");
     assert!(stats.searches > 3000 || seeds(25).len() == 1);
+}
+
+/// Every falsehood in a log is found, where it is, and nothing else.
+#[test]
+fn falsehoods_in_a_log_are_found() {
+    let true_log = include_str!("data/match.log");
+    let findings = log::read(true_log.as_bytes()).unwrap();
+    assert_eq!((findings.games, findings.searches, findings.lines), (2, 4, 27));
+    assert!(findings.shown.is_empty() && findings.remarks.is_empty(), "{findings:?}");
+    for (from, to, fault) in [
+        ("info depth 2 seldepth 4 multipv 1", "info depth 0 seldepth 4 multipv 1", "a depth of 0"),
+        (
+            "depth 2 seldepth 1 multipv 1",
+            "depth 4 seldepth 1 multipv 1",
+            "the depth falls from 4 to 2",
+        ),
+        ("nodes 9 nps 2166", "nodes 5 nps 1200", "the number of nodes falls from 6 to 5"),
+        (
+            "nodes 12 nps 2871 hashfull 0 tbhits 0 time 4",
+            "nodes 12 nps 9000 hashfull 0 tbhits 0 time 1",
+            "the time falls from 4 to 1",
+        ),
+        ("nodes 15 nps 3579", "nodes 15 nps 5000", "nps 5000, expected 3000 to Some(3750)"),
+        ("hashfull 0", "hashfull 1001", "hashfull 1001"),
+        ("cp 1066", "cp 1050", "better than line 1"),
+        ("cp 1090 nodes", "nodes", "no score at its place"),
+        ("score mate 2 nodes 307", "score mate 3 nodes 307", "expected mate after 5"),
+        ("score mate 2 nodes 307", "score cp 999 nodes 307", "a line to mate without its score"),
+        ("pv e1d2", "pv e1d3", "illegal move 'e1d3'"),
+        ("pv e1h1", "pv e1g1", "'e1g1' should be 'e1h1'"),
+        ("pv e1d2", "pv g2g8", "the move of line 1"),
+        ("pv g2g8 e8d7", "pv g2g8 e8d7 g8d8 d7d8 e1e8", "illegal move 'e1e8'"),
+        ("bestmove g2g7 ponder e8d8", "bestmove f1f4", "the last line began with"),
+        ("bestmove g2g7 ponder e8d8", "bestmove g2g7 ponder e8e7", "illegal move 'e8e7'"),
+        ("bestmove h1f1", "bestmove (none)", "there are legal moves"),
+        ("bestmove g2g7 ponder e8d8", "readyok", "no bestmove before another go"),
+        ("bestmove f1f8", "readyok", "no bestmove"),
+        ("<--- go depth 5", "<--- isready", "without a search"),
+        ("moves g2g7 e8d8", "moves g2g7 e8e7", "illegal move 'e8e7'"),
+        ("normally with status 0", "with status 101", "Process exited with status 101"),
+    ] {
+        assert!(true_log.contains(from), "{from}");
+        let findings = log::read(true_log.replacen(from, to, 1).as_bytes()).unwrap();
+        let shown = findings.shown.first().unwrap_or_else(|| panic!("{to}: nothing found"));
+        assert!(shown.contains(fault), "{to}: {:?}", findings.shown);
+    }
+    let warning = "[WARN  ] [22:51:18.5] <  1> fastchess --- A disconnects\n";
+    let findings = log::read(format!("{true_log}{warning}").as_bytes()).unwrap();
+    assert_eq!(
+        findings.remarks.into_iter().collect::<Vec<_>>(),
+        [("[WARN  ] A disconnects".to_owned(), 1)]
+    );
+}
+
+#[test]
+#[ignore = "needs LANCET_LOGS"]
+fn logged_matches_are_true() {
+    let Ok(logs) = std::env::var("LANCET_LOGS") else {
+        return println!("skipped: LANCET_LOGS names no logs");
+    };
+    for path in logs.split(' ') {
+        let log = File::open(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let findings = log::read(BufReader::new(log)).unwrap();
+        let log::Findings { games, searches, lines, faults, shown, remarks } = findings;
+        println!("{path}: {games} games, {searches} searches, {lines} lines, {faults} faults");
+        remarks.iter().for_each(|(text, count)| println!("{count} times: {text}"));
+        assert!(searches > 0, "{path}: nothing from Lancet (level=trace engine=true?)");
+        assert_eq!(faults, 0, "{path}:\n{}", shown.join("\n"));
+    }
 }

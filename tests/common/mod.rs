@@ -2,6 +2,7 @@
 #![allow(dead_code)] // every test program needs its own part of it
 
 pub mod checker;
+pub mod log;
 pub mod session;
 
 use std::{

@@ -1,0 +1,188 @@
+//! Matches that a runner has logged: every line that Lancet said in them is
+//! compared with what it was asked. Read line by line: logs may be large.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    io::{self, BufRead},
+};
+
+use lancet::uci::{
+    command::{self, Command},
+    setup::Setup,
+};
+use shakmaty::CastlingMode;
+
+use super::checker::Checker;
+
+/// Faults that are kept as text.
+const SHOWN: usize = 50;
+
+/// What a log says.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Games begun.
+    pub games: usize,
+    /// Searches answered by Lancet.
+    pub searches: usize,
+    /// Lines checked.
+    pub lines: usize,
+    /// What is not true.
+    pub faults: usize,
+    /// The first of them, each with its line number.
+    pub shown: Vec<String>,
+    /// What the runner complains of, and what Lancet told a person: how often.
+    pub remarks: BTreeMap<String, usize>,
+}
+
+impl Findings {
+    fn fault(&mut self, number: usize, fault: &str) {
+        self.faults += 1;
+        if self.shown.len() < SHOWN {
+            self.shown.push(format!("line {number}: {fault}"));
+        }
+    }
+
+    fn remark(&mut self, text: &str) {
+        *self.remarks.entry(text.to_owned()).or_default() += 1;
+    }
+}
+
+/// A line between the runner and an engine.
+struct Message<'a> {
+    /// The runner's thread, and the engine's name.
+    engine: (&'a str, &'a str),
+    to_engine: bool,
+    text: &'a str,
+}
+
+impl Message<'_> {
+    /// `[Engine] [22:48:32.609397] <  139976931137216>  A ---> bestmove e2e4`, as
+    /// fastchess writes it.
+    fn read(line: &str) -> Option<Message<'_>> {
+        let (_, rest) = line.strip_prefix("[Engine] [")?.split_once("] <")?;
+        let (thread, rest) = rest.split_once("> ")?;
+        let (from, to) = (rest.find(" ---> "), rest.find(" <--- "));
+        let to_engine = to.is_some_and(|to| from.is_none_or(|from| to < from));
+        let (name, text) = rest.split_at(if to_engine { to } else { from }?);
+        Some(Message { engine: (thread.trim(), name.trim()), to_engine, text: &text[6..] })
+    }
+
+    /// Whose standard error this is; also how an engine ended, if not well.
+    fn complainer(&self) -> Option<&str> {
+        let name = self.engine.1.strip_prefix("<stderr> ")?;
+        (self.text != "Process exited normally with status 0").then_some(name)
+    }
+}
+
+/// An engine as its runner knows it.
+#[derive(Default)]
+struct Engine {
+    setup: Setup,
+    chess960: bool,
+    search: Option<Checker>,
+}
+
+impl Engine {
+    /// Takes in what the runner says.
+    fn asked(&mut self, text: &str) -> Result<(), String> {
+        let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+        match command {
+            Some(Command::Uci) => {
+                let unanswered = self.search.is_some();
+                *self = Engine::default();
+                return if unanswered { Err("no bestmove".to_owned()) } else { Ok(()) };
+            }
+            Some(Command::SetOption { name, value })
+                if name.eq_ignore_ascii_case("UCI_Chess960") =>
+            {
+                self.chess960 = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
+            }
+            Some(Command::Position(position)) => {
+                let mode = CastlingMode::from_chess960(self.chess960);
+                return self.setup.apply(position, mode).map_err(|error| error.to_string());
+            }
+            Some(Command::Go(_)) => {
+                let game = self.setup.game();
+                let mode =
+                    if self.chess960 { CastlingMode::Chess960 } else { game.position().mode() };
+                if self.search.replace(Checker::new(game, mode)).is_some() {
+                    return Err("no bestmove before another go".to_owned());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Checks what Lancet says.
+    fn said(&mut self, text: &str, findings: &mut Findings) -> Result<(), String> {
+        if let Some(text) = text.strip_prefix("info string ") {
+            findings.remark(&format!("info string {text}"));
+        } else if text.starts_with("info ") || text.starts_with("bestmove") {
+            findings.lines += 1;
+            let Some(checker) = &mut self.search else {
+                return Err(format!("'{text}' without a search"));
+            };
+            let verdict = checker.line(text);
+            if checker.is_answered() {
+                findings.searches += 1;
+                self.search = None;
+            }
+            let fen = || self.setup.game().position().fen();
+            return verdict.map_err(|fault| format!("{fault}; the position was {}", fen()));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a log of fastchess, as `-log file=NAME level=trace engine=true` writes it.
+///
+/// # Errors
+///
+/// If it cannot be read to its end.
+pub fn read(mut log: impl BufRead) -> io::Result<Findings> {
+    let mut findings = Findings::default();
+    let mut engines: HashMap<(String, String), Engine> = HashMap::new();
+    let mut lancets = BTreeSet::new();
+    let mut bytes = Vec::new();
+    let mut number = 0;
+    while log.read_until(b'\n', &mut bytes)? > 0 {
+        number += 1;
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_end_matches(['\n', '\r']);
+        if let Some(message) = Message::read(line) {
+            let (thread, name) = message.engine;
+            if !message.to_engine && message.text.starts_with("id name Lancet") {
+                lancets.insert(name.to_owned());
+            }
+            let key = || (thread.to_owned(), name.to_owned());
+            let verdict = if message.complainer().is_some_and(|name| lancets.contains(name)) {
+                Err(message.text.to_owned())
+            } else if !lancets.contains(name) {
+                Ok(())
+            } else if message.to_engine {
+                engines.entry(key()).or_default().asked(message.text)
+            } else {
+                engines.entry(key()).or_default().said(message.text, &mut findings)
+            };
+            if let Err(fault) = verdict {
+                findings.fault(number, &format!("{name}: {fault}"));
+            }
+        } else if line.starts_with("[TRACE") {
+            findings.games +=
+                usize::from(line.contains(" --- Game ") && line.ends_with(" starting"));
+        } else if let Some((label @ ("[WARN  ]" | "[ERR   ]" | "[FATAL ]"), text)) =
+            line.split_at_checked(8)
+        {
+            let text = text.split_once(" --- ").map_or(text, |(_, text)| text);
+            findings.remark(&format!("{label} {text}"));
+        }
+        bytes.clear();
+    }
+    for ((_, name), engine) in engines {
+        if engine.search.is_some() {
+            findings.fault(number, &format!("{name}: no bestmove"));
+        }
+    }
+    Ok(findings)
+}
