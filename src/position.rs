@@ -8,7 +8,7 @@ use std::fmt;
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
     MoveList, Piece, Position as _, PositionError, Role, Setup, Square, attacks,
-    fen::Fen,
+    fen::{Fen, ParseFenError},
     zobrist::{Zobrist64, ZobristValue},
 };
 
@@ -211,6 +211,59 @@ impl fmt::Display for FenError {
 
 impl std::error::Error for FenError {}
 
+/// The fields of a FEN, and what each should be.
+const FIELDS: [(&str, &str); 6] = [
+    ("board", "eight ranks of pieces and numbers, with slashes between them"),
+    ("side to move", "'w' or 'b'"),
+    ("castling right", "letters as in KQkq or HAha, or '-'"),
+    ("en passant square", "one as in e3, or '-'"),
+    ("halfmove clock", "a whole number from 0 to 9999"),
+    ("move number", "a whole number from 0 to 9999"),
+];
+
+/// What must not be exceeded by the numbers of a FEN. No game is longer; a
+/// position whose halfmove clock is above 100 is drawn, but may be looked at.
+const MAX_CLOCK: u32 = 9999;
+
+fn fields(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', '_']).filter(|field| !field.is_empty())
+}
+
+/// Reads the fields of a FEN; the error is the place of the one at fault.
+fn read_setup(text: &str) -> Result<Setup, usize> {
+    let fen: Fen = text.parse().map_err(|error| match error {
+        ParseFenError::InvalidBoard | ParseFenError::InvalidPocket => 0,
+        ParseFenError::InvalidTurn => 1,
+        ParseFenError::InvalidCastling => 2,
+        ParseFenError::InvalidEpSquare => 3,
+        ParseFenError::InvalidRemainingChecks | ParseFenError::InvalidHalfmoveClock => 4,
+        ParseFenError::InvalidFullmoves => 5,
+        ParseFenError::InvalidFen if text.is_empty() => 0,
+        ParseFenError::InvalidFen => FIELDS.len(),
+    })?;
+    let setup = fen.into_setup();
+    if setup.pockets.is_some() {
+        Err(0) // Crazyhouse
+    } else if setup.remaining_checks.is_some() {
+        Err(fields(text).position(|field| field.contains('+')).unwrap_or(4)) // Three-check
+    } else if setup.halfmoves > MAX_CLOCK {
+        Err(4)
+    } else if u32::from(setup.fullmoves) > MAX_CLOCK {
+        Err(5)
+    } else {
+        Ok(setup)
+    }
+}
+
+/// Names a field that cannot be used, and what was expected there.
+fn expected_field(text: &str, field: usize) -> String {
+    let token = fields(text).nth(field).unwrap_or_default();
+    match FIELDS.get(field) {
+        Some((name, expected)) => format!("'{token}' is no {name}: expected {expected}"),
+        None => format!("'{token}' behind the move number: expected the end"),
+    }
+}
+
 /// A legal chess position, copied and made.
 #[derive(Clone, Debug)]
 pub struct Position {
@@ -234,7 +287,8 @@ impl From<Chess> for Position {
 }
 
 impl Position {
-    /// Reads a FEN: four to six fields, X-FEN or Shredder-FEN castling rights.
+    /// Reads a FEN: X-FEN or Shredder-FEN castling rights; fields that are left
+    /// out at the end are `w - - 0 1`.
     ///
     /// Chess960 castling is used when `mode` asks for it or when the rights
     /// cannot be read otherwise. Castling rights and en passant squares that the
@@ -245,12 +299,13 @@ impl Position {
     /// [`FenError`] names what is wrong: a field that cannot be read, or a
     /// position that cannot occur in chess.
     pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
-        let fen: Fen = text.trim().parse().map_err(|error| FenError::Syntax {
-            text: text.trim().to_owned(),
-            reason: format!("{error}"),
+        let text = text.trim();
+        let setup = read_setup(text).map_err(|field| FenError::Syntax {
+            text: text.to_owned(),
+            reason: expected_field(text, field),
         })?;
-        Position::from_setup_in(fen.into_setup(), mode).map_err(|error| FenError::Illegal {
-            text: text.trim().to_owned(),
+        Position::from_setup_in(setup, mode).map_err(|error| FenError::Illegal {
+            text: text.to_owned(),
             reason: format!("{error}"),
         })
     }
@@ -583,6 +638,43 @@ mod tests {
 
     fn position(fen: &str, mode: CastlingMode) -> Position {
         Position::from_fen(fen, mode).unwrap()
+    }
+
+    #[test]
+    fn fens_name_what_is_wrong() {
+        const BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        for (rest, reason) in [
+            ("/8 w KQkq - 0 1", "is no board: expected eight ranks"),
+            ("[Q] w KQkq - 0 1", "[Q]' is no board: expected eight ranks"),
+            (" white KQkq - 0 1", "'white' is no side to move: expected 'w' or 'b'"),
+            (" w KQxy - 0 1", "'KQxy' is no castling right: expected letters as in KQkq or HAha"),
+            (" w KQkq e9 0 1", "'e9' is no en passant square: expected one as in e3"),
+            (" w KQkq - -1 1", "'-1' is no halfmove clock: expected a whole number from 0 to 9999"),
+            (" w KQkq - 10000 1", "'10000' is no halfmove clock"),
+            (" w KQkq - 99999999999 1", "'99999999999' is no halfmove clock"),
+            (" w KQkq - 3+3 0 1", "'3+3' is no halfmove clock"),
+            (" w KQkq - 0 1e3", "'1e3' is no move number: expected a whole number from 0 to 9999"),
+            (" w KQkq - 0 4294967295", "'4294967295' is no move number"),
+            (" w KQkq - 0 1 b", "'b' behind the move number: expected the end"),
+            (" w KQkq - 0 1 +0+0", "'+0+0' behind the move number: expected the end"),
+        ] {
+            let fen = format!("{BOARD}{rest}");
+            let error = Position::from_fen(&fen, CastlingMode::Standard).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("unreadable FEN '{fen}': '")), "{error}");
+            assert!(error.contains(reason), "{error}");
+        }
+        // What is left out, and what is unusual.
+        for (rest, fen) in [
+            ("", " w - - 0 1"),
+            (" b", " b - - 0 1"),
+            (" w KQkq", " w KQkq - 0 1"),
+            (" w KQkq - 7", " w KQkq - 7 1"),
+            (" w KQkq - 0 0", " w KQkq - 0 1"),
+            (" w KQkq - 9999 9999", " w KQkq - 9999 9999"),
+        ] {
+            let position = position(&format!("{BOARD}{rest}"), CastlingMode::Standard);
+            assert_eq!(position.fen(), format!("{BOARD}{fen}"));
+        }
     }
 
     /// Perft that compares the incremental keys and checkers at every node.

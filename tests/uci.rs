@@ -457,7 +457,7 @@ fn hostile_lines_are_answered_and_survived() {
         ("position fen", "info string nothing follows 'fen': expected a FEN"),
         (
             "position fen 8/8/8",
-            "info string unreadable FEN '8/8/8': invalid board part in fen; the old position stays",
+            "info string unreadable FEN '8/8/8': '8/8/8' is no board: expected eight ranks of pieces and numbers, with slashes between them; the old position stays",
         ),
         (
             "position startpos moves e2e4 e7e5 e4e5",

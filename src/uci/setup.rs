@@ -273,7 +273,7 @@ mod tests {
             (
                 Some("8/8/8/8/8/8/8/K6z w - - 0 1"),
                 &[][..],
-                "unreadable FEN '8/8/8/8/8/8/8/K6z w - - 0 1': invalid board",
+                "unreadable FEN '8/8/8/8/8/8/8/K6z w - - 0 1': '8/8/8/8/8/8/8/K6z' is no board: expected",
             ),
         ] {
             let error = setup.apply(line(fen, moves), Standard).unwrap_err().to_string();
