@@ -191,7 +191,10 @@ fn steps(
         let eta = HumanDuration(Duration::from_secs_f64(left));
         if trainer.state.step.is_multiple_of(every) || trainer.is_finished() {
             let Point { training, validation, .. } = trainer.report(data);
-            shown = format!("loss {training:.6} validation {validation:.6}");
+            shown = format!("loss {training:.6}");
+            if let Some(validation) = validation {
+                shown += &format!(" validation {validation:.6}");
+            }
             if plain {
                 let pass = trainer.state.step as f64 / trainer.steps_per_pass() as f64;
                 let step = trainer.state.step;
@@ -214,8 +217,8 @@ fn steps(
 /// What is stored in the network.
 #[derive(Serialize)]
 struct Provenance<'a> {
-    training_loss: f64,
-    validation_loss: f64,
+    training_loss: Option<f64>,
+    validation_loss: Option<f64>,
     positions: usize,
     #[serde(flatten)]
     run: &'a Run,
@@ -223,10 +226,10 @@ struct Provenance<'a> {
 
 /// Exports the network and what belongs to it.
 fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let last = trainer.state.history.last().copied();
+    let last = trainer.state.history.last();
     let provenance = toml::to_string(&Provenance {
-        training_loss: last.map_or(f64::NAN, |point| point.training),
-        validation_loss: last.map_or(f64::NAN, |point| point.validation),
+        training_loss: last.map(|point| point.training),
+        validation_loss: last.and_then(|point| point.validation),
         positions: data.training.len(),
         run: &trainer.run,
     })?;

@@ -15,9 +15,9 @@ pub fn csv(path: &Path, history: &[Point]) -> Result<(), FileError> {
     let mut text = "step,positions,rate,result_weight,training_loss,validation_loss\n".to_owned();
     for point in history {
         let Point { step, positions, rate, result_weight, training, validation } = point;
-        text += &format!(
-            "{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation:.7}\n"
-        );
+        let validation = validation.map(|loss| format!("{loss:.7}")).unwrap_or_default();
+        text +=
+            &format!("{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation}\n");
     }
     replace(path, text.as_bytes())
 }
@@ -38,12 +38,15 @@ fn draw(
     history: &[Point],
     title: &str,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    type Curve = (&'static str, RGBColor, fn(&Point) -> f64);
-    let curves: [Curve; 2] =
-        [("training", BLUE, |point| point.training), ("validation", RED, |point| point.validation)];
+    type Curve = (&'static str, RGBColor, fn(&Point) -> Option<f64>);
+    let curves: [Curve; 2] = [
+        ("training", BLUE, |point| Some(point.training)),
+        ("validation", RED, |point| point.validation),
+    ];
     let millions = |point: &Point| point.positions as f64 / 1e6;
+    let finite = |loss: &f64| loss.is_finite();
     let losses =
-        || curves.iter().flat_map(|(_, _, f)| history.iter().map(f)).filter(|l| l.is_finite());
+        || curves.iter().flat_map(|(_, _, loss)| history.iter().filter_map(loss)).filter(finite);
     let low = losses().fold(f64::INFINITY, f64::min);
     let high = losses().fold(f64::NEG_INFINITY, f64::max);
     if low > high {
@@ -67,9 +70,15 @@ fn draw(
         .y_label_formatter(&|loss| format!("{loss:.4}"))
         .draw()?;
     for (name, color, loss) in curves {
-        let points = history.iter().map(|point| (millions(point), loss(point)));
+        let points = history
+            .iter()
+            .filter_map(|point| Some((millions(point), loss(point).filter(finite)?)))
+            .collect::<Vec<_>>();
+        if points.is_empty() {
+            continue;
+        }
         chart
-            .draw_series(LineSeries::new(points.filter(|(_, loss)| loss.is_finite()), color))?
+            .draw_series(LineSeries::new(points, color))?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color));
     }
@@ -91,7 +100,7 @@ mod tests {
                 rate: 1e-3,
                 result_weight: 0.3,
                 training: 0.1 / step as f64,
-                validation: if step < 3 { f64::NAN } else { 0.12 / step as f64 },
+                validation: (step >= 3).then_some(0.12 / step as f64),
             })
             .collect();
         let mut picture = String::new();
@@ -99,6 +108,12 @@ mod tests {
         assert!(picture.starts_with("<svg") && picture.contains("</svg>"));
         assert!(picture.matches("<polyline").count() >= 2);
         assert!(picture.contains("768-64x2-1") && !picture.contains("NaN"));
+        assert!(picture.contains("validation"));
+        let alone: Vec<Point> =
+            history.into_iter().map(|point| Point { validation: None, ..point }).collect();
+        let mut picture = String::new();
+        draw(&mut picture, &alone, "").unwrap();
+        assert!(picture.contains("training") && !picture.contains("validation"));
         assert!(draw(&mut String::new(), &[], "").is_err());
     }
 }

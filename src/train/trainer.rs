@@ -30,8 +30,8 @@ pub struct Point {
     pub result_weight: f32,
     /// Mean loss of the steps since the last point.
     pub training: f64,
-    /// Mean loss over the games set apart; NaN if there are none.
-    pub validation: f64,
+    /// Mean loss over the games set apart, if there are any.
+    pub validation: Option<f64>,
 }
 
 /// What decides a run, apart from the numbers learned so far.
@@ -227,14 +227,16 @@ impl Trainer {
         });
     }
 
-    /// Mean loss over `samples`, as the last step counted it; NaN if there are
-    /// none.
-    pub fn validate(&mut self, samples: &[Sample]) -> f64 {
+    /// Mean loss over `samples`, as the last step counted it, if there are any.
+    pub fn validate(&mut self, samples: &[Sample]) -> Option<f64> {
+        if samples.is_empty() {
+            return None;
+        }
         let progress = self.progress(self.state.step.saturating_sub(1));
         let result_weight = self.run.schedule.result_weight_at(progress);
         let objective = Objective { result_weight };
         let (parameters, workers) = (&self.rounded, &mut self.workers);
-        let share = samples.len().div_ceil(workers.len()).max(1);
+        let share = samples.len().div_ceil(workers.len());
         let count = |(worker, samples): (&mut Worker, &[Sample])| {
             worker.loss = 0.0;
             for chunk in samples.chunks(CHUNK) {
@@ -246,7 +248,7 @@ impl Trainer {
         let losses: Vec<f64> = self
             .pool
             .install(|| workers.par_iter_mut().zip(samples.par_chunks(share)).map(count).collect());
-        losses.iter().sum::<f64>() / samples.len() as f64
+        Some(losses.iter().sum::<f64>() / samples.len() as f64)
     }
 
     /// Adds a point to the loss curves.
@@ -318,7 +320,9 @@ mod tests {
         assert!(network(&a) != network(&other));
         let [first, .., last] = &a.state.history[..] else { panic!() };
         assert!(last.training < 0.5 * first.training, "{first:?} {last:?}");
-        assert!(last.validation < first.validation, "{first:?} {last:?}");
+        assert!(last.validation.unwrap() < first.validation.unwrap(), "{first:?} {last:?}");
+        // Nothing set apart, nothing to tell.
+        assert_eq!(a.report(&DataSet::default()).validation, None);
     }
 
     /// A run that was interrupted ends like one that was not.
