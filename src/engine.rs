@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -552,10 +552,17 @@ fn ask_tablebases<'a>(
 /// Runs one worker per memory and returns their verdicts, in order.
 fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdict> {
     let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
+    // None begins before all are there: hundreds that search already leave their
+    // starter no time, and their page faults keep it from mapping more stacks.
+    let gate = &RwLock::new(());
+    let closed = gate.write();
     std::thread::scope(|scope| {
         let mut helpers = Vec::with_capacity(others.len());
         for (memory, thread) in others.iter_mut().zip(1..) {
-            let run = move || Worker::new(shared, memory, thread, &job.game).run();
+            let run = move || {
+                drop(gate.read());
+                Worker::new(shared, memory, thread, &job.game).run()
+            };
             match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run) {
                 Ok(handle) => helpers.push(handle),
                 Err(error) => {
@@ -566,6 +573,7 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
                 }
             }
         }
+        drop(closed);
         let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
         shared.done.store(true, Ordering::Relaxed);
         verdicts.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
