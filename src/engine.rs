@@ -24,7 +24,7 @@ use crate::{
     score::{DRAW, MATE, is_decisive},
     search::{self, Memory, Shared, Worker, root::Verdict},
     strength::{self, Handicap},
-    syzygy::{self, Prober, Tablebases, Value},
+    syzygy::{self, Confirming, Prober, Tablebases, Value},
     tt::{Table, file::LoadError},
 };
 
@@ -402,7 +402,14 @@ impl Engine {
         let prober = tablebases.and_then(|tables| {
             ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
         });
-        let ranked = root_moves.iter().filter(|rm| rm.known.is_some()).count();
+        let values: Vec<(Move, Value)> =
+            root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
+        let ranked = values.len();
+        let confirming = tablebases.filter(|_| ranked > 0).map(|tables| {
+            let (game, settings) = (&job.game, self.settings.syzygy);
+            Confirming { tables, settings, game, values, reporter }
+        });
+        let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
         let budget = self.budget(&job.limits);
         self.explain(reporter, || {
             let time = match budget {
@@ -456,6 +463,9 @@ impl Engine {
             // The helper may be an iteration behind what was reported last.
             info.depth = info.depth.max(verdicts[0].reported);
             reporter.info(&info);
+        }
+        if let Some(confirming) = &confirming {
+            confirming.confirm(&mut info);
         }
         self.explain(reporter, || {
             let depths: Vec<u32> = verdicts.iter().map(|verdict| verdict.depth).collect();

@@ -22,9 +22,9 @@ use shakmaty_syzygy::{
 };
 
 use crate::{
-    position::{Game, Position},
-    report::Reporter,
-    score::{DRAW, INFINITE, Score, TABLEBASE_WIN},
+    position::{Ending, Game, Position},
+    report::{Info, Reporter},
+    score::{DRAW, INFINITE, Score, TABLEBASE_WIN, mate_distance},
 };
 
 /// What a score is known to lie between, ends included, from the point of view
@@ -101,6 +101,15 @@ impl Value {
             Value::CursedWin => Some(DRAW + 1),
             Value::Draw => Some(DRAW),
             Value::BlessedLoss => Some(DRAW - 1),
+        }
+    }
+
+    /// 1 won, -1 lost, 0 drawn.
+    fn sign(self) -> i32 {
+        match self {
+            Value::Win => 1,
+            Value::Loss => -1,
+            Value::BlessedLoss | Value::Draw | Value::CursedWin => 0,
         }
     }
 
@@ -310,6 +319,80 @@ impl Tablebases {
             return Some(Ranking { known, distances: true });
         }
         Some(Ranking { known: rank(&by_value)?, distances: false })
+    }
+}
+
+/// Passes on what a search says of a game whose moves the tables have ranked,
+/// its lines only as far as the tables see the same result: the search knows
+/// what the first move is worth, but seeks its way among the others.
+pub struct Confirming<'a> {
+    /// The tables.
+    pub tables: &'a Tablebases,
+    /// How to ask them.
+    pub settings: Settings,
+    /// The game.
+    pub game: &'a Game,
+    /// What its moves keep.
+    pub values: Vec<(Move, Value)>,
+    /// Who is to hear it.
+    pub reporter: &'a dyn Reporter,
+}
+
+impl Confirming<'_> {
+    /// Cuts the line where its result changes. A line to mate proves itself.
+    pub fn confirm(&self, info: &mut Info) {
+        let Some((first, rest)) = info.pv.split_first() else { return };
+        let Some((_, value)) = self.values.iter().find(|(m, _)| m == first) else { return };
+        if mate_distance(info.score).is_some() {
+            return;
+        }
+        let mut game = self.game.clone();
+        game.play(*first);
+        let mut expected = value.sign();
+        let confirmed = rest.iter().take_while(|&&m| {
+            game.play(m);
+            expected = -expected;
+            self.sign(&game).is_none_or(|sign| sign == expected)
+        });
+        let length = 1 + confirmed.count();
+        info.pv.truncate(length);
+    }
+
+    /// Whether who has just moved has won (1) or lost (-1); `None` if the tables
+    /// do not say.
+    fn sign(&self, game: &Game) -> Option<i32> {
+        match game.ending() {
+            Some(Ending::Checkmate) => Some(1),
+            Some(Ending::Draw) => Some(0),
+            None => {
+                let wdl = self.tables.wdl(game.position().chess(), self.reporter)?;
+                Some(-Value::new(wdl, self.settings.fifty_moves).sign())
+            }
+        }
+    }
+}
+
+impl Reporter for Confirming<'_> {
+    fn info(&self, info: &Info) {
+        let mut info = info.clone();
+        self.confirm(&mut info);
+        self.reporter.info(&info);
+    }
+
+    fn current_move(&self, depth: u32, m: Move, number: usize) {
+        self.reporter.current_move(depth, m, number);
+    }
+
+    fn current_lines(&self, lines: &[Vec<Move>]) {
+        self.reporter.current_lines(lines);
+    }
+
+    fn refutation(&self, line: &[Move]) {
+        self.reporter.refutation(line);
+    }
+
+    fn message(&self, text: &str) {
+        self.reporter.message(text);
     }
 }
 

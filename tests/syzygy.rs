@@ -311,8 +311,8 @@ fn winner(position: &Position) -> Option<i64> {
     }
 }
 
-/// Lines that are said to be won or lost end in positions that are. One piece
-/// too many for the tables: the lines lead into them.
+/// Lines that are said to be won or lost end in positions that are: where the
+/// tables lack one piece, so that lines lead into them, and inside.
 #[test]
 fn lines_end_as_they_promise() {
     let Some(directory) = directory() else { return };
@@ -328,6 +328,11 @@ fn lines_end_as_they_promise() {
         "8/2p5/3k4/8/3KP3/4P3/8/8 w - - 0 1",
         "8/5k2/8/4n3/8/2P5/1B2K3/8 b - - 0 1",
         "3k4/8/8/3pq3/8/8/3Q4/3K4 w - - 0 1",
+        "6k1/8/8/8/8/8/K2P4/8 w - - 0 1",
+        "8/8/7k/8/6K1/P7/8/8 b - - 0 1",
+        "2k5/5R2/K7/8/8/8/8/2n5 w - - 0 1",
+        "8/8/8/2k5/8/8/3P4/3K4 b - - 0 1",
+        "8/8/8/4k3/8/3K4/3P4/8 b - - 0 1",
     ] {
         let game = Game::from(position(fen));
         lancet.send(&format!("position fen {fen}"));

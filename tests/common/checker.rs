@@ -300,16 +300,30 @@ impl Checker {
         if drawn && !matches!(thought.score, Score::Centipawns(-1..=1)) {
             return Err("the line ends in a draw".to_owned());
         }
-        if let (Score::Centipawns(score), Some(tables)) = (thought.score, self.tables)
-            && score.abs() > DECISIVE
-            && let Some(winner) = tables(game.position())
-        {
-            let for_root = if plies % 2 == 0 { winner } else { -winner };
-            if for_root != score.signum() {
-                return Err(format!("the tables say {for_root} for the side to move"));
-            }
+        match thought.score {
+            Score::Centipawns(score) => self.end_by_tables(score, plies, game.position()),
+            Score::Mate(_) => Ok(()),
         }
-        Ok(())
+    }
+
+    /// A line that is said to be won or lost ends so by the tables; and a line
+    /// from a position that they know for drawn in a draw.
+    fn end_by_tables(&self, score: i64, plies: i64, end: &Position) -> Result<(), String> {
+        let Some(tables) = self.tables else { return Ok(()) };
+        let promised = if score.abs() > DECISIVE {
+            score.signum()
+        } else if tables(self.game.position()) == Some(0) {
+            0
+        } else {
+            return Ok(());
+        };
+        let Some(winner) = tables(end) else { return Ok(()) };
+        let for_root = if plies % 2 == 0 { winner } else { -winner };
+        if for_root == promised {
+            Ok(())
+        } else {
+            Err(format!("the tables say {for_root} for the side to move"))
+        }
     }
 
     /// The move is the one that the last line began with.
