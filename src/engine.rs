@@ -671,3 +671,45 @@ impl std::fmt::Display for MemoryError {
 }
 
 impl std::error::Error for MemoryError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What threads found: depth, place of the best move in the start position's
+    /// list, its score and what that says.
+    fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
+        let verdicts: Vec<Verdict> = found
+            .iter()
+            .map(|&(depth, place, score, bound)| {
+                let mut moves = search::root::moves(&Position::default(), &[]);
+                moves.swap(0, place);
+                (moves[0].score, moves[0].bound) = (score, bound);
+                Verdict { depth, reported: depth, moves, stability: Default::default() }
+            })
+            .collect();
+        vote(&verdicts)
+    }
+
+    #[test]
+    fn threads_vote() {
+        use Bound::{Exact, Lower, Upper};
+        // Depth, then score; the first thread keeps what is equal.
+        assert_eq!(elected(&[(10, 0, 20, Exact)]), 0);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 20, Exact)]), 0);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (12, 1, 20, Exact)]), 1);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Exact)]), 1);
+        // Two that agree outvote a deeper one, and the deeper of them speaks.
+        let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
+        assert_eq!(elected(&three), 2);
+        // A bound is no vote, and nothing to play by, however deep.
+        assert_eq!(elected(&[(10, 0, 20, Exact), (30, 1, 400, Lower)]), 0);
+        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
+        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
+        // The shorter mate, however few found it; anything before being mated.
+        let mates = [(20, 0, MATE - 9, Exact), (20, 0, MATE - 9, Exact), (8, 1, MATE - 5, Exact)];
+        assert_eq!(elected(&mates), 2);
+        assert_eq!(elected(&[(9, 0, 8 - MATE, Exact), (8, 1, -500, Exact)]), 1);
+        assert_eq!(elected(&[(9, 0, -500, Exact), (20, 1, 8 - MATE, Exact)]), 0);
+    }
+}

@@ -598,3 +598,64 @@ impl Worker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Mutex,
+            atomic::{AtomicBool, AtomicU64},
+        },
+        time::Instant,
+    };
+
+    use super::{
+        super::{Memory, Shared},
+        *,
+    };
+    use crate::{
+        position::Game,
+        report::{Limits, LiveOptions, Signals, Silent},
+        tt::Table,
+    };
+
+    #[test]
+    fn null_windows_meet_or_give_up() {
+        let game = Game::default();
+        let shared = Shared {
+            table: &Table::new(1).unwrap(),
+            limits: &Limits::default(),
+            budget: None,
+            signals: &Signals::new(false),
+            root_moves: moves(game.position(), &[]),
+            handicap: None,
+            prober: None,
+            tbhits: AtomicU64::new(0),
+            live: &LiveOptions::default(),
+            reporter: &Silent,
+            root_search: RootSearch::Bisection,
+            selective: true,
+            done: AtomicBool::new(false),
+            nodes: vec![AtomicU64::new(0)],
+            lines: vec![Mutex::default()],
+            start: Instant::now(),
+        };
+        let mut memory = Memory::default();
+        let mut worker = Worker::new(&shared, &mut memory, 0, &game);
+        let mut passes = 0;
+        let score = worker.converge(3, 0, |lower, upper, _| {
+            passes += 1;
+            (lower + upper) >> 1
+        });
+        assert!(score.is_some_and(|score| score.abs() < 200), "{score:?}");
+        assert!((2..=17).contains(&passes), "{passes}");
+        // Asked the same again and again, the bounds stay apart.
+        let mut passes = 0;
+        let score = worker.converge(3, 0, |_, _, _| {
+            passes += 1;
+            -2000
+        });
+        assert_eq!(passes, MAX_PASSES);
+        assert!(score.is_some_and(|score| score > -2000), "{score:?}");
+    }
+}
