@@ -351,7 +351,16 @@ impl Engine {
     /// to be cleared.
     fn forget(&mut self) {
         self.table.clear();
-        self.memories.iter_mut().for_each(|memory| memory.histories.clear());
+        self.clear_histories();
+    }
+
+    /// The first thread's memory is kept; that of a thousand helpers would take
+    /// seconds to write, before `isready` is answered.
+    fn clear_histories(&mut self) {
+        if let Some((first, helpers)) = self.memories.split_first_mut() {
+            first.histories.clear();
+            helpers.iter_mut().for_each(|helper| helper.histories.renew());
+        }
     }
 
     /// Changes the root driver.
@@ -373,7 +382,7 @@ impl Engine {
             self.clear_hash();
         }
         self.set_seed(rand::random());
-        self.memories.iter_mut().for_each(|memory| memory.histories.clear());
+        self.clear_histories();
     }
 
     /// Searches until a limit is reached or the job is stopped. Runs on the

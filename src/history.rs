@@ -138,6 +138,15 @@ impl Histories {
     pub fn clear(&mut self) {
         bytemuck::fill_zeroes(&mut self.0);
     }
+
+    /// Forgets everything and gives the memory back: where there is much that was
+    /// hardly used, zeroes would first have to fetch it.
+    pub fn renew(&mut self) {
+        match Pages::new(1) {
+            Some(pages) => self.0 = pages,
+            None => self.clear(),
+        }
+    }
 }
 
 impl std::fmt::Debug for Histories {
