@@ -280,7 +280,7 @@ fn jobs_and_nodes_are_reproducible() {
     let moves = |jobs: &str, name: &str| {
         let out = path(name).to_str().unwrap().to_owned();
         let output = epd(&[suite, "--nodes", "3000", "--jobs", jobs, "--json", &out]);
-        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let all = json(&out);
         let positions = all["suites"][0]["results"][0]["positions"].as_array().unwrap().clone();
         positions.iter().map(|p| (p["id"].clone(), p["move"].clone())).collect::<Vec<_>>()
