@@ -321,7 +321,7 @@ fn csv_has_a_row_per_position_and_engine() {
 fn another_engine_beside_us() {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/bk.epd");
     let suite = suite.to_str().unwrap();
-    let out = path("beside.json").to_str().unwrap().to_owned();
+    let out = path("engines.json").to_str().unwrap().to_owned();
     let args = [suite, "--depth", "6", "--json", &out, "--engine", LANCET, "--jobs", "2"];
     let output = epd(&args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
