@@ -223,7 +223,7 @@ const FIELDS: [(&str, &str); 6] = [
 
 /// What must not be exceeded by the numbers of a FEN. No game is longer; a
 /// position whose halfmove clock is above 100 is drawn, but may be looked at.
-const MAX_CLOCK: u32 = 9999;
+pub(crate) const MAX_CLOCK: u32 = 9999;
 
 fn fields(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', '_']).filter(|field| !field.is_empty())

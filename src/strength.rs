@@ -42,7 +42,7 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 }
 
 /// The scale: ratings between these are interpolated, nodes by their logarithm.
-/// The numbers are estimates, not yet measured; README says how to do that.
+/// The numbers are estimates, not yet measured on the clock; README says how.
 const LEVELS: [Level; 9] = [
     level(500, 60.0, 1.0, 300.0, 0.50),
     level(800, 100.0, 1.5, 220.0, 0.40),

@@ -1,5 +1,6 @@
-//! Syzygy endgame tables: finding the files, and turning what they say into
-//! bounds on scores. When to ask is the search's business.
+//! Syzygy endgame tables: finding the files, turning what they say into bounds
+//! on scores, and cutting the lines that are told where they say otherwise. When
+//! to ask is the search's business.
 //!
 //! A table that is missing or damaged is named once; after that, positions
 //! that need it are searched as if there were no tables.

@@ -111,7 +111,7 @@ fn many_threads(count: usize) {
     let stop = start.elapsed();
     check(&Game::default(), &lines);
     println!("{count} threads: movetime 100 {exact:?}, readyok {ready:?}, stop {stop:?}");
-    assert!(exact.max(ready).max(stop) < DEADLINE);
+    assert!(exact.max(ready).max(stop) < DEADLINE / 2);
     lancet.quit();
 }
 
@@ -281,7 +281,9 @@ fn a_full_disk_under_games_and_training() {
     let train =
         "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --passes 1 --threads 1";
     let text = complaint(&on_a_full_disk(8, train, dir.path()));
-    assert!(text.contains("net.") && text.contains(": File too large"), "{text}");
+    // How small a checkpoint is depends on the games.
+    let named = |file: &str| text.contains(&format!("{file}: File too large"));
+    assert!(named("net.checkpoint") || named("net.nnue"), "{text}");
     assert_eq!(names(dir.path()), ["games"]);
     let text =
         complaint(&on_a_full_disk(1, "$0 data merge games/games-1-0.vf --out all.vf", dir.path()));

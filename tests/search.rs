@@ -427,7 +427,7 @@ fn fifty_move_boundary() {
             exact += u32::from(found.is_some());
         }
     }
-    assert!(exact >= 4, "{exact} mates seen");
+    assert!(exact >= 7, "{exact} mates seen");
 }
 
 #[test]

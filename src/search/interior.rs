@@ -5,10 +5,10 @@
 //! # What they are worth
 //!
 //! In Elo. Here: 300 games against the same search without the step, fixed
-//! nodes a move, UHO openings, network `89460a29`, 95 % intervals. Elsewhere: the
-//! range of other engines' own tests, the precedent on which a step without a
-//! number of ours stands. 3,000 nodes are 5 to 8 iterations: what only pays at
-//! depth does not show there.
+//! nodes a move, UHO openings, network `89460a29`, constants not yet tuned, 95 %
+//! intervals. Elsewhere: the range of other engines' own tests, the precedent on
+//! which a step without a number of ours stands. 3,000 nodes are 5 to 8
+//! iterations: what only pays at depth does not show there.
 //!
 //! | step | 3,000 nodes | 12,000 nodes | elsewhere |
 //! | --- | --- | --- | --- |

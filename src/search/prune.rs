@@ -1,8 +1,8 @@
 //! Pruning and reduction as pure functions: facts of a node and a move in, a
 //! verdict out. Nothing here touches a board.
 //!
-//! Margins are what several strong engines use; unless a line says otherwise
-//! they are adopted on precedent, not measured here.
+//! The constants are tuned, see [`params`](super::params); the forms are what
+//! several strong engines use, on precedent unless a line says otherwise.
 
 use std::sync::LazyLock;
 

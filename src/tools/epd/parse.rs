@@ -12,7 +12,7 @@ use super::{
     score::Goal,
 };
 use crate::{
-    position::{FenError, Position},
+    position::{FenError, MAX_CLOCK, Position},
     tools::lines::{self, Line},
 };
 
@@ -398,7 +398,7 @@ fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<O
         if least == 0 { "a whole number from 0 to 9999" } else { "a whole number from 1 to 9999" };
     let (at, text) = only_operand(operation, expected)?;
     match text.parse() {
-        Ok(number) if (least..=9999).contains(&number) => Ok(Some(number)),
+        Ok(number) if (least..=MAX_CLOCK).contains(&number) => Ok(Some(number)),
         _ => Err(bad_number(at, opcode, text, expected)),
     }
 }
