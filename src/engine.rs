@@ -575,6 +575,11 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
     // starter no time, and their page faults keep it from mapping more stacks.
     let gate = &RwLock::new(());
     let closed = gate.write();
+    // Where stacks take all the memory there is, this much is left to search with.
+    let mut spare: Vec<u8> = Vec::new();
+    if !others.is_empty() && spare.try_reserve_exact(STACK_SIZE).is_ok() {
+        std::hint::black_box(spare.as_mut_ptr());
+    }
     std::thread::scope(|scope| {
         let mut helpers = Vec::with_capacity(others.len());
         for (memory, thread) in others.iter_mut().zip(1..) {
@@ -585,6 +590,7 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
             match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run) {
                 Ok(handle) => helpers.push(handle),
                 Err(error) => {
+                    spare = Vec::new();
                     shared
                         .reporter
                         .message(&format!("cannot start search thread {thread}: {error}"));
@@ -592,6 +598,7 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
                 }
             }
         }
+        drop(spare);
         drop(closed);
         let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
         shared.done.store(true, Ordering::Relaxed);
