@@ -7,6 +7,7 @@ use std::{
     sync::{
         Arc, Mutex, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
     },
     time::{Duration, Instant},
 };
@@ -575,22 +576,26 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
     // starter no time, and their page faults keep it from mapping more stacks.
     let gate = &RwLock::new(());
     let closed = gate.write();
-    // Where stacks take all the memory there is, this much is left to search with.
-    let mut spare: Vec<u8> = Vec::new();
-    if !others.is_empty() && spare.try_reserve_exact(STACK_SIZE).is_ok() {
-        std::hint::black_box(spare.as_mut_ptr());
-    }
     std::thread::scope(|scope| {
         let mut helpers = Vec::with_capacity(others.len());
         for (memory, thread) in others.iter_mut().zip(1..) {
+            let (arrival, arrived) = mpsc::channel::<()>();
             let run = move || {
+                let worker = Worker::new(shared, memory, thread, &job.game);
+                drop(arrival);
                 drop(gate.read());
-                Worker::new(shared, memory, thread, &job.game).run()
+                worker.run()
             };
-            match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run) {
-                Ok(handle) => helpers.push(handle),
+            let spawned = memory_to_spare().and_then(|()| {
+                std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run)
+            });
+            match spawned {
+                Ok(handle) => {
+                    // The next one is measured against what this one leaves.
+                    let _ = arrived.recv();
+                    helpers.push(handle);
+                }
                 Err(error) => {
-                    spare = Vec::new();
                     shared
                         .reporter
                         .message(&format!("cannot start search thread {thread}: {error}"));
@@ -598,13 +603,27 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
                 }
             }
         }
-        drop(spare);
         drop(closed);
         let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
         shared.done.store(true, Ordering::Relaxed);
         verdicts.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
         verdicts
     })
+}
+
+/// Whether there is room for one more stack and its thread's own heap, with some
+/// left. A stack may be refused, but a small allocation that fails aborts the
+/// process: stacks must never take the last of the memory.
+///
+/// # Errors
+///
+/// Says that there is not enough memory.
+fn memory_to_spare() -> std::io::Result<()> {
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(8 * STACK_SIZE).map_err(std::io::Error::other)?;
+    // Keeps the compiler from leaving the allocation out.
+    std::hint::black_box(room.as_mut_ptr());
+    Ok(())
 }
 
 /// Which thread's move to play: each votes for its move with the depth it
