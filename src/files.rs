@@ -32,10 +32,11 @@ impl NewFile {
             let file = File::options().write(true).open(&path)?;
             return Ok(NewFile { writer: BufWriter::new(file), path, new: None });
         }
+        // A name of its own: others may be writing the same file.
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
+        name.push(format!(".{:016x}.new", rand::random::<u64>()));
         let new = path.with_file_name(name);
-        let writer = BufWriter::with_capacity(1 << 16, File::create(&new)?);
+        let writer = BufWriter::with_capacity(1 << 16, File::create_new(&new)?);
         Ok(NewFile { writer, path, new: Some(new) })
     }
 
@@ -160,6 +161,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"old");
         let mut file = NewFile::create(&path).unwrap();
         file.write_all(b"new").unwrap();
+        replace(&path, b"of another").unwrap();
         file.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);

@@ -7,7 +7,8 @@ use std::fmt;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
-    MoveList, Piece, Position as _, PositionError, Role, Setup, Square, attacks,
+    MoveList, Piece, Position as _, PositionError, PositionErrorKinds, Role, Setup, Square,
+    attacks,
     fen::{Fen, ParseFenError},
     zobrist::{Zobrist64, ZobristValue},
 };
@@ -299,15 +300,40 @@ impl Position {
     /// [`FenError`] names what is wrong: a field that cannot be read, or a
     /// position that cannot occur in chess.
     pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
+        Ok(Position::from_fen_with_remarks(text, mode)?.0)
+    }
+
+    /// The same, and what of the FEN was dropped, in words.
+    ///
+    /// # Errors
+    ///
+    /// As [`Position::from_fen`].
+    pub fn from_fen_with_remarks(
+        text: &str,
+        mode: CastlingMode,
+    ) -> Result<(Position, Vec<String>), FenError> {
         let text = text.trim();
         let setup = read_setup(text).map_err(|field| FenError::Syntax {
             text: text.to_owned(),
             reason: expected_field(text, field),
         })?;
-        Position::from_setup_in(setup, mode).map_err(|error| FenError::Illegal {
-            text: text.to_owned(),
-            reason: format!("{error}"),
-        })
+        let (position, dropped) = Position::from_setup_in(setup, mode).map_err(|error| {
+            FenError::Illegal { text: text.to_owned(), reason: format!("{error}") }
+        })?;
+        let remark = |name: &str, index: usize| {
+            let field = |fen: &str| fen.split_whitespace().nth(index).unwrap_or("-").to_owned();
+            let (given, used) = (field(text), field(&position.fen()));
+            format!("the board contradicts {name} '{given}': using '{used}'")
+        };
+        let remarks = [
+            (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "castling rights", 2),
+            (PositionErrorKinds::INVALID_EP_SQUARE, "en passant square", 3),
+        ]
+        .into_iter()
+        .filter(|&(kind, ..)| dropped.contains(kind))
+        .map(|(_, name, index)| remark(name, index))
+        .collect::<Vec<_>>();
+        Ok((position, remarks))
     }
 
     /// A position from its parts; Chess960 castling if the rights need it.
@@ -316,19 +342,21 @@ impl Position {
     ///
     /// If the position cannot occur in chess.
     pub fn from_setup(setup: Setup) -> Result<Position, Box<PositionError<Chess>>> {
-        Position::from_setup_in(setup, CastlingMode::Standard)
+        Ok(Position::from_setup_in(setup, CastlingMode::Standard)?.0)
     }
 
+    /// The position, and what was wrong with the parts.
     fn from_setup_in(
         setup: Setup,
         mode: CastlingMode,
-    ) -> Result<Position, Box<PositionError<Chess>>> {
+    ) -> Result<(Position, PositionErrorKinds), Box<PositionError<Chess>>> {
         let mode = if mode.is_chess960() { mode } else { CastlingMode::detect(&setup) };
-        Chess::from_setup(setup, mode)
-            .or_else(PositionError::ignore_invalid_castling_rights)
+        let read = Chess::from_setup(setup, mode);
+        let wrong = read.as_ref().err().map_or(PositionErrorKinds::empty(), PositionError::kinds);
+        read.or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_impossible_check)
-            .map(Position::from)
+            .map(|chess| (Position::from(chess), wrong))
             .map_err(Box::new)
     }
 

@@ -507,8 +507,10 @@ fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()
     Ok(())
 }
 
-/// Names the missing tables of a kind and number of pieces, if there are some
-/// and not all are missing.
+/// Names in a message.
+const NAMES_AT_ONCE: usize = 25;
+
+/// Names the missing tables of a kind and number of pieces.
 fn report_missing(
     pieces: usize,
     extension: &str,
@@ -522,13 +524,13 @@ fn report_missing(
         .map(|name| format!("{name}.{extension}"))
         .filter(|name| !files.contains_key(name))
         .collect();
-    if !missing.is_empty() && missing.len() < all.len() {
-        say(&format!(
-            "SyzygyPath: {} of {} {kind} tables with {pieces} pieces are missing: {}",
-            missing.len(),
-            all.len(),
-            missing.join(" ")
-        ));
+    let tables = format!("{} {kind} tables with {pieces} pieces", all.len());
+    if missing.len() == all.len() {
+        return say(&format!("SyzygyPath: all {tables} are missing"));
+    }
+    for names in missing.chunks(NAMES_AT_ONCE) {
+        let missing = missing.len();
+        say(&format!("SyzygyPath: {missing} of {tables} are missing: {}", names.join(" ")));
     }
 }
 

@@ -187,11 +187,6 @@ impl Slot {
         other.data.store(self.data.load(Relaxed), Relaxed);
         other.check.store(self.check.load(Relaxed), Relaxed);
     }
-
-    fn clear(&self) {
-        self.check.store(0, Relaxed);
-        self.data.store(0, Relaxed);
-    }
 }
 
 /// Two entries: one kept for its depth, one always replaced.
@@ -266,15 +261,16 @@ impl Table {
     }
 
     /// Forgets everything that was stored since the first search began.
-    pub fn clear(&self) {
-        if !self.used.swap(false, Relaxed) {
+    pub fn clear(&mut self) {
+        if !std::mem::take(self.used.get_mut()) {
             return;
         }
-        for bucket in self.buckets.iter() {
-            bucket.deep.clear();
-            bucket.recent.clear();
+        // New pages are empty before they are touched, however many there are.
+        match Pages::new(self.buckets.len()) {
+            Some(buckets) => self.buckets = buckets,
+            None => self.buckets.fill_with(Bucket::default),
         }
-        self.generation.store(0, Relaxed);
+        *self.generation.get_mut() = 0;
     }
 
     /// Fill by the current search, in permille, from a sample.

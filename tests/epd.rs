@@ -428,7 +428,7 @@ fn an_interrupt_prints_the_summary() {
     let mut shown = String::new();
     output.read_line(&mut shown).unwrap();
     assert!(shown.contains("found"), "{shown}");
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     output.read_to_string(&mut shown).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");

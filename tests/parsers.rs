@@ -31,7 +31,21 @@ use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
 
-/// Good input for a target, small.
+/// What a match runner said to one of two engines, from its log.
+fn said_to(engine: &str) -> Vec<u8> {
+    let said = format!(" {engine} <--- ");
+    include_str!("data/match.log")
+        .lines()
+        .filter_map(|line| Some(format!("{}\n", line.split_once(&said)?.1)))
+        .collect::<String>()
+        .into_bytes()
+}
+
+fn first_columns(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().skip(1).filter_map(|line| line.split('\t').next())
+}
+
+/// Good input for a target, and what is nearly good; small.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let text = |text: &str| text.as_bytes().to_vec();
     match target {
@@ -51,11 +65,16 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             text(
                 "debug on\nflip\nfen\nperft 2\nregister later\nhelp go\ngo movetime 2 movestogo 5\nquit\n",
             ),
+            said_to("One"),
+            said_to("The other"),
         ],
         "fen" => include_str!("../perft/special.epd")
             .lines()
             .chain(include_str!("../perft/chess960.epd").lines().take(50))
             .filter_map(|line| line.split(';').next())
+            .chain(include_str!("data/valid_fens.txt").lines().step_by(5))
+            .chain(first_columns(include_str!("data/invalid_fens.tsv")).step_by(5))
+            .chain(first_columns(include_str!("data/destruction_fens.tsv")))
             .map(|line| text(line.trim()))
             .collect(),
         "epd" => include_str!("../epd/wac.epd")

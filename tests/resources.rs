@@ -94,6 +94,22 @@ fn too_little_memory() {
     lancet.quit();
 }
 
+/// Most of a large table was never touched: forgetting it takes no time, and no
+/// memory.
+#[test]
+fn a_large_table_is_cleared_at_once() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name Hash value 8192");
+    for forget in ["ucinewgame", "setoption name Clear Hash"] {
+        check(&Game::default(), &lancet.go("go nodes 1000").0);
+        lancet.send(forget);
+        let start = Instant::now();
+        assert_eq!(lancet.drain(), [""; 0]);
+        assert!(start.elapsed() < Duration::from_secs(1), "{forget}: {:?}", start.elapsed());
+    }
+    lancet.quit();
+}
+
 /// Many more threads than cores: still every question is answered.
 fn many_threads(count: usize) {
     let mut lancet = Lancet::start();
@@ -359,10 +375,7 @@ fn resident(lancet: &Lancet) -> i64 {
 fn a_smaller_table_gives_memory_back() {
     let mut lancet = Lancet::start();
     lancet.send("setoption name Hash value 64");
-    lancet.go("go nodes 1000");
-    // Forgetting touches all of it.
-    lancet.send("setoption name Clear Hash");
-    lancet.drain();
+    lancet.go("go nodes 200000");
     let large = resident(&lancet);
     assert!(large > 64 << 10, "{large} KiB");
     lancet.send("setoption name Hash value 1");

@@ -134,6 +134,8 @@ fn falsehoods_in_a_log_are_found() {
         ("cp 1090 nodes", "nodes", "no score at its place"),
         ("score mate 2 nodes 307", "score mate 3 nodes 307", "expected mate after 5"),
         ("score mate 2 nodes 307", "score cp 999 nodes 307", "a line to mate without its score"),
+        ("score mate 2 nodes 307", "score cp 999 upperbound nodes 307", "the line ends better"),
+        ("score mate -1 nodes 9", "score cp -999 lowerbound nodes 9", "the line ends worse"),
         ("pv e1d2", "pv e1d3", "illegal move 'e1d3'"),
         ("pv e1h1", "pv e1g1", "'e1g1' should be 'e1h1'"),
         ("pv e1d2", "pv g2g8", "the move of line 1"),

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Lancet, checker::check};
+use common::{Lancet, book, checker::check};
 use lancet::{
     eval::nnue::{Network, network::Parameters},
     position::{Game, Position},
@@ -968,20 +968,6 @@ fn arguments_are_commands() {
     let inside = lancet.ask("bench 3", &format!("{} nodes ", last[0]));
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
-}
-
-/// A book file with these moves and weights in the start position.
-fn book(moves: &[(&str, u16)]) -> Vec<u8> {
-    // PolyGlot's key of the start position; squares count from a1 by ranks.
-    let key = 0x463b_9618_1691_fc9c_u64;
-    let square = |text: &str| {
-        u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1')
-    };
-    let entry = |&(m, weight): &(&str, u16)| {
-        let code = square(&m[2..4]) | square(&m[..2]) << 6;
-        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
-    };
-    moves.iter().flat_map(entry).collect()
 }
 
 #[test]

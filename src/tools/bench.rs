@@ -29,7 +29,7 @@ pub const DEPTH: u32 = 12;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// Depth in plies
-    #[arg(default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(default_value_t = DEPTH, value_parser = super::depth)]
     pub depth: u32,
     /// Search threads; with more than one the count varies
     #[arg(default_value_t = 1, value_parser = thread_count)]

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Iterations
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u32).range(1..=239))]
+    #[arg(long, value_name = "PLIES", value_parser = super::depth)]
     depth: Option<u32>,
     /// Search threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count)]

@@ -46,7 +46,16 @@ fn hash_size(text: &str) -> Result<usize, String> {
     number_in(text, &crate::engine::HASH_RANGE)
 }
 
-fn number_in(text: &str, range: &std::ops::RangeInclusive<usize>) -> Result<usize, String> {
+/// Reads a depth in plies for clap.
+fn depth(text: &str) -> Result<u32, String> {
+    number_in(text, &crate::uci::command::DEPTH_RANGE)
+}
+
+/// Reads a whole number in a range.
+fn number_in<T>(text: &str, range: &std::ops::RangeInclusive<T>) -> Result<T, String>
+where
+    T: PartialOrd + std::fmt::Display + std::str::FromStr,
+{
     text.parse()
         .ok()
         .filter(|number| range.contains(number))

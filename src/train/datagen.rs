@@ -129,7 +129,7 @@ impl Settings {
             evaluation: evaluation.to_owned(),
             seed: args.seed,
             nodes: args.nodes,
-            hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)).max(args.nodes),
+            hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)),
             book: args.book.as_ref().map(name),
             random_plies: args.random_plies.unwrap_or(default),
             chess960: args.chess960,
@@ -404,6 +404,10 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
+    if let Some(hard) = args.hard.filter(|&hard| hard < args.nodes) {
+        let soft = args.nodes;
+        return Err(format!("--hard {hard}: expected at least as many as --nodes {soft}").into());
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1));
     let network = match args.net.as_deref() {

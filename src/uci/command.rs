@@ -269,6 +269,13 @@ impl<'a> Tokens<'a> {
         self.next().ok_or(CommandError::Missing { after, expected })
     }
 
+    /// The error that something still follows `after`.
+    fn expect_end(&mut self, after: &'static str) -> Result<(), CommandError> {
+        let Some(token) = self.next() else { return Ok(()) };
+        let (token, expected) = (token.to_owned(), "the end of the line");
+        Err(CommandError::Unexpected { after, token, expected })
+    }
+
     /// Everything behind `token`, which must be a word of this line, trimmed.
     fn behind(&self, token: &'a str) -> &'a str {
         let end = token.as_ptr().addr() - self.line.as_ptr().addr() + token.len();
@@ -313,7 +320,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "eval" => Ok(Command::Eval),
         "fen" => Ok(Command::Fen),
         "flip" => Ok(Command::Flip),
-        "help" => Ok(Command::Help(tokens.peek().and_then(command_name))),
+        "help" => help(&mut tokens),
         #[cfg(feature = "tune")]
         "spsa" => Ok(Command::Spsa),
         plain => Ok(message(plain)),
@@ -449,11 +456,16 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
+                let before = go.searchmoves.len();
                 while let Some(token) = tokens.peek()
                     && !GO_KEYWORDS.iter().any(|k| token.eq_ignore_ascii_case(k))
                 {
                     go.searchmoves.push(token.to_owned());
                     tokens.next();
+                }
+                if go.searchmoves.len() == before {
+                    let expected = "moves; skipped";
+                    go.complaints.push(CommandError::Missing { after: "searchmoves", expected });
                 }
             }
             "perft" => return perft(tokens),
@@ -473,7 +485,7 @@ fn go_number(go: &mut GoCommand, keyword: &'static str, tokens: &mut Tokens) {
         _ => (0, MAX_TIME),
     };
     // An overdrawn clock is reported as negative: no complaint, just no time.
-    let quiet_negative = min == 0;
+    let quiet_negative = matches!(keyword, "wtime" | "btime");
     let number = match number(keyword, tokens, min..=max) {
         Ok(number) => number,
         Err(error) => {
@@ -558,8 +570,19 @@ fn number_or_refuse(
     })
 }
 
+fn help(tokens: &mut Tokens) -> Result<Command, CommandError> {
+    let Some(token) = tokens.next() else { return Ok(Command::Help(None)) };
+    let Some(name) = command_name(token) else {
+        let (token, expected) = (token.to_owned(), "a command ('help' lists them)");
+        return Err(CommandError::Unexpected { after: "help", token, expected });
+    };
+    tokens.expect_end("help <command>")?;
+    Ok(Command::Help(Some(name)))
+}
+
 fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let depth = number_or_refuse("perft", tokens, 0..=u64::from(MAX_PERFT))?;
+    tokens.expect_end("perft <plies>")?;
     Ok(Command::Perft(u32::try_from(depth).unwrap_or(MAX_PERFT)))
 }
 
@@ -578,6 +601,7 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
             number_or_refuse("bench <depth> <threads>", tokens, 1..=*HASH_RANGE.end() as u64)?;
         bench.hash = usize::try_from(hash).ok();
     }
+    tokens.expect_end("bench <depth> <threads> <hash>")?;
     Ok(Command::Bench(bench))
 }
 
@@ -589,10 +613,7 @@ fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
     keyword("seed <s>", tokens, "book", "'book <file>' or 'book None'")?;
     let book = tokens.expect("book", "a file or 'None'")?;
     let book = (!book.eq_ignore_ascii_case("none")).then(|| PathBuf::from(book));
-    if let Some(token) = tokens.next() {
-        let (token, expected) = (token.to_owned(), "the end of the line");
-        return Err(CommandError::Unexpected { after: "book <file>", token, expected });
-    }
+    tokens.expect_end("book <file>")?;
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     Ok(Command::GenFens(GenFensCommand { count, seed, book }))
 }
@@ -652,7 +673,7 @@ mod tests {
             ("d", Command::Display),
             ("perft 5", Command::Perft(5)),
             ("go perft 3", Command::Perft(3)),
-            ("help me", Command::Help(None)),
+            ("help", Command::Help(None)),
             ("help Go", Command::Help(Some("go"))),
         ] {
             assert_eq!(command(line), expected, "{line}");
@@ -791,6 +812,24 @@ mod tests {
                 "'fast' after 'go': expected a limit ('help' lists them); skipped",
             ),
             ("go depth 3.5 nodes 5", None, Some(5), "'3.5' after 'depth': expected a whole number"),
+            (
+                "go movetime -5",
+                None,
+                None,
+                "'-5' after 'movetime' is not in 0..1000000000000: using 0",
+            ),
+            (
+                "go nodes 5 searchmoves",
+                None,
+                Some(5),
+                "nothing follows 'searchmoves': expected moves; skipped",
+            ),
+            (
+                "go searchmoves nodes 5",
+                None,
+                Some(5),
+                "nothing follows 'searchmoves': expected moves; skipped",
+            ),
         ] {
             let go = go(line);
             assert_eq!((go.depth, go.nodes), (depth, nodes), "{line}");
@@ -808,6 +847,17 @@ mod tests {
         assert_eq!(command("bench"), Command::Bench(BenchCommand::default()));
         for line in ["bench 0", "bench x", "bench 5 0", "bench 5 1 0", "perft", "perft -1"] {
             assert!(parse(line.as_bytes()).is_err(), "{line}");
+        }
+        for (line, complaint) in [
+            (
+                "bench 1 1 1 1",
+                "'1' after 'bench <depth> <threads> <hash>': expected the end of the line",
+            ),
+            ("perft 1 x", "'x' after 'perft <plies>': expected the end of the line"),
+            ("help x", "'x' after 'help': expected a command ('help' lists them)"),
+            ("help go x", "'x' after 'help <command>': expected the end of the line"),
+        ] {
+            assert_eq!(parse(line.as_bytes()).unwrap_err().to_string(), complaint);
         }
     }
 

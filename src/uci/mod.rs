@@ -405,8 +405,14 @@ impl<W: Write + Send> Front<'_, W> {
             self.settle();
         }
         let mut line = Vec::new();
-        while read_line(input, &mut line) {
-            if !self.line(&line) || self.output.is_closed() {
+        while let Some(length) = read_line(input, &mut line) {
+            if length > MAX_LINE {
+                let expected = format!("expected at most {MAX_LINE}");
+                self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
+            } else if !self.line(&line) {
+                break;
+            }
+            if self.output.is_closed() {
                 break;
             }
         }
@@ -459,7 +465,10 @@ impl<W: Write + Send> Front<'_, W> {
             Command::NewGame => self.queue(Work::NewGame),
             Command::Position(command) => {
                 match self.setup.apply(command, CastlingMode::from_chess960(self.chess960)) {
-                    Ok(()) => self.explain(|front| front.setup.game().position().fen()),
+                    Ok(remarks) => {
+                        remarks.iter().for_each(|remark| self.output.say(remark));
+                        self.explain(|front| front.setup.game().position().fen());
+                    }
                     Err(error) => self.output.say(&format!("{error}; the old position stays")),
                 }
             }
@@ -657,28 +666,29 @@ fn clock(go: &GoCommand, turn: Color) -> Option<Clock> {
     Some(Clock { time, increment, moves_to_go: go.movestogo })
 }
 
-/// Reads a line of at most [`MAX_LINE`] bytes. False at the end of the input;
-/// a last line without a line break still counts.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
+/// Reads a line, of which at most [`MAX_LINE`] bytes are kept. Returns its
+/// length, `None` at the end of the input; a last line without a line break
+/// still counts.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
     line.clear();
-    let mut any = false;
+    let mut length = None;
     loop {
         let chunk = match input.fill_buf() {
             Ok(chunk) => chunk,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => return any,
+            Err(_) => return length,
         };
         if chunk.is_empty() {
-            return any;
+            return length;
         }
-        any = true;
         let end = chunk.iter().position(|&byte| byte == b'\n');
         let text = &chunk[..end.unwrap_or(chunk.len())];
+        length = Some(length.unwrap_or(0) + text.len());
         line.extend_from_slice(&text[..text.len().min(MAX_LINE - line.len())]);
         let used = end.map_or(chunk.len(), |end| end + 1);
         input.consume(used);
         if end.is_some() {
-            return true;
+            return length;
         }
     }
 }

@@ -89,7 +89,8 @@ impl Setup {
     }
 
     /// Sets up what a `position` line says. If it only adds moves to the last
-    /// one, only those are played, so that long games stay cheap.
+    /// one, only those are played, so that long games stay cheap. Returns what of
+    /// the FEN was dropped, in words.
     ///
     /// # Errors
     ///
@@ -98,15 +99,21 @@ impl Setup {
         &mut self,
         command: PositionCommand,
         mode: CastlingMode,
-    ) -> Result<(), SetupError> {
+    ) -> Result<Vec<String>, SetupError> {
         let extends = |(old_mode, old): &&(CastlingMode, PositionCommand)| {
             *old_mode == mode && old.fen == command.fen && command.moves.starts_with(&old.moves)
         };
+        let mut remarks = Vec::new();
         let (mut game, played) = match self.source.as_ref().filter(extends) {
             Some((_, old)) => (self.game.clone(), old.moves.len()),
             None => {
                 let position = match &command.fen {
-                    Some(fen) => Position::from_fen(fen, mode).map_err(SetupError::Fen)?,
+                    Some(fen) => {
+                        let read = Position::from_fen_with_remarks(fen, mode);
+                        let (position, dropped) = read.map_err(SetupError::Fen)?;
+                        remarks = dropped;
+                        position
+                    }
                     None => start(mode)?,
                 };
                 (Game::from(position), 0)
@@ -120,7 +127,7 @@ impl Setup {
             })?;
         }
         *self = Setup { game, source: Some((mode, command)) };
-        Ok(())
+        Ok(remarks)
     }
 }
 

@@ -74,13 +74,32 @@ fn a_closed_output_ends_the_loop() {
 }
 
 #[test]
-fn a_line_without_end_is_cut() {
-    let mut script = vec![b'x'; 3 * MAX_LINE];
-    script.extend_from_slice(b" quit\nisready\n");
-    let lines = answers(&script);
-    assert_eq!(lines.len(), 2, "{}", lines.len());
-    assert!(lines[0].starts_with("info string unknown command 'xxx"));
-    assert_eq!(lines[1], "readyok");
+fn what_is_dropped_of_a_fen_is_said() {
+    let position = "position fen 4k3/8/8/8/8/8/8/4K2R w KQkq e6 0 1";
+    let remarks = [
+        "info string the board contradicts castling rights 'KQkq': using 'K'",
+        "info string the board contradicts en passant square 'e6': using '-'",
+    ];
+    let script = format!("{position}\n{position} moves h1h2\nfen\n");
+    let answers = answers(script.as_bytes());
+    assert_eq!(answers[..2], remarks);
+    // Not again with every move of the game.
+    assert_eq!(answers[2..], ["4k3/8/8/8/8/8/7R/4K3 b - - 1 1"]);
+}
+
+#[test]
+fn a_line_too_long_is_refused() {
+    let mut script = b"position startpos moves e2e4 ".to_vec();
+    script.resize(MAX_LINE, b' ');
+    let whole = [&script, &b"\nfen\n"[..]].concat();
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    assert_eq!(answers(&whole), [fen]);
+    let over = [&script, &b" \nfen\n"[..]].concat();
+    let refused = "info string a line of 1048577 bytes ignored: expected at most 1048576";
+    assert_eq!(answers(&over), [refused, crate::position::START_FEN]);
+    script.resize(3 * MAX_LINE, b'x');
+    let lines = answers(&[&script, &b" quit\nisready\n"[..]].concat());
+    assert_eq!(lines, [&refused.replace("1048577", "3145733"), "readyok"]);
 }
 
 #[test]

@@ -281,8 +281,14 @@ impl Checker {
         let plies = thought.pv.len() as i64;
         let ending = if plies > 0 || thought.depth == 0 { game.ending() } else { None };
         let mated = ending == Some(Ending::Checkmate);
-        if thought.bound.is_some() {
-            return Ok(());
+        if let Some(bound) = thought.bound {
+            let end = if plies % 2 == 0 { -plies / 2 } else { (plies + 1) / 2 };
+            let (end, said) = (Score::Mate(end).rank(), thought.score.rank());
+            return match bound {
+                Bound::Lower if mated && end < said => Err("the line ends worse".to_owned()),
+                Bound::Upper if mated && end > said => Err("the line ends better".to_owned()),
+                _ => Ok(()),
+            };
         }
         match thought.score.plies_to_mate() {
             Some(promised) if !mated || promised != plies => {

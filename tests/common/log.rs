@@ -99,7 +99,8 @@ impl Engine {
             }
             Some(Command::Position(position)) => {
                 let mode = CastlingMode::from_chess960(self.chess960);
-                return self.setup.apply(position, mode).map_err(|error| error.to_string());
+                let applied = self.setup.apply(position, mode);
+                return applied.map(drop).map_err(|error| error.to_string());
             }
             Some(Command::Go(_)) => {
                 let game = self.setup.game();

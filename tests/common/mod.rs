@@ -198,3 +198,17 @@ impl Drop for Lancet {
         let _ = self.child.wait();
     }
 }
+
+/// A book file with these moves and weights in the start position.
+pub fn book(moves: &[(&str, u16)]) -> Vec<u8> {
+    // PolyGlot's key of the start position; squares count from a1 by ranks.
+    let key = 0x463b_9618_1691_fc9c_u64;
+    let square = |text: &str| {
+        u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1')
+    };
+    let entry = |&(m, weight): &(&str, u16)| {
+        let code = square(&m[2..4]) | square(&m[..2]) << 6;
+        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+    };
+    moves.iter().flat_map(entry).collect()
+}

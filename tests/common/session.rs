@@ -7,7 +7,7 @@
 use std::{
     collections::VecDeque,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
@@ -20,7 +20,9 @@ use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _, seq::SliceRandom
 use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
 
-use super::{DEADLINE, Lancet, checker::Checker};
+use tempfile::TempDir;
+
+use super::{DEADLINE, Lancet, book, checker::Checker};
 
 /// Positions of all kinds: openings, mates, stalemates, few and many moves,
 /// Chess960, clocks at their ends.
@@ -144,8 +146,6 @@ const BAD_OPTIONS: &[(&str, &str)] = &[
     ("BookFile value /", "BookFile: /: "),
     ("BookFile value /dev/zero", "BookFile: /dev/zero: "),
     ("BookFile value Cargo.toml", "BookFile: Cargo.toml: no Polyglot book"),
-    ("Load Hash", "'Hash File' names no file yet"),
-    ("Save Hash", "'Hash File' names no file yet"),
     ("Debug Log File value /no/such/file", "cannot log to '/no/such/file'"),
     ("Debug Log File value /", "cannot log to '/'"),
 ];
@@ -191,6 +191,9 @@ const BAD_LIMITS: &[(&str, &str)] = &[
     ("fast", "'fast' after 'go'"),
     ("\u{1f40e}", "'\u{1f40e}' after 'go'"),
     ("17", "'17' after 'go'"),
+    ("movetime -5", "'-5' after 'movetime'"),
+    ("movestogo -3", "'-3' after 'movestogo'"),
+    ("winc -1", "'-1' after 'winc'"),
 ];
 
 /// Words that mean something, in an order in which they do not.
@@ -311,6 +314,10 @@ pub struct Session {
     game: Game,
     chess960: bool,
     never_clear: bool,
+    /// There is a place to save the table.
+    hash_file: bool,
+    /// Files of this session.
+    directory: TempDir,
     /// Explanations may come.
     debug: bool,
     /// Oldest first.
@@ -335,6 +342,8 @@ impl Session {
             game: Game::default(),
             chess960: false,
             never_clear: false,
+            hash_file: false,
+            directory: tempfile::tempdir().unwrap(),
             debug: false,
             searches: VecDeque::new(),
             expected: Vec::new(),
@@ -347,7 +356,7 @@ impl Session {
     fn restart(&mut self) {
         self.lancet = launch(self.seed, &self.material);
         (self.game, self.chess960) = (Game::default(), false);
-        (self.never_clear, self.debug) = (false, false);
+        (self.never_clear, self.hash_file, self.debug) = (false, false, false);
     }
 
     /// The running program.
@@ -412,7 +421,11 @@ impl Session {
         let notices = [
             "this search ends with 'stop'",
             "searchmoves: none is legal; searching all moves",
-            "SyzygyPath: 0 WDL and 0 DTZ tables",
+            "SyzygyPath: ",
+            "Save Hash: ",
+            "Load Hash: ",
+            // Not said again when the line is.
+            "the board contradicts ",
         ];
         if notices.iter().any(|notice| text.starts_with(notice)) {
             return;
@@ -613,6 +626,9 @@ impl Session {
                 words.push("a1h9".to_owned());
                 rejected.push("searchmoves: 'a1h9'".to_owned());
             }
+            if words.is_empty() {
+                rejected.push("nothing follows 'searchmoves'".to_owned());
+            }
             // Whatever follows would be taken for a move.
             parts.push(format!("searchmoves {}", words.join(" ")));
         }
@@ -657,6 +673,36 @@ impl Session {
         }
     }
 
+    /// Options that name files which are there.
+    fn files(&mut self) {
+        let path = |name: &str| self.directory.path().join(name).display().to_string();
+        match self.rng.random_range(0..7) {
+            0 => {
+                self.say(&format!("setoption name Hash File value {}", path("table")));
+                self.hash_file = true;
+            }
+            n @ (1 | 2) => {
+                if !self.hash_file {
+                    self.expected.push("'Hash File' names no file yet".to_owned());
+                }
+                self.say("setoption name Hash value 1");
+                self.say(["setoption name Save Hash", "setoption name Load Hash"][n - 1]);
+            }
+            3 => {
+                let path = path("book.bin");
+                fs::write(&path, book(&[("e2e4", 2), ("g1f3", 1)])).unwrap();
+                self.say(&format!("setoption name BookFile value {path}"));
+                self.say("setoption name OwnBook value true");
+            }
+            4 => self.say(&format!("setoption name Debug Log File value {}", path("log"))),
+            n => {
+                let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
+                let path = if n == 5 { data } else { PathBuf::from("<empty>") };
+                self.say(&format!("setoption name SyzygyPath value {}", path.display()));
+            }
+        }
+    }
+
     fn bad_option(&mut self) {
         let (option, complaint) = self.pick(BAD_OPTIONS);
         self.say_wrong(&format!("setoption name {option}"), complaint);
@@ -682,8 +728,8 @@ impl Session {
                 words.join(" ").into_bytes()
             }
         };
-        // The rest of a longer line is dropped.
-        match command::parse(&line[..line.len().min(1 << 20)]) {
+        match command::parse(&line) {
+            _ if line.len() > 1 << 20 => self.expected.push("bytes ignored".to_owned()),
             Err(_) => self.expected.push(String::new()),
             Ok(None) => {}
             // By chance it means something: then it is no noise.
@@ -760,7 +806,8 @@ impl Session {
             47..56 => self.stop(),
             56..60 => self.ponder_hit(),
             60..64 => self.ready(),
-            64..72 => self.option(),
+            64..70 => self.option(),
+            70..72 => self.files(),
             72..81 => self.bad_option(),
             81..84 => self.say("ucinewgame"),
             84..93 => self.noise(),
@@ -807,7 +854,8 @@ impl Session {
                 }
                 8..11 => self.stop(),
                 11..14 => self.ponder_hit(),
-                14..16 => self.option(),
+                14 => self.option(),
+                15 => self.files(),
                 16 => self.say("ucinewgame"),
                 17 => {
                     let fen = self.pick(FENS);

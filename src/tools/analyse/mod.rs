@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Iterations for each position
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u32).range(1..=239))]
+    #[arg(long, value_name = "PLIES", value_parser = super::depth)]
     depth: Option<u32>,
     /// Continue where an earlier run with the same settings stopped
     #[arg(long)]
@@ -156,6 +156,7 @@ impl<'a> Run<'a> {
         let settings = Settings {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
+            engine: format!("{} MiB, threads {}", args.hash, args.threads),
             files: args.files.iter().map(size).collect::<Result<_, String>>()?,
         };
         let progress_path = progress::path(&args.out);

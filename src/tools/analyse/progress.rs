@@ -40,6 +40,8 @@ pub struct Settings {
     pub lancet: String,
     /// What ends a search, in words.
     pub limits: String,
+    /// The size of the table and the number of threads, in words.
+    pub engine: String,
     /// The files, in order, and their sizes.
     pub files: Vec<(PathBuf, u64)>,
 }
@@ -70,6 +72,8 @@ impl Progress {
             "other files".to_owned()
         } else if saved.limits != settings.limits {
             saved.limits.clone()
+        } else if saved.engine != settings.engine {
+            saved.engine.clone()
         } else {
             format!("Lancet {}", saved.lancet)
         };
@@ -99,6 +103,7 @@ mod tests {
         let settings = Settings {
             lancet: "1".to_owned(),
             limits: "1000 nodes".to_owned(),
+            engine: "64 MiB".to_owned(),
             files: vec![(PathBuf::from("a.pgn"), 7)],
         };
         let progress = Progress {
@@ -111,6 +116,8 @@ mod tests {
         assert_eq!(Progress::load(&path, &settings), Ok(progress));
         let other = Settings { limits: "2000 nodes".to_owned(), ..settings.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
+        let other = Settings { engine: "32 MiB".to_owned(), ..settings.clone() };
+        assert!(Progress::load(&path, &other).unwrap_err().contains("was of 64 MiB"));
         let other = Settings { files: Vec::new(), ..settings.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
         fs::write(&path, "games = x").unwrap();

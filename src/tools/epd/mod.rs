@@ -45,13 +45,13 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Iterations for each position
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "PLIES", value_parser = super::depth)]
     depth: Option<u32>,
     /// Stop when the mate that the position asks for is proved
     #[arg(long)]
     mate: bool,
     /// Stop when the solution has stood for this many iterations
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "PLIES", value_parser = super::depth)]
     stop_early: Option<u32>,
     /// Search threads for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count)]
