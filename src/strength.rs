@@ -42,17 +42,21 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 }
 
 /// The scale: ratings between these are interpolated, nodes by their logarithm.
-/// The numbers are estimates, not yet measured on the clock; README says how.
-const LEVELS: [Level; 9] = [
-    level(500, 60.0, 1.0, 300.0, 0.50),
-    level(800, 100.0, 1.5, 220.0, 0.40),
-    level(1100, 180.0, 2.0, 160.0, 0.30),
-    level(1400, 350.0, 3.0, 120.0, 0.22),
-    level(1700, 800.0, 5.0, 90.0, 0.15),
-    level(2000, 2_000.0, 7.0, 60.0, 0.09),
-    level(2300, 6_000.0, 10.0, 35.0, 0.04),
-    level(2600, 20_000.0, 15.0, 15.0, 0.01),
-    level(3000, 120_000.0, 30.0, 0.0, 0.0),
+/// Measured against Stockfish's UCI_Elo at 10 s + 0.1 s at 1400, 1800, 2200 and
+/// 2600, elsewhere against itself; README has the results.
+const LEVELS: [Level; 12] = [
+    level(500, 53.0, 1.0, 345.0, 0.55),
+    level(800, 115.0, 1.6, 214.0, 0.38),
+    level(1100, 300.0, 2.9, 134.0, 0.24),
+    level(1250, 520.0, 4.0, 106.0, 0.186),
+    level(1400, 1_040.0, 5.6, 82.0, 0.134),
+    level(1600, 1_700.0, 6.6, 66.0, 0.1),
+    level(1800, 4_000.0, 9.0, 45.0, 0.063),
+    level(2000, 16_500.0, 15.0, 20.0, 0.019),
+    level(2200, 54_000.0, 23.0, 7.0, 0.005),
+    level(2400, 200_000.0, 35.0, 3.0, 0.002),
+    level(2600, 1_500_000.0, 60.0, 0.8, 0.000_4),
+    level(3000, 10_000_000.0, 100.0, 0.0, 0.0),
 ];
 
 /// Ratings that can be played at.
