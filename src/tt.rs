@@ -199,6 +199,9 @@ struct Bucket {
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
+/// Buckets of a table that is cleared where it is: 64 MiB.
+const CLEARED_IN_PLACE: usize = (64 << 20) / std::mem::size_of::<Bucket>();
+
 /// The table, shared by all threads.
 #[derive(Debug)]
 pub struct Table {
@@ -265,8 +268,10 @@ impl Table {
         if !std::mem::take(self.used.get_mut()) {
             return;
         }
-        // New pages are empty before they are touched, however many there are.
-        match Pages::new(self.buckets.len()) {
+        // New pages are empty before they are touched, however many there are; but
+        // touching a few again takes longer than clearing them (bench: 8 %).
+        let fresh = (self.buckets.len() > CLEARED_IN_PLACE).then(|| Pages::new(self.buckets.len()));
+        match fresh.flatten() {
             Some(buckets) => self.buckets = buckets,
             None => self.buckets.fill_with(Bucket::default),
         }
