@@ -618,12 +618,12 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
 /// # Errors
 ///
 /// Says that there is not enough memory.
-fn memory_to_spare() -> std::io::Result<()> {
-    let mut room: Vec<u8> = Vec::new();
-    room.try_reserve_exact(8 * STACK_SIZE).map_err(std::io::Error::other)?;
-    // Keeps the compiler from leaving the allocation out.
-    std::hint::black_box(room.as_mut_ptr());
-    Ok(())
+fn memory_to_spare() -> io::Result<()> {
+    if pages::is_available(8 * STACK_SIZE) {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::OutOfMemory.into())
+    }
 }
 
 /// Which thread's move to play: each votes for its move with the depth it

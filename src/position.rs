@@ -321,7 +321,7 @@ impl Position {
             FenError::Illegal { text: text.to_owned(), reason: format!("{error}") }
         })?;
         let remark = |name: &str, index: usize| {
-            let field = |fen: &str| fen.split_whitespace().nth(index).unwrap_or("-").to_owned();
+            let field = |fen: &str| fields(fen).nth(index).unwrap_or("-").to_owned();
             let (given, used) = (field(text), field(&position.fen()));
             format!("the board contradicts {name} '{given}': using '{used}'")
         };
@@ -332,7 +332,7 @@ impl Position {
         .into_iter()
         .filter(|&(kind, ..)| dropped.contains(kind))
         .map(|(_, name, index)| remark(name, index))
-        .collect::<Vec<_>>();
+        .collect();
         Ok((position, remarks))
     }
 

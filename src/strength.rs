@@ -43,7 +43,7 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 
 /// The scale: ratings between these are interpolated, nodes by their logarithm.
 /// Measured against Stockfish's UCI_Elo at 10 s + 0.1 s at 1400, 1800, 2200 and
-/// 2600, elsewhere against itself; README has the results.
+/// 2600, and up to 2300 against itself; README has the results.
 const LEVELS: [Level; 12] = [
     level(500, 53.0, 1.0, 345.0, 0.55),
     level(800, 115.0, 1.6, 214.0, 0.38),

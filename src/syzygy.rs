@@ -608,6 +608,31 @@ mod tests {
     use super::*;
     use crate::score::{DECISIVE, Delay};
 
+    #[test]
+    fn missing_tables_are_all_named() {
+        let said = |pieces, found: usize| {
+            let there = names(pieces).into_iter().take(found);
+            let files = there.map(|name| (format!("{name}.rtbw"), PathBuf::new())).collect();
+            let lines = std::cell::RefCell::new(Vec::new());
+            report_missing(pieces, "rtbw", "WDL", &files, &|line| {
+                lines.borrow_mut().push(line.to_owned());
+            });
+            lines.into_inner()
+        };
+        assert_eq!(said(3, 5), [""; 0]);
+        assert_eq!(said(3, 0), ["SyzygyPath: all 5 WDL tables with 3 pieces are missing"]);
+        let lines = said(5, 1);
+        assert_eq!(lines.len(), 5);
+        for name in &names(5)[1..] {
+            let name = format!(" {name}.rtbw");
+            assert_eq!(lines.iter().filter(|line| line.contains(&name)).count(), 1, "{name}");
+        }
+        assert!(lines.iter().all(|line| {
+            line.starts_with("SyzygyPath: 109 of 110 WDL tables with 5 pieces are missing: K")
+                && line.len() < 400
+        }));
+    }
+
     /// As many tables as are published for each number of pieces, none twice.
     #[test]
     fn names_are_complete() {

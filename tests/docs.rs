@@ -16,12 +16,15 @@ fn root() -> &'static Path {
 fn documents() -> Vec<PathBuf> {
     let mut documents = vec![root().join("README.md")];
     for folder in ["epd", "perft", "tests/data", "tests/fuzz", "src/eval/nnue"] {
+        let folder = root().join(folder);
         // A package comes without tests/fuzz, which is one of its own.
-        let Ok(entries) = fs::read_dir(root().join(folder)) else { continue };
+        if folder.ends_with("fuzz") && !folder.exists() {
+            continue;
+        }
+        let entries = fs::read_dir(folder).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         documents.extend(paths.filter(|path| path.extension().is_some_and(|ext| ext == "md")));
     }
-    assert!(documents.len() > 4, "{documents:?}");
     documents
 }
 

@@ -50,9 +50,9 @@ use setup::Setup;
 /// Stack of the engine thread, in bytes: the search runs on it.
 const STACK_SIZE: usize = 64 << 20;
 
-/// Longest line read, in bytes; the rest of a longer one is dropped. A game of
-/// ten thousand moves is a tenth of this.
-const MAX_LINE: usize = 1 << 20;
+/// Longest line read, in bytes; a longer one is refused. A game of ten thousand
+/// moves is a tenth of this.
+pub const MAX_LINE: usize = 1 << 20;
 
 /// What takes time, for the engine thread.
 enum Work {
@@ -399,20 +399,14 @@ impl<W: Write + Send> Front<'_, W> {
     /// Carries out `commands`, then the lines of `input`.
     fn read(&mut self, commands: &[String], input: &mut impl BufRead) {
         for command in commands {
-            if !self.line(command.as_bytes()) {
+            if !self.line(command.as_bytes(), command.len()) {
                 return;
             }
             self.settle();
         }
         let mut line = Vec::new();
         while let Some(length) = read_line(input, &mut line) {
-            if length > MAX_LINE {
-                let expected = format!("expected at most {MAX_LINE}");
-                self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
-            } else if !self.line(&line) {
-                break;
-            }
-            if self.output.is_closed() {
+            if !self.line(&line, length) || self.output.is_closed() {
                 break;
             }
         }
@@ -434,9 +428,15 @@ impl<W: Write + Send> Front<'_, W> {
         }
     }
 
-    /// Carries out one line. False if the program is to end.
-    fn line(&mut self, line: &[u8]) -> bool {
+    /// Carries out one line, unless it is longer than what was kept of it. False
+    /// if the program is to end.
+    fn line(&mut self, line: &[u8], length: usize) -> bool {
         self.output.log_input(line);
+        if length > MAX_LINE {
+            let expected = format!("expected at most {MAX_LINE}");
+            self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
+            return true;
+        }
         match command::parse(line) {
             Ok(Some(Command::Quit)) => {
                 self.stop();

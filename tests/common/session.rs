@@ -7,19 +7,18 @@
 use std::{
     collections::VecDeque,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
 use lancet::{
     position::{Game, Position, START_FEN},
-    uci::{command, format::move_text, setup::read_move},
+    uci::{MAX_LINE, command, format::move_text, setup::read_move},
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
-
 use tempfile::TempDir;
 
 use super::{DEADLINE, Lancet, book, checker::Checker};
@@ -421,13 +420,16 @@ impl Session {
         let notices = [
             "this search ends with 'stop'",
             "searchmoves: none is legal; searching all moves",
-            "SyzygyPath: ",
-            "Save Hash: ",
-            "Load Hash: ",
+            "SyzygyPath: 0 WDL and 0 DTZ tables",
+            "SyzygyPath: 35 WDL and 35 DTZ tables",
+            "Save Hash: 1 MiB in ",
+            "Load Hash: 1 MiB from ",
             // Not said again when the line is.
             "the board contradicts ",
         ];
-        if notices.iter().any(|notice| text.starts_with(notice)) {
+        // Nothing was saved yet, or with another evaluation.
+        let refused = text.starts_with("Load Hash: ") && text.ends_with("; the old table stays");
+        if refused || notices.iter().any(|notice| text.starts_with(notice)) {
             return;
         }
         let parts = self.expected.iter().enumerate();
@@ -695,11 +697,13 @@ impl Session {
                 self.say("setoption name OwnBook value true");
             }
             4 => self.say(&format!("setoption name Debug Log File value {}", path("log"))),
-            n => {
-                let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
-                let path = if n == 5 { data } else { PathBuf::from("<empty>") };
-                self.say(&format!("setoption name SyzygyPath value {}", path.display()));
+            5 => {
+                let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
+                if tables.is_dir() {
+                    self.say(&format!("setoption name SyzygyPath value {}", tables.display()));
+                }
             }
+            _ => self.say("setoption name SyzygyPath value <empty>"),
         }
     }
 
@@ -729,7 +733,7 @@ impl Session {
             }
         };
         match command::parse(&line) {
-            _ if line.len() > 1 << 20 => self.expected.push("bytes ignored".to_owned()),
+            _ if line.len() > MAX_LINE => self.expected.push("bytes ignored".to_owned()),
             Err(_) => self.expected.push(String::new()),
             Ok(None) => {}
             // By chance it means something: then it is no noise.
