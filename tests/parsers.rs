@@ -5,6 +5,8 @@
 //! --release --test parsers -- --ignored fuzz --nocapture --test-threads 1`. With
 //! coverage for a guide: `tests/fuzz/README.md`.
 
+#[path = "common/data.rs"]
+mod data;
 #[path = "common/targets.rs"]
 mod targets;
 
@@ -310,15 +312,11 @@ fn book() {
 /// The positions beside the checkout: thousands of good and bad ones.
 #[test]
 fn collected_positions() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/fen");
-    let read = |name: &str| fs::read_to_string(directory.join(name)).unwrap_or_default();
+    let Some(directory) = data::data("fen") else { return };
+    let read = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
     let [good, bad, both] =
         ["valid_shredder_fens_2000.txt", "invalid_shredder_fens_2000.tsv", "destruction_fens.tsv"]
             .map(read);
-    if good.is_empty() {
-        eprintln!("skipped: no {}", directory.display());
-        return;
-    }
     // A position, and what is wrong with it.
     let lines = |text: &str| -> Vec<(String, String)> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));

@@ -1,19 +1,18 @@
 //! Endgame tables in play: results kept, mates carried out, files that are
 //! missing or wrong. The expected values come from python-chess, the best
 //! defence straight from the tables.
-//!
-//! The tables and suites are below the directory that the environment variable
-//! `LANCET_TEST_DATA` names, or beside the checkout; otherwise all is skipped.
+//! Without tables (see `common/tables.rs`) all is skipped.
 
 mod common;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::{OnceLock, atomic::AtomicU64},
-};
+use std::{fs, sync::atomic::AtomicU64};
 
-use common::{Lancet, checker::Checker};
+use common::{
+    Lancet,
+    checker::Checker,
+    data::data,
+    tables::{directory, oracle, winner},
+};
 use lancet::{
     engine::{Engine, Job, Settings},
     position::{Ending, Game, Position},
@@ -24,35 +23,8 @@ use lancet::{
 use shakmaty::{CastlingMode, Chess, Move, san::San};
 use shakmaty_syzygy::Tablebase;
 
-/// The directory that must have the data, if one is named.
-fn named() -> Option<PathBuf> {
-    std::env::var_os("LANCET_TEST_DATA").map(PathBuf::from)
-}
-
-fn data(name: &str) -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    named().unwrap_or_else(beside).join(name)
-}
-
-fn directory() -> Option<PathBuf> {
-    let directory = data("syzygy");
-    if directory.is_dir() {
-        return Some(directory);
-    }
-    assert!(named().is_none(), "no tables in {}", directory.display());
-    eprintln!("skipped: no tables in {}", directory.display());
-    None
-}
-
 fn tables() -> Option<Tablebases> {
     Tablebases::open(&[directory()?], &|_| {})
-}
-
-/// The tables through the library, as the tests' oracle.
-fn oracle() -> Option<Tablebase<Chess>> {
-    let mut oracle = Tablebase::new();
-    oracle.add_directory(directory()?).unwrap();
-    Some(oracle)
 }
 
 /// An engine with the tables.
@@ -74,7 +46,7 @@ fn search(engine: &mut Engine, game: &Game, nodes: u64) -> Outcome {
 
 /// Lines of a data file, each a position and its operations.
 fn suite(name: &str) -> Vec<String> {
-    let text = fs::read_to_string(data(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let text = fs::read_to_string(data(name).unwrap()).unwrap();
     text.lines().filter(|line| line.contains(" - - ")).map(str::to_owned).collect()
 }
 
@@ -305,19 +277,6 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
     engine.set_syzygy(syzygy::Settings { probe_depth: 100, ..syzygy::Settings::default() });
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
-}
-
-/// Who wins, by the tables, where no clock can change that: 1 the side to move.
-fn winner(position: &Position) -> Option<i64> {
-    static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
-    let wdl =
-        ORACLE.get_or_init(oracle).as_ref()?.probe_wdl_after_zeroing(position.chess()).ok()?;
-    match i32::from(wdl) {
-        2 => Some(1),
-        0 => Some(0),
-        -2 => Some(-1),
-        _ => None,
-    }
 }
 
 /// Lines that are said to be won or lost end in positions that are: where the

@@ -282,15 +282,17 @@ impl<'a> Worker<'a> {
         if shared.live.show_current_line.load(Relaxed) {
             self.show_line();
         }
-        if self.thread != 0 {
-            return Some(());
-        }
         if let Some(limit) = shared.limits.nodes {
-            let total = shared.total_nodes();
-            if total >= limit {
+            let left = limit.saturating_sub(shared.total_nodes());
+            if left == 0 {
                 return None;
             }
-            self.next_check = self.next_check.min(self.nodes + (limit - total));
+            // To every thread its share: together they stay close to the limit.
+            let share = left.div_ceil(shared.nodes.len() as u64);
+            self.next_check = self.next_check.min(self.nodes + share);
+        }
+        if self.thread != 0 {
+            return Some(());
         }
         if let Some(budget) = shared.budget
             && !shared.signals.is_pondering()

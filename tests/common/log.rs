@@ -12,7 +12,7 @@ use lancet::uci::{
 };
 use shakmaty::CastlingMode;
 
-use super::checker::Checker;
+use super::{checker::Checker, tables::winner};
 
 /// Faults that are kept as text.
 const SHOWN: usize = 50;
@@ -79,6 +79,8 @@ impl Message<'_> {
 struct Engine {
     setup: Setup,
     chess960: bool,
+    /// It has endgame tables, which then tell the truth of what it says.
+    tables: bool,
     search: Option<Checker>,
 }
 
@@ -97,6 +99,9 @@ impl Engine {
             {
                 self.chess960 = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
             }
+            Some(Command::SetOption { name, value }) if name.eq_ignore_ascii_case("SyzygyPath") => {
+                self.tables = value.is_some_and(|value| !value.is_empty() && value != "<empty>");
+            }
             Some(Command::Position(position)) => {
                 let mode = CastlingMode::from_chess960(self.chess960);
                 let applied = self.setup.apply(position, mode);
@@ -106,7 +111,9 @@ impl Engine {
                 let game = self.setup.game();
                 let mode =
                     if self.chess960 { CastlingMode::Chess960 } else { game.position().mode() };
-                if self.search.replace(Checker::new(game, mode)).is_some() {
+                let checker = Checker::new(game, mode);
+                let checker = if self.tables { checker.with_tables(winner) } else { checker };
+                if self.search.replace(checker).is_some() {
                     return Err("no bestmove before another go".to_owned());
                 }
             }

@@ -2,8 +2,10 @@
 #![allow(dead_code)] // every test program needs its own part of it
 
 pub mod checker;
+pub mod data;
 pub mod log;
 pub mod session;
+pub mod tables;
 
 use std::{
     io::{BufRead, BufReader, Write},

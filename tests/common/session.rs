@@ -6,9 +6,7 @@
 
 use std::{
     collections::VecDeque,
-    fs,
-    path::Path,
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
 
@@ -21,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
 use tempfile::TempDir;
 
-use super::{DEADLINE, Lancet, book, checker::Checker};
+use super::{DEADLINE, Lancet, book, checker::Checker, data::data, tables};
 
 /// Positions of all kinds: openings, mates, stalemates, few and many moves,
 /// Chess960, clocks at their ends.
@@ -246,7 +244,7 @@ impl Material {
     /// Also thousands of good and bad ones, where they are.
     pub fn large() -> Material {
         let mut material = Material::small();
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/fen");
+        let Some(directory) = data("fen") else { return material };
         for name in [
             "destruction_fens.tsv",
             "invalid_shredder_fens_2000.tsv",
@@ -698,8 +696,7 @@ impl Session {
             }
             4 => self.say(&format!("setoption name Debug Log File value {}", path("log"))),
             5 => {
-                let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
-                if tables.is_dir() {
+                if let Some(tables) = tables::directory() {
                     self.say(&format!("setoption name SyzygyPath value {}", tables.display()));
                 }
             }

@@ -1,0 +1,17 @@
+//! Test data that are too large for the sources: below the directory that the
+//! environment variable `LANCET_TEST_DATA` names, where they must then be, or
+//! beside the checkout. Without them tests are skipped.
+
+use std::path::{Path, PathBuf};
+
+/// A file or directory of the test data.
+pub fn data(name: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let named = std::env::var_os("LANCET_TEST_DATA");
+    let path = named.as_ref().map_or(&*beside, Path::new).join(name);
+    assert!(named.is_none() || path.exists(), "no {}", path.display());
+    if !path.exists() {
+        eprintln!("skipped: no {}", path.display());
+    }
+    path.exists().then_some(path)
+}
