@@ -415,7 +415,7 @@ impl Engine {
         let values: Vec<(Move, Value)> =
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let ranked = values.len();
-        let confirming = tablebases.filter(|_| ranked > 0).map(|tables| {
+        let confirming = tablebases.map(|tables| {
             let (game, settings) = (&job.game, self.settings.syzygy);
             Confirming { tables, settings, game, values, reporter }
         });

@@ -25,7 +25,7 @@ use shakmaty_syzygy::{
 use crate::{
     position::{Ending, Game, Position},
     report::{Info, Reporter},
-    score::{DRAW, INFINITE, Score, TABLEBASE_WIN, mate_distance},
+    score::{DRAW, INFINITE, Score, TABLEBASE_WIN, is_decisive, mate_distance},
 };
 
 /// What a score is known to lie between, ends included, from the point of view
@@ -323,9 +323,9 @@ impl Tablebases {
     }
 }
 
-/// Passes on what a search says of a game whose moves the tables have ranked,
-/// its lines only as far as the tables see the same result: the search knows
-/// what the first move is worth, but seeks its way among the others.
+/// Passes on what a search says, its lines only as far as the tables see the
+/// same result: the search is told what a capture or the first move is worth,
+/// but seeks its way among the moves behind it.
 pub struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
@@ -333,27 +333,32 @@ pub struct Confirming<'a> {
     pub settings: Settings,
     /// The game.
     pub game: &'a Game,
-    /// What its moves keep.
+    /// What its moves keep, if the tables know.
     pub values: Vec<(Move, Value)>,
     /// Who is to hear it.
     pub reporter: &'a dyn Reporter,
 }
 
 impl Confirming<'_> {
-    /// Cuts the line where its result changes. A line to mate proves itself.
+    /// Cuts the line where its result changes: the first move's, the score's, or
+    /// else that of the first position which the tables know. A line to mate
+    /// proves itself.
     pub fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
-        let Some((_, value)) = self.values.iter().find(|(m, _)| m == first) else { return };
         if mate_distance(info.score).is_some() {
             return;
         }
         let mut game = self.game.clone();
         game.play(*first);
-        let mut expected = value.sign();
+        let of_move = || self.values.iter().find(|(m, _)| m == first).map(|(_, v)| v.sign());
+        let of_score = || is_decisive(info.score).then(|| info.score.signum());
+        let mut expected = of_move().or_else(of_score).or_else(|| self.sign(&game));
         let confirmed = rest.iter().take_while(|&&m| {
             game.play(m);
-            expected = -expected;
-            self.sign(&game).is_none_or(|sign| sign == expected)
+            expected = expected.map(|sign| -sign);
+            let sign = self.sign(&game);
+            expected = expected.or(sign);
+            sign.is_none() || sign == expected
         });
         let length = 1 + confirmed.count();
         info.pv.truncate(length);
@@ -366,7 +371,11 @@ impl Confirming<'_> {
             Some(Ending::Checkmate) => Some(1),
             Some(Ending::Draw) => Some(0),
             None => {
-                let wdl = self.tables.wdl(game.position().chess(), self.reporter)?;
+                let chess = game.position().chess();
+                if !self.tables.covers(chess, self.settings.probe_limit) {
+                    return None;
+                }
+                let wdl = self.tables.wdl(chess, self.reporter)?;
                 Some(-Value::new(wdl, self.settings.fifty_moves).sign())
             }
         }

@@ -301,6 +301,9 @@ fn lines_end_as_they_promise() {
         "2k5/5R2/K7/8/8/8/8/2n5 w - - 0 1",
         "8/8/8/2k5/8/8/3P4/3K4 b - - 0 1",
         "8/8/8/4k3/8/3K4/3P4/8 b - - 0 1",
+        "8/2K5/8/8/8/Q1p5/2k5/q7 w - - 0 88",
+        "8/p4K2/8/1k6/8/1p6/1R6/8 w - - 2 74",
+        "6r1/8/7R/6K1/8/8/2k5/8 w - - 95 128",
     ] {
         let game = Game::from(position(fen));
         lancet.send(&format!("position fen {fen}"));

@@ -307,14 +307,14 @@ impl Checker {
             return Err("the line ends in a draw".to_owned());
         }
         match thought.score {
-            Score::Centipawns(score) => self.end_by_tables(score, plies, game.position()),
+            Score::Centipawns(score) => self.end_by_tables(score, plies, &game),
             Score::Mate(_) => Ok(()),
         }
     }
 
     /// A line that is said to be won or lost ends so by the tables; and a line
     /// from a position that they know for drawn in a draw.
-    fn end_by_tables(&self, score: i64, plies: i64, end: &Position) -> Result<(), String> {
+    fn end_by_tables(&self, score: i64, plies: i64, end: &Game) -> Result<(), String> {
         let Some(tables) = self.tables else { return Ok(()) };
         let promised = if score.abs() > DECISIVE {
             score.signum()
@@ -323,7 +323,8 @@ impl Checker {
         } else {
             return Ok(());
         };
-        let Some(winner) = tables(end) else { return Ok(()) };
+        let drawn = (end.ending() == Some(Ending::Draw)).then_some(0);
+        let Some(winner) = drawn.or_else(|| tables(end.position())) else { return Ok(()) };
         let for_root = if plies % 2 == 0 { winner } else { -winner };
         if for_root == promised {
             Ok(())
