@@ -60,6 +60,8 @@ pub struct Checker {
     mode: CastlingMode,
     /// Who has won, if endgame tables know: 1 the side to move, -1 the other.
     tables: Option<fn(&Position) -> Option<i64>>,
+    /// Wins by the tables count that the fifty-move rule spoils.
+    spoilt_wins: bool,
     last: Option<Thought>,
     /// The first move of the last line of rank 1.
     best: Option<Move>,
@@ -81,12 +83,26 @@ impl Checker {
     /// For a search of this game; castling is to be written as `mode` has it.
     pub fn new(game: &Game, mode: CastlingMode) -> Checker {
         let game = game.clone();
-        Checker { game, mode, tables: None, last: None, best: None, answered: false }
+        Checker {
+            game,
+            mode,
+            tables: None,
+            spoilt_wins: false,
+            last: None,
+            best: None,
+            answered: false,
+        }
     }
 
     /// Looks the ends of won and lost lines up.
     pub fn with_tables(self, tables: fn(&Position) -> Option<i64>) -> Checker {
         Checker { tables: Some(tables), ..self }
+    }
+
+    /// Takes wins by the tables that the fifty-move rule spoils (`Syzygy50MoveRule`
+    /// is off).
+    pub fn with_spoilt_wins(self, spoilt_wins: bool) -> Checker {
+        Checker { spoilt_wins, ..self }
     }
 
     /// Has the move been announced?
@@ -303,7 +319,13 @@ impl Checker {
         // stalemates.
         let drawn = ending == Some(Ending::Draw) && !game.position().legal_moves().is_empty();
         // A win that the fifty-move rule spoils counts 1.
-        if drawn && !matches!(thought.score, Score::Centipawns(-1..=1)) {
+        let excused = match thought.score {
+            Score::Centipawns(score) => {
+                score.abs() <= 1 || self.spoilt_wins && score.abs() > DECISIVE
+            }
+            Score::Mate(_) => false,
+        };
+        if drawn && !excused {
             return Err("the line ends in a draw".to_owned());
         }
         match thought.score {

@@ -104,6 +104,7 @@ const OPTIONS: &[&str] = &[
     "OwnBook value true",
     "BookFile value <empty>",
     "SyzygyProbeLimit value 0",
+    "Syzygy50MoveRule value true",
     "Syzygy50MoveRule value false",
     "Clear Hash",
     "Debug Log File value",
@@ -311,6 +312,8 @@ pub struct Session {
     game: Game,
     chess960: bool,
     never_clear: bool,
+    /// Tables know the fifty-move rule.
+    fifty_moves: bool,
     /// There is a place to save the table.
     hash_file: bool,
     /// Files of this session.
@@ -339,6 +342,7 @@ impl Session {
             game: Game::default(),
             chess960: false,
             never_clear: false,
+            fifty_moves: true,
             hash_file: false,
             directory: tempfile::tempdir().unwrap(),
             debug: false,
@@ -597,7 +601,7 @@ impl Session {
         );
         let line = self.dress(line.trim_end());
         self.release();
-        let checker = Checker::new(&self.game, self.mode());
+        let checker = Checker::new(&self.game, self.mode()).with_spoilt_wins(!self.fifty_moves);
         let held = ponder || infinite;
         self.say(&line);
         self.searches.push_back(Search { line, checker, held, infinite });
@@ -667,6 +671,9 @@ impl Session {
                 let line = self.dress(&format!("setoption name {option}"));
                 if self.never_clear && option == "Clear Hash" {
                     self.expected.push("'Never Clear Hash' is on".to_owned());
+                }
+                if let Some(value) = option.strip_prefix("Syzygy50MoveRule value ") {
+                    self.fifty_moves = value == "true";
                 }
                 self.say(&line);
             }
