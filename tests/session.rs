@@ -5,6 +5,10 @@
 //! The long versions, with all positions beside the checkout:
 //! `cargo test --release --test session -- --ignored --nocapture --test-threads 1`
 //!
+//! With ThreadSanitizer, which must have nothing to report:
+//! `CARGO_PROFILE_RELEASE_PANIC=unwind RUSTFLAGS=-Zsanitizer=thread cargo +nightly test
+//! -Zbuild-std --target x86_64-unknown-linux-gnu --release --test session -- --include-ignored`
+//!
 //! Matches that fastchess has logged (`-log file=a.log level=trace engine=true`):
 //! `LANCET_LOGS="a.log b.log" cargo test --release --test session -- --ignored --nocapture logged`
 
