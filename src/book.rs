@@ -62,7 +62,7 @@ impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BookError::Io(error) => write!(f, "{error}"),
-            BookError::Empty => f.write_str("the book is empty"),
+            BookError::Empty => f.write_str("there are no moves in the book"),
             BookError::Truncated { bytes } => {
                 write!(f, "no Polyglot book, or truncated: {bytes} bytes are not a multiple of 16")
             }
@@ -112,7 +112,10 @@ impl Book {
             if entry.code >> 12 > 4 {
                 return Err(BookError::Move { entry: number });
             }
-            entries.push(entry);
+            // Some books have PolyGlot's null move: nothing to play.
+            if entry.code != 0 {
+                entries.push(entry);
+            }
         }
         if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
     }
@@ -324,12 +327,13 @@ mod tests {
 
     #[test]
     fn damaged_books_are_refused() {
-        let good = [entry(1, 0, 1), entry(2, 0, 1), entry(2, 1, 1)].concat();
+        let good = [entry(1, 2, 1), entry(2, 2, 1), entry(2, 1, 1)].concat();
         assert_eq!(Book::from_bytes(&good).unwrap().entries.len(), 3);
         let message = |bytes: &[u8]| Book::from_bytes(bytes).unwrap_err().to_string();
-        assert_eq!(message(b""), "the book is empty");
+        assert_eq!(message(b""), "there are no moves in the book");
+        assert_eq!(message(&[0; 64]), "there are no moves in the book");
         assert!(message(&good[..47]).contains("47 bytes"));
-        let swapped = [entry(2, 0, 1), entry(1, 0, 1)].concat();
+        let swapped = [entry(2, 2, 1), entry(1, 2, 1)].concat();
         assert!(message(&swapped).contains("entry 2 is out of order"));
         assert!(message(&entry(1, 5 << 12, 1)).contains("the move of entry 1"));
         assert!(Book::load(Path::new("/nowhere/book.bin")).is_err());

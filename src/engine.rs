@@ -194,6 +194,7 @@ impl Engine {
     pub fn set_hash(&mut self, mib: usize) -> Result<(), MemoryError> {
         if mib != self.settings.hash {
             self.table = Table::new(mib).ok_or(MemoryError::Hash { mib })?;
+            self.table.populate();
             self.settings.hash = mib;
         }
         Ok(())

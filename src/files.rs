@@ -3,10 +3,18 @@
 //! What the bytes mean is decided elsewhere.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{self, BufWriter, Read as _, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+/// How the names of files end that are not whole yet.
+const UNFINISHED: &str = ".new";
+
+/// After this time without being written to, nobody is writing a file any more.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A file being written. It takes the place of an old one when it is whole
 /// and on the disk, and leaves nothing behind if it never is.
@@ -26,18 +34,28 @@ impl NewFile {
     ///
     /// If a file cannot be written there.
     pub fn create(path: &Path) -> io::Result<NewFile> {
-        // Behind a link, it is the file that is replaced.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = destination(path)?;
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
             let file = File::options().write(true).open(&path)?;
             return Ok(NewFile { writer: BufWriter::new(file), path, new: None });
         }
         // A name of its own: others may be writing the same file.
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{:016x}.new", rand::random::<u64>()));
+        let name = path.file_name().unwrap_or_default();
+        remove_abandoned(&path, name);
+        let mut name = name.to_owned();
+        name.push(format!(".{:016x}{UNFINISHED}", rand::random::<u64>()));
         let new = path.with_file_name(name);
         let writer = BufWriter::with_capacity(1 << 16, File::create_new(&new)?);
         Ok(NewFile { writer, path, new: Some(new) })
+    }
+
+    /// Where the file will be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Puts the file in its place.
@@ -75,6 +93,75 @@ impl Drop for NewFile {
     }
 }
 
+/// Can a command that reads `inputs` write all of `outputs`, so that none takes
+/// another's place? To be asked before the work is done.
+///
+/// # Errors
+///
+/// The first output that cannot be, and why.
+pub fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: &[PathBuf],
+) -> Result<(), String> {
+    let mut taken: Vec<PathBuf> =
+        inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    for path in outputs {
+        if fs::metadata(path).is_ok_and(|old| !old.is_file() && !old.is_dir()) {
+            // A device or pipe.
+            continue;
+        }
+        let mut check = || -> io::Result<()> {
+            let file = NewFile::create(path)?;
+            let parent = file.path().parent().filter(|parent| *parent != Path::new(""));
+            let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")))?;
+            let place = parent.join(file.path().file_name().unwrap_or_default());
+            if taken.contains(&place) {
+                return Err(io::Error::other("this command reads or writes it already"));
+            }
+            taken.push(place);
+            Ok(())
+        };
+        check().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Where the file `path` is, or is to be: behind links.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if path.is_symlink() => {
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(error);
+            }
+            let target = fs::read_link(path)?;
+            destination(&path.parent().unwrap_or(Path::new("")).join(target))
+        }
+        Err(_) => Ok(path.to_owned()),
+        found => found,
+    }
+}
+
+/// Removes what earlier writers of a file have left behind when they were
+/// killed: nobody has written to it for a minute.
+fn remove_abandoned(path: &Path, name: &OsStr) {
+    let Some(directory) = path.parent() else { return };
+    let directory = if directory == Path::new("") { Path::new(".") } else { directory };
+    let is_unfinished = |other: &OsStr| {
+        let rest = other.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let number = rest.and_then(|rest| {
+            rest.strip_prefix(b".").and_then(|rest| rest.strip_suffix(UNFINISHED.as_bytes()))
+        });
+        number.is_some_and(|number| number.len() == 16 && number.iter().all(u8::is_ascii_hexdigit))
+    };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_unfinished(&entry.file_name()) && age().is_some_and(|age| age >= ABANDONED) {
+            // If that fails, it stays as it was.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes bytes to a file that is there whole or not at all.
 ///
 /// # Errors
@@ -100,6 +187,10 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
     if !kind.is_file() {
         return Err(io::Error::other("a device or pipe, expected a file"));
+    }
+    // So are files of the kernel, some of which wait until there is something to read.
+    if kind.len() == 0 {
+        return Err(io::Error::other("the file is empty"));
     }
     File::open(path)
 }
@@ -168,6 +259,46 @@ mod tests {
         assert!(NewFile::create(dir.path()).is_err());
         assert!(replace(&dir.path().join("no/such"), b"").is_err());
         assert!(open_regular(dir.path()).is_err());
+        fs::write(&path, "").unwrap();
+        assert!(open_regular(&path).unwrap_err().to_string().contains("empty"));
+    }
+
+    #[test]
+    fn what_was_abandoned_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        let [old, young, other, strange] =
+            ["a.0123456789abcdef.new", "a.0123456789abcdee.new", "b.0123456789abcdef.new", "a.new"]
+                .map(|name| dir.path().join(name));
+        let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        for leftover in [&old, &young, &other, &strange] {
+            let file = File::create(leftover).unwrap();
+            if leftover != &young {
+                file.set_modified(hour_ago).unwrap();
+            }
+        }
+        replace(&path, b"new").unwrap();
+        assert!(!old.exists());
+        assert!([young, other, strange].iter().all(|leftover| leftover.exists()));
+    }
+
+    #[test]
+    fn outputs_are_checked_before_the_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let [input, out] = ["in", "out"].map(|name| dir.path().join(name));
+        fs::write(&input, "data").unwrap();
+        let check = |outputs: &[&Path]| {
+            check_outputs(outputs.iter().copied(), std::slice::from_ref(&input))
+        };
+        assert_eq!(check(&[&out, &dir.path().join("other")]), Ok(()));
+        let nested = dir.path().join("no/such");
+        let slash = dir.path().join("new/");
+        for outputs in [&[&*input][..], &[&out, &out], &[dir.path()], &[&nested], &[&slash]] {
+            let error = check(outputs).unwrap_err();
+            assert!(error.starts_with("cannot write "), "{error}");
+        }
+        assert_eq!(fs::read(&input).unwrap(), b"data");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[cfg(target_os = "linux")]
@@ -180,6 +311,12 @@ mod tests {
         replace(&link, b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::remove_file(&path).unwrap();
+        replace(&link, b"newer").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
+        let circle = dir.path().join("c");
+        std::os::unix::fs::symlink(&circle, &circle).unwrap();
+        assert!(replace(&circle, b"nowhere").is_err());
         replace(Path::new("/dev/null"), b"nothing").unwrap();
         let full = replace(Path::new("/dev/full"), b"nothing").unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);

@@ -9,6 +9,7 @@
 use std::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
+    time::{Duration, Instant},
 };
 
 use bytemuck::Zeroable;
@@ -35,6 +36,28 @@ impl<T: Zeroable> Pages<T> {
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         Some(Pages { memory, len, kind: PhantomData })
+    }
+
+    /// Lets the system provide the memory now instead of at the first use of each
+    /// page, from the first page on, as far as it gets in `time`.
+    pub fn populate(&self, time: Duration) {
+        #[cfg(target_os = "linux")]
+        {
+            const STEP: usize = 16 << 20;
+            let start = Instant::now();
+            for offset in (0..self.memory.len()).step_by(STEP) {
+                let step = STEP.min(self.memory.len() - offset);
+                let advice = memmap2::Advice::PopulateWrite;
+                // Older systems cannot, and then it is at the first use.
+                if self.memory.advise_range(advice, offset, step).is_err()
+                    || start.elapsed() >= time
+                {
+                    return;
+                }
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = time;
     }
 }
 

@@ -19,7 +19,10 @@
 //! must be seen by all (a new generation, an empty table) is written before
 //! the search threads start and after they were joined.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::{
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
 
 use bytemuck::Zeroable;
 
@@ -199,6 +202,11 @@ struct Bucket {
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
+/// How long a large table's memory is waited for before a search. The system
+/// zeroes 2 MiB at the first use of each page (0.1 to 0.4 ms), which the search
+/// would do at nearly every node: the first move at 4 GiB came a second late.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Buckets of a table that is cleared where it is: 64 MiB.
 const CLEARED_IN_PLACE: usize = (64 << 20) / std::mem::size_of::<Bucket>();
 
@@ -263,6 +271,14 @@ impl Table {
         self.used.store(true, Relaxed);
     }
 
+    /// Makes a large table's memory ready, as far as that can be waited for. To be
+    /// called when the memory of an earlier one was given back.
+    pub fn populate(&self) {
+        if self.buckets.len() > CLEARED_IN_PLACE {
+            self.buckets.populate(PATIENCE);
+        }
+    }
+
     /// Forgets everything that was stored since the first search began.
     pub fn clear(&mut self) {
         if !std::mem::take(self.used.get_mut()) {
@@ -272,7 +288,10 @@ impl Table {
         // touching a few again takes longer than clearing them (bench: 8 %).
         let fresh = (self.buckets.len() > CLEARED_IN_PLACE).then(|| Pages::new(self.buckets.len()));
         match fresh.flatten() {
-            Some(buckets) => self.buckets = buckets,
+            Some(buckets) => {
+                self.buckets = buckets;
+                self.populate();
+            }
             None => self.buckets.fill_with(Bucket::default),
         }
         *self.generation.get_mut() = 0;

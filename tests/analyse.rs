@@ -219,6 +219,12 @@ fn an_interrupted_analysis_goes_on() {
 
     let refused = lancet(&["analyse", file, "--out", &torn]).args(options).output().unwrap();
     assert!(text(&refused).contains("continue it with --resume"), "{}", text(&refused));
+    // Somebody else is at it.
+    let taken = fs::File::open(&torn).unwrap();
+    taken.lock().unwrap();
+    let refused = lancet(&resume).args(options).output().unwrap();
+    assert!(text(&refused).contains("another analysis is writing"), "{}", text(&refused));
+    drop(taken);
     let other = ["--resume", "--nodes", "7"];
     let refused = lancet(&["analyse", file, "--out", &torn]).args(other).output().unwrap();
     assert!(text(&refused).contains("was of 20000 nodes a position"), "{}", text(&refused));

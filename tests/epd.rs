@@ -401,9 +401,14 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |") && shown.contains("101 nodes"), "{shown}");
 
-    let (status, _, complaint) = run("cat");
+    for other in ["cat", "yes"] {
+        let (status, _, complaint) = run(other);
+        assert_eq!(status, Some(1));
+        assert!(complaint.contains("no uciok in time"), "{other}: {complaint}");
+    }
+    let (status, shown, _) = run(&script("talker", "while echo still here; do :; done"));
     assert_eq!(status, Some(1));
-    assert!(complaint.contains("silent for 1 s while uciok was awaited"), "{complaint}");
+    assert!(shown.contains("no bestmove 1 s after 'stop'"), "{shown}");
 }
 
 /// Ctrl-C ends a run of many hours with the table of what was done.

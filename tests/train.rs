@@ -125,7 +125,24 @@ fn interrupted_games_go_on() {
     assert!((1..30).contains(&begun) && said.contains(&format!("{begun} games")), "{said}");
     succeed(&arguments);
     let whole = Path::new(&whole).join("games-1-0.vf");
-    assert_eq!(fs::read(&file).unwrap(), fs::read(whole).unwrap());
+    let bytes = fs::read(whole).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+
+    // A torn game is cut off and played again, but no more than one is.
+    fs::write(&file, &bytes[..bytes.len() - 5]).unwrap();
+    let said = lancet(&arguments).output().unwrap();
+    assert!(said.status.success() && fs::read(&file).unwrap() == bytes, "{said:?}");
+    assert!(String::from_utf8_lossy(&said.stderr).contains("the last game is torn"), "{said:?}");
+    let damaged = [&bytes[..2000], &bytes[2001..]].concat();
+    fs::write(&file, &damaged).unwrap();
+    let said = fail(&arguments);
+    assert!(said.contains("games-1-0.vf: "), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), damaged);
+    // Nor is the data taken for the place of the network.
+    let file = file.to_str().unwrap();
+    let said = fail(&["train", "--data", file, "--out", file]);
+    assert!(said.contains("this command reads or writes it already"), "{said}");
+    assert_eq!(fs::read(file).unwrap(), damaged);
 }
 
 #[test]

@@ -112,7 +112,7 @@ struct RunArgs {
     #[arg(long)]
     no_replay: bool,
     /// Positions searched at the same time; 1 for the fairest seconds
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::tools::thread_count)]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table
     #[arg(long, conflicts_with = "json")]
@@ -231,7 +231,11 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
         delay: args.delay.clone(),
     };
     let network = match &args.network {
-        _ if args.leaf != Leaf::Network => None,
+        Some(_) if args.leaf != Leaf::Network => {
+            let text = "--network is for '--leaf network' only";
+            return Err(LabError::Input(text.to_owned()));
+        }
+        None if args.leaf != Leaf::Network => None,
         Some(path) => {
             let network =
                 Network::load(path).map_err(|error| LabError::Input(error.to_string()))?;

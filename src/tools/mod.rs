@@ -37,7 +37,7 @@ fn settings(hash: usize, threads: usize) -> Settings {
 }
 
 /// Reads a number of threads for clap.
-fn thread_count(text: &str) -> Result<usize, String> {
+pub(crate) fn thread_count(text: &str) -> Result<usize, String> {
     number_in(text, &crate::engine::THREADS_RANGE)
 }
 

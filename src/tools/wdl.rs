@@ -270,6 +270,8 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn command(args: &Args) -> Result<(), String> {
+    let outputs = [&args.out, &args.svg].into_iter().flatten();
+    files::check_outputs(outputs.map(PathBuf::as_path), &args.files)?;
     let mut counts = Counts::default();
     for path in &args.files {
         read(path, &mut counts).map_err(|error| format!("{}: {error}", path.display()))?;

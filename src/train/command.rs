@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
+    files,
     stdio::{complain, note},
 };
 use clap::Args as ClapArgs;
@@ -115,6 +116,8 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         let reason = "an unfinished run is here: continue it with --resume, or delete this file";
         return Err(FileError::new(&saved, reason).into());
     }
+    let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| args.out.with_extension(kind));
+    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &args.data)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, |threads| threads as usize);
     let start = Instant::now();

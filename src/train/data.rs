@@ -165,13 +165,15 @@ impl Count {
 
 fn stats(files: &[PathBuf]) -> Result<(), FileError> {
     let mut total = Count::default();
+    let mut damaged = None;
     let mut distinct = HashSet::new();
     let mut length = 0;
     for path in files {
         let bytes = read(path)?;
         let (frames, complete) = format::frames(&bytes);
         if complete < bytes.len() {
-            complain(format_args!("{}: {}", path.display(), format::FormatError::Truncated));
+            damaged =
+                damaged.or_else(|| Some(FileError::new(path, format::FormatError::Truncated)));
         }
         length += bytes.len();
         distinct.extend(frames.iter().map(|frame| fingerprint(frame)));
@@ -187,7 +189,7 @@ fn stats(files: &[PathBuf]) -> Result<(), FileError> {
         total = total.merge(count);
     }
     show_stats(&total, distinct.len(), length);
-    Ok(())
+    damaged.map_or(Ok(()), Err)
 }
 
 fn show_stats(count: &Count, distinct: usize, bytes: usize) {
@@ -251,6 +253,9 @@ fn check(files: &[PathBuf]) -> ExitCode {
 
 fn check_file(path: &Path) -> Result<(usize, usize), FileError> {
     let bytes = read(path)?;
+    if bytes.is_empty() {
+        return Err(FileError::new(path, "no games"));
+    }
     let (frames, complete) = format::frames(&bytes);
     let lengths: Vec<Result<usize, format::FormatError>> =
         frames.par_iter().map(|frame| Record::decode(frame).map(|game| game.moves.len())).collect();

@@ -208,6 +208,9 @@ impl Stats {
     }
 }
 
+/// Bytes of a game that was not written to its end: more than the longest has.
+const TORN_AT_MOST: u64 = 4096;
+
 /// A file of games that only ever grows by whole games.
 #[derive(Debug)]
 struct Stream {
@@ -222,7 +225,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Opens or creates a stream; cuts off zeros and a torn last game.
+    /// Opens or creates a stream; cuts off zeros and a torn last game, but no more.
     fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
         let fail = |reason: String| FileError::new(&path, reason);
         let file = OpenOptions::new()
@@ -241,6 +244,18 @@ impl Stream {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    let end = file.metadata().map_err(|error| fail(error.to_string()))?.len();
+                    if end - length > TORN_AT_MOST {
+                        return Err(fail(format!(
+                            "damaged behind game {games}: from byte {length} to {end} there is no \
+                             whole game; cut it there to lose them, or move it away"
+                        )));
+                    }
+                    complain(format_args!(
+                        "{}: the last game is torn, its {} bytes are cut off",
+                        path.display(),
+                        end - length
+                    ));
                     file.set_len(length).map_err(|error| fail(error.to_string()))?;
                     break;
                 }

@@ -130,6 +130,10 @@ impl Table {
     ///
     /// If the file cannot be written; an old one then stays.
     pub fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
+        // The engine would wait until somebody reads it.
+        if files::is_pipe(path) {
+            return Err(io::Error::other("a pipe, expected a file"));
+        }
         let mut file = NewFile::create(path)?;
         self.write(&mut file, evaluation)?;
         file.commit()
@@ -307,7 +311,7 @@ mod tests {
             bytes[at] ^= 1;
             bytes
         };
-        assert_eq!(error(b""), "no hash table of Lancet");
+        assert_eq!(error(b""), "the file is empty");
         assert_eq!(error(&changed(0)), "no hash table of Lancet");
         assert!(error(&changed(8)).contains("version 0 of the format"));
         assert!(error(&changed(16)).contains("buckets"));

@@ -146,11 +146,13 @@ pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
 /// `info string ...`, one line whatever the text holds.
 #[must_use]
 pub fn string(text: &str) -> String {
-    let mut clean: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_TEXT).collect();
-    if text.chars().nth(MAX_TEXT).is_some() {
-        clean.push_str(" ...");
+    let mut clean: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if clean.len() > MAX_TEXT {
+        // What was given is long; what is wrong with it stands behind it.
+        let half = MAX_TEXT / 2;
+        clean.splice(half..clean.len() - half, " ... ".chars());
     }
+    let clean: String = clean.into_iter().collect();
     UciMessage::info_string(clean).to_string()
 }
 

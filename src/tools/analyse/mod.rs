@@ -4,7 +4,7 @@
 //! module; here they are put together.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufReader, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -152,7 +152,14 @@ fn at(path: &Path) -> impl Fn(io::Error) -> String {
 impl<'a> Run<'a> {
     /// Opens the files; the output is cut to what the progress says.
     fn open(args: &'a Args) -> Result<Run<'a>, String> {
-        let size = |path: &PathBuf| Ok((path.clone(), fs::metadata(path).map_err(at(path))?.len()));
+        let size = |path: &PathBuf| {
+            let file = fs::metadata(path).map_err(at(path))?;
+            match (file.is_dir(), file.len()) {
+                (true, _) => Err(at(path)(io::ErrorKind::IsADirectory.into())),
+                (false, 0) if file.is_file() => Err(format!("{}: no games", path.display())),
+                (false, size) => Ok((path.clone(), size)),
+            }
+        };
         let settings = Settings {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
@@ -160,11 +167,16 @@ impl<'a> Run<'a> {
             files: args.files.iter().map(size).collect::<Result<_, String>>()?,
         };
         let progress_path = progress::path(&args.out);
-        let (progress, out) = if !progress_path.exists() {
-            (Progress { settings, ..Progress::default() }, File::create_new(&args.out))
+        // First whatever may fail: then there is nothing to be continued.
+        let engines = args.engines().map_err(|error| error.to_string())?;
+        if let Some(dir) = &args.svg {
+            fs::create_dir_all(dir).map_err(at(dir))?;
+        }
+        let resumed = progress_path.exists();
+        let out = if !resumed {
+            File::create_new(&args.out)
         } else if args.resume {
-            let progress = Progress::load(&progress_path, &settings)?;
-            (progress, OpenOptions::new().write(true).open(&args.out))
+            OpenOptions::new().write(true).open(&args.out)
         } else {
             return Err(format!(
                 "{}: an unfinished analysis is here: continue it with --resume, or delete this file",
@@ -172,19 +184,29 @@ impl<'a> Run<'a> {
             ));
         };
         let mut out = out.map_err(at(&args.out))?;
+        match out.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let what = "another analysis is writing this file";
+                return Err(format!("{}: {what}", args.out.display()));
+            }
+            Err(TryLockError::Error(error)) => return Err(at(&args.out)(error)),
+        }
+        let progress = if resumed {
+            Progress::load(&progress_path, &settings)?
+        } else {
+            Progress { settings, ..Progress::default() }
+        };
         if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
             return Err(format!("{}: shorter than it was", args.out.display()));
         }
         out.set_len(progress.bytes).map_err(at(&args.out))?;
         out.seek(SeekFrom::End(0)).map_err(at(&args.out))?;
         progress.save(&progress_path).map_err(at(&progress_path))?;
-        if let Some(dir) = &args.svg {
-            fs::create_dir_all(dir).map_err(at(dir))?;
-        }
         Ok(Run {
             args,
             limits: args.limits(),
-            engines: args.engines().map_err(|error| error.to_string())?,
+            engines,
             openings: Openings::default(),
             out,
             progress_path,

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashSet,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -31,6 +31,11 @@ const DEEP: u32 = 99;
 const TICK: Duration = Duration::from_millis(50);
 /// What an engine may take beyond its movetime before it is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Lines of an engine that may wait to be read, and their length in bytes: the
+/// rest stays with the engine.
+const WAITING_LINES: usize = 256;
+const LONGEST_LINE: u64 = 1 << 16;
 
 /// Another engine, started when first needed and again after a crash.
 #[derive(Debug)]
@@ -135,11 +140,11 @@ impl Process {
         let (Some(input), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failure("no pipes".to_owned()));
         };
-        let (sender, output) = mpsc::channel();
+        let (sender, output) = mpsc::sync_channel(WAITING_LINES);
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
             let mut line = Vec::new();
-            while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
+            while matches!((&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(1..)) {
                 let text = String::from_utf8_lossy(&line).trim().to_owned();
                 if sender.send(text).is_err() {
                     break;
@@ -159,8 +164,9 @@ impl Process {
 
     fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
         self.send("uci")?;
+        let deadline = Instant::now() + plan.patience;
         loop {
-            let line = self.wait("uciok", plan.patience, interrupt)?;
+            let line = self.wait("uciok", deadline, interrupt)?;
             if line == "uciok" {
                 break;
             }
@@ -190,7 +196,8 @@ impl Process {
 
     fn ready(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
         self.send("isready")?;
-        while self.wait("readyok", plan.patience, interrupt)? != "readyok" {}
+        let deadline = Instant::now() + plan.patience;
+        while self.wait("readyok", deadline, interrupt)? != "readyok" {}
         Ok(())
     }
 
@@ -199,27 +206,25 @@ impl Process {
         sent.map_err(|_| self.died(line))
     }
 
-    /// The next line, waiting at most `patience` for it.
+    /// The next line while `what` is awaited until `deadline`.
     fn wait(
         &mut self,
         what: &str,
-        patience: Duration,
+        deadline: Instant,
         interrupt: &Interrupt,
     ) -> Result<String, Failure> {
-        let deadline = Instant::now() + patience;
         loop {
-            match self.output.recv_timeout(TICK) {
+            let line = self.output.recv_timeout(TICK);
+            if interrupt.is_raised() {
+                return Err(Failure::Interrupted);
+            }
+            // Whoever talks of other things is as good as silent.
+            if Instant::now() >= deadline {
+                return Err(Failure::Engine(format!("no {what} in time")));
+            }
+            match line {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died(what)),
-                Err(RecvTimeoutError::Timeout) if interrupt.is_raised() => {
-                    return Err(Failure::Interrupted);
-                }
-                Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
-                    return Err(Failure::Engine(format!(
-                        "silent for {} s while {what} was awaited",
-                        patience.as_secs()
-                    )));
-                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -287,7 +292,7 @@ impl Process {
                 return Ok(Ending { best, nodes: progress.nodes, time: start.elapsed() });
             }
             let now = Instant::now();
-            if !line.is_empty() {
+            if line.starts_with("info ") {
                 last_word = now;
             }
             let mut stop = limits.movetime.is_some_and(|time| now > start + time + GRACE)

@@ -22,7 +22,7 @@ use self::{
     score::Tally,
 };
 use super::{complain, lines, say};
-use crate::files::NewFile;
+use crate::files::{self, NewFile};
 
 pub mod export;
 pub mod external;
@@ -71,7 +71,7 @@ pub struct Args {
     /// Run only the engines of --engine, not Lancet
     #[arg(long, requires = "engines")]
     engines_only: bool,
-    /// Take another engine for dead when it is silent for this long
+    /// Take another engine for dead when it does not answer for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..=86_400))]
     engine_timeout: u64,
     /// Write everything to this file
@@ -144,6 +144,8 @@ struct Outputs {
 
 impl Outputs {
     fn open(args: &Args) -> Result<Outputs, String> {
+        let outputs = [&args.json, &args.csv, &args.save_failed];
+        files::check_outputs(outputs.into_iter().flatten().map(PathBuf::as_path), &args.files)?;
         let open = |path: &Option<PathBuf>| {
             path.as_deref().map(NewFile::create).transpose().map_err(|error| {
                 let path = path.as_deref().unwrap_or(Path::new(""));
@@ -157,11 +159,13 @@ impl Outputs {
         })
     }
 
-    fn write(self, run: &Run) -> io::Result<()> {
+    fn write(self, run: &Run) -> Result<(), String> {
         let fill = |file: Option<NewFile>, write: &dyn Fn(&mut NewFile) -> io::Result<()>| {
             let Some(mut file) = file else { return Ok(()) };
-            write(&mut file)?;
-            file.commit()
+            let path = file.path().to_owned();
+            write(&mut file)
+                .and_then(|()| file.commit())
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))
         };
         fill(self.json, &|file| export::write_json(run, file))?;
         fill(self.csv, &|file| export::write_csv(run, file))?;
@@ -215,7 +219,7 @@ pub fn run(args: &Args) -> ExitCode {
         interrupted,
     };
     if let Err(error) = outputs.write(&run) {
-        complain(format_args!("cannot write results: {error}"));
+        complain(error);
         unusable = true;
     }
     let first = Tally::of(results.iter().flat_map(|result| report::grades(&result.attempts[0])));
@@ -258,6 +262,10 @@ fn load(paths: &[PathBuf]) -> (Vec<Suite>, bool) {
                     suite.broken.push(error);
                 }
             }
+        }
+        if suite.records.is_empty() && suite.broken.is_empty() {
+            complain(format_args!("{}: no positions", path.display()));
+            unusable = true;
         }
         suites.push(suite);
     }

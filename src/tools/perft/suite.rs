@@ -183,12 +183,15 @@ struct Suites {
 fn load(paths: &[PathBuf], mode: CastlingMode) -> Suites {
     let mut suites = Suites { files: Vec::new(), broken: 0 };
     for path in paths {
-        let lines = lines::read(path).unwrap_or_else(|error| {
-            complain(format_args!("{}: {error}", path.display()));
-            suites.broken += 1;
-            Vec::new()
-        });
-        let mut entries = Vec::new();
+        let lines = match lines::read(path) {
+            Ok(lines) => lines,
+            Err(error) => {
+                complain(format_args!("{}: {error}", path.display()));
+                suites.broken += 1;
+                continue;
+            }
+        };
+        let (mut entries, broken) = (Vec::new(), suites.broken);
         for line in &lines {
             match parse(line, mode) {
                 Ok(entry) => entries.push(entry),
@@ -197,6 +200,10 @@ fn load(paths: &[PathBuf], mode: CastlingMode) -> Suites {
                     suites.broken += 1;
                 }
             }
+        }
+        if entries.is_empty() && suites.broken == broken {
+            complain(format_args!("{}: no positions", path.display()));
+            suites.broken += 1;
         }
         suites.files.push((path.clone(), entries));
     }
