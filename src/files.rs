@@ -13,7 +13,8 @@ use std::{
 /// How the names of files end that are not whole yet.
 const UNFINISHED: &str = ".new";
 
-/// After this time without being written to, nobody is writing a file any more.
+/// Age from which an unfinished file that nobody has locked is abandoned: younger
+/// ones may be about to be locked.
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A file being written. It takes the place of an old one when it is whole
@@ -48,7 +49,11 @@ impl NewFile {
         let mut name = name.to_owned();
         name.push(format!(".{:016x}{UNFINISHED}", rand::random::<u64>()));
         let new = path.with_file_name(name);
-        let writer = BufWriter::with_capacity(1 << 16, File::create_new(&new)?);
+        let file = File::create_new(&new)?;
+        // Says that it is being written, as long as this process lives. Where there
+        // are no locks, nobody will take it for abandoned.
+        let _ = file.try_lock();
+        let writer = BufWriter::with_capacity(1 << 16, file);
         Ok(NewFile { writer, path, new: Some(new) })
     }
 
@@ -141,8 +146,7 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Removes what earlier writers of a file have left behind when they were
-/// killed: nobody has written to it for a minute.
+/// Removes what earlier writers of a file have left behind when they were killed.
 fn remove_abandoned(path: &Path, name: &OsStr) {
     let Some(directory) = path.parent() else { return };
     let directory = if directory == Path::new("") { Path::new(".") } else { directory };
@@ -155,7 +159,10 @@ fn remove_abandoned(path: &Path, name: &OsStr) {
     };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_unfinished(&entry.file_name()) && age().is_some_and(|age| age >= ABANDONED) {
+        if is_unfinished(&entry.file_name())
+            && age().is_some_and(|age| age >= ABANDONED)
+            && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
             // If that fails, it stays as it was.
             let _ = fs::remove_file(entry.path());
         }
@@ -277,9 +284,14 @@ mod tests {
                 file.set_modified(hour_ago).unwrap();
             }
         }
-        replace(&path, b"new").unwrap();
+        let mut slow = NewFile::create(&path).unwrap();
+        slow.writer.get_ref().set_modified(hour_ago).unwrap();
         assert!(!old.exists());
+        replace(&path, b"new").unwrap();
         assert!([young, other, strange].iter().all(|leftover| leftover.exists()));
+        slow.write_all(b"newer").unwrap();
+        slow.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
     }
 
     #[test]
