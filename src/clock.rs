@@ -112,6 +112,11 @@ mod tests {
             if time > overhead {
                 prop_assert!(budget.hard <= Duration::from_millis(time - overhead));
             }
+            if let Some(planned) = Duration::from_millis(time.saturating_sub(overhead))
+                .checked_sub(RESERVE)
+            {
+                prop_assert!(budget.hard <= planned.max(Duration::from_millis(1)));
+            }
         }
     }
 

@@ -159,6 +159,7 @@ impl Engine {
     /// If there is not enough memory.
     pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, MemoryError> {
         let table = Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash })?;
+        table.populate();
         let mut engine = Engine {
             limited: settings.limit_strength,
             settings,
@@ -278,7 +279,7 @@ impl Engine {
             memory.evaluator = Evaluator::new(network.clone());
         }
         self.network = network;
-        self.table.clear();
+        self.clear_table();
     }
 
     /// Plays from this opening book from now on, if own books are switched on.
@@ -306,7 +307,7 @@ impl Engine {
     pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
         if old.fifty_moves != settings.fifty_moves {
-            self.table.clear();
+            self.clear_table();
         }
     }
 
@@ -370,10 +371,16 @@ impl Engine {
         self.settings.root_search = root_search;
     }
 
+    /// Empties the table between searches, and makes its memory ready for the next.
+    fn clear_table(&mut self) {
+        self.table.clear();
+        self.table.populate();
+    }
+
     /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
-            self.table.clear();
+            self.clear_table();
         }
     }
 
@@ -432,6 +439,8 @@ impl Engine {
             };
             format!("time: {time}; {ranked} of {} moves known from tables", root_moves.len())
         });
+        let hurry = budget.is_some_and(|budget| budget.hard < SHARED_FROM);
+        let threads = if handicap.is_some() || hurry { 1 } else { self.memories.len() };
         let shared = Shared {
             table: &self.table,
             limits: &limits,
@@ -446,12 +455,10 @@ impl Engine {
             root_search: self.settings.root_search,
             selective: self.settings.selective,
             done: AtomicBool::new(false),
-            nodes: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
-            lines: self.memories.iter().map(|_| Mutex::default()).collect(),
+            nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+            lines: (0..threads).map(|_| Mutex::default()).collect(),
             start,
         };
-        let hurry = budget.is_some_and(|budget| budget.hard < SHARED_FROM);
-        let threads = if handicap.is_some() || hurry { 1 } else { self.memories.len() };
         let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
         job.signals.wait(job.limits.infinite);
         if let (Some(handicap), Some(budget)) = (handicap, budget)

@@ -35,13 +35,15 @@ impl NewFile {
     ///
     /// If a file cannot be written there.
     pub fn create(path: &Path) -> io::Result<NewFile> {
-        let path = destination(path)?;
-        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return Err(io::ErrorKind::IsADirectory.into());
+        // As it was given: what a standard output is a link to has no name.
+        if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
+            let file = File::options().write(true).open(path)?;
+            return Ok(NewFile { writer: BufWriter::new(file), path: path.to_owned(), new: None });
         }
-        if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
-            let file = File::options().write(true).open(&path)?;
-            return Ok(NewFile { writer: BufWriter::new(file), path, new: None });
+        let path = destination(path)?;
+        let text = path.to_string_lossy();
+        if text.ends_with(std::path::is_separator) || text.ends_with("/.") {
+            return Err(io::ErrorKind::IsADirectory.into());
         }
         // A name of its own: others may be writing the same file.
         let name = path.file_name().unwrap_or_default();
@@ -305,7 +307,10 @@ mod tests {
         assert_eq!(check(&[&out, &dir.path().join("other")]), Ok(()));
         let nested = dir.path().join("no/such");
         let slash = dir.path().join("new/");
-        for outputs in [&[&*input][..], &[&out, &out], &[dir.path()], &[&nested], &[&slash]] {
+        let dot = dir.path().join("new/.");
+        for outputs in
+            [&[&*input][..], &[&out, &out], &[dir.path()], &[&nested], &[&slash], &[&dot]]
+        {
             let error = check(outputs).unwrap_err();
             assert!(error.starts_with("cannot write "), "{error}");
         }

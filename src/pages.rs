@@ -9,7 +9,7 @@
 use std::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use bytemuck::Zeroable;
@@ -44,7 +44,7 @@ impl<T: Zeroable> Pages<T> {
         #[cfg(target_os = "linux")]
         {
             const STEP: usize = 16 << 20;
-            let start = Instant::now();
+            let start = std::time::Instant::now();
             for offset in (0..self.memory.len()).step_by(STEP) {
                 let step = STEP.min(self.memory.len() - offset);
                 let advice = memmap2::Advice::PopulateWrite;

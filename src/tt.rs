@@ -202,7 +202,7 @@ struct Bucket {
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
-/// How long a large table's memory is waited for before a search. The system
+/// How long a large table's memory is waited for between searches. The system
 /// zeroes 2 MiB at the first use of each page (0.1 to 0.4 ms), which the search
 /// would do at nearly every node: the first move at 4 GiB came a second late.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -271,8 +271,8 @@ impl Table {
         self.used.store(true, Relaxed);
     }
 
-    /// Makes a large table's memory ready, as far as that can be waited for. To be
-    /// called when the memory of an earlier one was given back.
+    /// Makes a large table's memory ready, as far as that can be waited for: between
+    /// searches, when the memory of an earlier table was given back.
     pub fn populate(&self) {
         if self.buckets.len() > CLEARED_IN_PLACE {
             self.buckets.populate(PATIENCE);
@@ -288,10 +288,7 @@ impl Table {
         // touching a few again takes longer than clearing them (bench: 8 %).
         let fresh = (self.buckets.len() > CLEARED_IN_PLACE).then(|| Pages::new(self.buckets.len()));
         match fresh.flatten() {
-            Some(buckets) => {
-                self.buckets = buckets;
-                self.populate();
-            }
+            Some(buckets) => self.buckets = buckets,
             None => self.buckets.fill_with(Bucket::default),
         }
         *self.generation.get_mut() = 0;

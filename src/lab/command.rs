@@ -179,6 +179,8 @@ fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
 }
 
 fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
+    let inputs: Vec<PathBuf> = args.file.iter().chain(&args.network).cloned().collect();
+    files::check_outputs(args.svg.as_deref(), &inputs).map_err(LabError::Input)?;
     let (file, lines) = match &args.file {
         Some(path) => (path.display().to_string(), lines::read(path)),
         None => ("the bench positions".to_owned(), lines::split(BENCH_POSITIONS.as_bytes())),

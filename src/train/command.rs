@@ -117,7 +117,8 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         return Err(FileError::new(&saved, reason).into());
     }
     let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| args.out.with_extension(kind));
-    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &args.data)?;
+    let inputs: Vec<PathBuf> = args.data.iter().chain(&args.schedule).cloned().collect();
+    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &inputs)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, |threads| threads as usize);
     let start = Instant::now();

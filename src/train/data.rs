@@ -93,13 +93,13 @@ enum Command {
 pub fn run(args: &Args) -> ExitCode {
     let done = match &args.command {
         Command::Stats { files } => stats(files),
-        Command::Check { files } => return check(files),
+        Command::Check { files } => Ok(check(files)),
         Command::Shuffle { files, out, seed } => rearrange(files, out, Some(*seed)),
         Command::Merge { files, out } => rearrange(files, out, None),
         Command::View { file, game, count, positions } => view(file, *game, *count, *positions),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             complain(format_args!("data: {error}"));
             ExitCode::FAILURE
@@ -163,17 +163,18 @@ impl Count {
     }
 }
 
-fn stats(files: &[PathBuf]) -> Result<(), FileError> {
+/// Shows the numbers of all whole games; a failure if a file ends with anything else.
+fn stats(files: &[PathBuf]) -> Result<ExitCode, FileError> {
     let mut total = Count::default();
-    let mut damaged = None;
+    let mut status = ExitCode::SUCCESS;
     let mut distinct = HashSet::new();
     let mut length = 0;
     for path in files {
         let bytes = read(path)?;
         let (frames, complete) = format::frames(&bytes);
         if complete < bytes.len() {
-            damaged =
-                damaged.or_else(|| Some(FileError::new(path, format::FormatError::Truncated)));
+            complain(format_args!("{}: {}", path.display(), format::FormatError::Truncated));
+            status = ExitCode::FAILURE;
         }
         length += bytes.len();
         distinct.extend(frames.iter().map(|frame| fingerprint(frame)));
@@ -189,7 +190,7 @@ fn stats(files: &[PathBuf]) -> Result<(), FileError> {
         total = total.merge(count);
     }
     show_stats(&total, distinct.len(), length);
-    damaged.map_or(Ok(()), Err)
+    Ok(status)
 }
 
 fn show_stats(count: &Count, distinct: usize, bytes: usize) {
@@ -280,7 +281,7 @@ fn check_file(path: &Path) -> Result<(usize, usize), FileError> {
 }
 
 /// Writes all games to a new file: in order, or shuffled by a seed.
-fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<(), FileError> {
+fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<ExitCode, FileError> {
     let mut contents = Vec::new();
     for path in files {
         check_file(path)?;
@@ -299,10 +300,10 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<(), Fil
     frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(fail)?;
     file.commit().map_err(fail)?;
     say(format_args!("{}: {} games", out.display(), frames.len()));
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
-fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<(), FileError> {
+fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<ExitCode, FileError> {
     let bytes = read(path)?;
     let (frames, _) = format::frames(&bytes);
     if first == 0 || first > frames.len() {
@@ -317,7 +318,7 @@ fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<(), 
             say(format_args!("Game {number}\n{}", text(&game)));
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 fn show_positions(game: &Record) {

@@ -157,7 +157,8 @@ impl Settings {
             }
             Err(TryLockError::Error(error)) => return Err(fail(error.to_string())),
         }
-        let text = fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
+        let mut text = String::new();
+        (&file).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
         let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
         if text.is_empty() {
             if let Err(error) = (&file).write_all(ours.as_bytes()) {

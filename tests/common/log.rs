@@ -79,12 +79,26 @@ impl Message<'_> {
 struct Engine {
     setup: Setup,
     chess960: bool,
-    /// It has endgame tables, which then tell the truth of what it says.
+    /// It has endgame tables, which then tell the truth of what it says ...
     tables: bool,
+    /// ... unless it plays as a person, who has none, or asks them otherwise.
+    untold: bool,
     search: Option<Checker>,
 }
 
 impl Engine {
+    /// Takes in an option.
+    fn set(&mut self, name: &str, value: &str) {
+        let on = value.eq_ignore_ascii_case("true");
+        match name.to_ascii_lowercase().as_str() {
+            "uci_chess960" => self.chess960 = on,
+            "syzygypath" => self.tables = !value.is_empty() && value != "<empty>",
+            "uci_limitstrength" => self.untold = on,
+            "syzygyprobelimit" | "syzygyprobedepth" | "syzygy50moverule" => self.untold = true,
+            _ => {}
+        }
+    }
+
     /// Takes in what the runner says.
     fn asked(&mut self, text: &str) -> Result<(), String> {
         let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
@@ -94,13 +108,8 @@ impl Engine {
                 *self = Engine::default();
                 return if unanswered { Err("no bestmove".to_owned()) } else { Ok(()) };
             }
-            Some(Command::SetOption { name, value })
-                if name.eq_ignore_ascii_case("UCI_Chess960") =>
-            {
-                self.chess960 = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
-            }
-            Some(Command::SetOption { name, value }) if name.eq_ignore_ascii_case("SyzygyPath") => {
-                self.tables = value.is_some_and(|value| !value.is_empty() && value != "<empty>");
+            Some(Command::SetOption { name, value }) => {
+                self.set(&name, value.as_deref().unwrap_or_default());
             }
             Some(Command::Position(position)) => {
                 let mode = CastlingMode::from_chess960(self.chess960);
@@ -112,7 +121,10 @@ impl Engine {
                 let mode =
                     if self.chess960 { CastlingMode::Chess960 } else { game.position().mode() };
                 let checker = Checker::new(game, mode);
-                let checker = if self.tables { checker.with_tables(winner) } else { checker };
+                let checker = match (self.tables, self.untold) {
+                    (true, false) => checker.with_tables(winner),
+                    (tables, _) => checker.with_spoilt_wins(tables),
+                };
                 if self.search.replace(checker).is_some() {
                     return Err("no bestmove before another go".to_owned());
                 }

@@ -251,7 +251,7 @@ impl Material {
             "invalid_shredder_fens_2000.tsv",
             "valid_shredder_fens_2000.txt",
         ] {
-            let text = fs::read_to_string(directory.join(name)).unwrap_or_default();
+            let text = fs::read_to_string(directory.join(name)).unwrap();
             let lines = text.lines().filter(|line| !line.starts_with('#'));
             let fens = lines.filter_map(|line| line.split('\t').next());
             material.fens.extend(fens.map(str::to_owned));

@@ -184,13 +184,15 @@ impl<'a> Run<'a> {
             ));
         };
         let mut out = out.map_err(at(&args.out))?;
-        match out.try_lock() {
+        // On Windows a lock would keep readers out, too.
+        match if cfg!(unix) { out.try_lock() } else { Ok(()) } {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let what = "another analysis is writing this file";
                 return Err(format!("{}: {what}", args.out.display()));
             }
-            Err(TryLockError::Error(error)) => return Err(at(&args.out)(error)),
+            // Where there are no locks, nobody is kept out.
+            Err(TryLockError::Error(_)) => {}
         }
         let progress = if resumed {
             Progress::load(&progress_path, &settings)?

@@ -137,9 +137,9 @@ impl Args {
 
 /// The files that results go to, opened before anything is searched.
 struct Outputs {
-    json: Option<NewFile>,
-    csv: Option<NewFile>,
-    failed: Option<NewFile>,
+    json: Option<(NewFile, PathBuf)>,
+    csv: Option<(NewFile, PathBuf)>,
+    failed: Option<(NewFile, PathBuf)>,
 }
 
 impl Outputs {
@@ -147,10 +147,10 @@ impl Outputs {
         let outputs = [&args.json, &args.csv, &args.save_failed];
         files::check_outputs(outputs.into_iter().flatten().map(PathBuf::as_path), &args.files)?;
         let open = |path: &Option<PathBuf>| {
-            path.as_deref().map(NewFile::create).transpose().map_err(|error| {
-                let path = path.as_deref().unwrap_or(Path::new(""));
-                format!("cannot write {}: {error}", path.display())
-            })
+            let Some(path) = path else { return Ok(None) };
+            let file = NewFile::create(path);
+            let file = file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            Ok::<_, String>(Some((file, path.clone())))
         };
         Ok(Outputs {
             json: open(&args.json)?,
@@ -160,9 +160,9 @@ impl Outputs {
     }
 
     fn write(self, run: &Run) -> Result<(), String> {
-        let fill = |file: Option<NewFile>, write: &dyn Fn(&mut NewFile) -> io::Result<()>| {
-            let Some(mut file) = file else { return Ok(()) };
-            let path = file.path().to_owned();
+        type Write<'a> = &'a dyn Fn(&mut NewFile) -> io::Result<()>;
+        let fill = |file: Option<(NewFile, PathBuf)>, write: Write| {
+            let Some((mut file, path)) = file else { return Ok(()) };
             write(&mut file)
                 .and_then(|()| file.commit())
                 .map_err(|error| format!("cannot write {}: {error}", path.display()))
