@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn shared(name: &str) -> Option<Vec<u8>> {
-        crate::files::test_data(name).map(|path| fs::read(path).unwrap())
+        crate::test_data::data(name).map(|path| fs::read(path).unwrap())
     }
 
     /// The keys of PolyGlot's documentation: the start, and after 1. e4 d5

@@ -1,4 +1,5 @@
-//! Files that are there whole or not at all, and what may be read as one.
+//! Files that are there whole or not at all, and what may be written and read as
+//! one.
 //!
 //! What the bytes mean is decided elsewhere.
 
@@ -59,12 +60,6 @@ impl NewFile {
         Ok(NewFile { writer, path, new: Some(new) })
     }
 
-    /// Where the file will be.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Puts the file in its place.
     ///
     /// # Errors
@@ -119,9 +114,9 @@ pub fn check_outputs<'a>(
         }
         let mut check = || -> io::Result<()> {
             let file = NewFile::create(path)?;
-            let parent = file.path().parent().filter(|parent| *parent != Path::new(""));
+            let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
             let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")))?;
-            let place = parent.join(file.path().file_name().unwrap_or_default());
+            let place = parent.join(file.path.file_name().unwrap_or_default());
             if taken.contains(&place) {
                 return Err(io::Error::other("this command reads or writes it already"));
             }
@@ -228,21 +223,6 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_regular(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A file or directory of the test data, which is too large for the sources:
-/// below the directory that the environment variable `LANCET_TEST_DATA` names,
-/// where it must then be, or beside the checkout. Without it tests are skipped.
-#[cfg(test)]
-pub(crate) fn test_data(name: &str) -> Option<std::path::PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let named = std::env::var_os("LANCET_TEST_DATA");
-    let path = named.as_ref().map_or(&*beside, Path::new).join(name);
-    assert!(named.is_none() || path.exists(), "no {}", path.display());
-    if !path.exists() {
-        eprintln!("skipped: no {}", path.display());
-    }
-    path.exists().then_some(path)
 }
 
 #[cfg(test)]

@@ -31,6 +31,9 @@ pub mod see;
 mod stdio;
 pub mod strength;
 pub mod syzygy;
+#[cfg(test)]
+#[path = "../tests/common/data.rs"]
+mod test_data;
 pub mod tools;
 pub mod train;
 pub mod tt;

@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn tablebase_results() {
         let mut tablebase = Tablebase::new();
-        let Some(directory) = crate::files::test_data("syzygy") else { return };
+        let Some(directory) = crate::test_data::data("syzygy") else { return };
         assert!(tablebase.add_directory(directory).unwrap() > 0);
         let players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
         for (fen, expected) in [

@@ -185,14 +185,9 @@ impl<'a> Run<'a> {
         };
         let mut out = out.map_err(at(&args.out))?;
         // On Windows a lock would keep readers out, too.
-        match if cfg!(unix) { out.try_lock() } else { Ok(()) } {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let what = "another analysis is writing this file";
-                return Err(format!("{}: {what}", args.out.display()));
-            }
-            // Where there are no locks, nobody is kept out.
-            Err(TryLockError::Error(_)) => {}
+        // Where there are none, nobody is kept out.
+        if cfg!(unix) && matches!(out.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(at(&args.out)(io::Error::other("another analysis is writing this file")));
         }
         let progress = if resumed {
             Progress::load(&progress_path, &settings)?
