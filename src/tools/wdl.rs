@@ -20,7 +20,7 @@ use super::{complain, say};
 use crate::{
     files,
     score::Score,
-    train::format::{self, Record},
+    train::format::{self, Record, Visit},
     wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
 };
 
@@ -84,9 +84,11 @@ impl Counts {
     /// Counts the positions of a game.
     pub fn add(&mut self, game: &Record) {
         self.games += 1;
-        game.visit(|chess, _, score| {
+        game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
-            if score.abs() <= LARGEST && MATERIAL.contains(&material) {
+            if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
+                && MATERIAL.contains(&material)
+            {
                 let result = 2 - usize::from(game.result.half_points(chess.turn()));
                 self.count(score, material, result);
             }

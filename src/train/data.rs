@@ -17,7 +17,7 @@ use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
 use super::{
     FileError,
     filter::Filter,
-    format::{self, GameResult, Record, Tally},
+    format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
 };
 use crate::{
     eval::nnue::features,
@@ -138,11 +138,11 @@ impl Count {
         self.chess960 += u64::from(game.start.mode().is_chess960());
         self.shortest = Some(self.shortest.map_or(game.moves.len(), |n| n.min(game.moves.len())));
         self.longest = self.longest.max(game.moves.len());
-        game.visit(|chess, m, score| {
-            if filter.keeps(chess, m, score) {
+        game.visit(|visit| {
+            if let Some(score) = filter.label(visit) {
                 self.kept += 1;
                 self.scores += f64::from(score.abs());
-                let pieces = chess.board().occupied().count();
+                let pieces = visit.chess.board().occupied().count();
                 self.classes[features::output_bucket(pieces, CLASSES)] += 1;
             }
         });
@@ -323,15 +323,16 @@ fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<Exit
 
 fn show_positions(game: &Record) {
     let filter = Filter::default();
-    game.visit(|chess, m, score| {
+    game.visit(|visit| {
+        let Visit { chess, m, score, .. } = visit;
         let position = crate::position::Position::from(chess.clone());
         let half_points = game.result.half_points(chess.turn());
-        let kept = if filter.keeps(chess, m, score) { "kept" } else { "left out" };
+        let kept = if filter.label(visit).is_some() { "kept" } else { "left out" };
         say(format_args!(
             "{} | {} | {} | {} | {kept}",
             position.fen(),
             san(&mut chess.clone(), m),
-            signed(score),
+            score.map_or_else(|| "no score".to_owned(), signed),
             f32::from(half_points) / 2.0
         ));
     });
@@ -354,7 +355,9 @@ fn text(game: &Record) -> String {
         }
         let name = san(&mut chess, m);
         words.push(name);
-        words.push(format!("{{{}}}", signed(Score::from(score))));
+        if score != NO_LABEL {
+            words.push(format!("{{{}}}", signed(Score::from(score))));
+        }
     }
     words.push(result.to_owned());
     let mut lines = vec![format!("{}\n{result}, {} plies", game.start.fen(), game.moves.len())];

@@ -74,14 +74,20 @@ pub struct Args {
     /// Seed of all randomness
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Start from positions of this book, one FEN or EPD per line
+    /// Start from positions of this book, one FEN or EPD per line; may be given
+    /// several times, and each book is then used equally often
     #[arg(long, value_name = "FILE.epd")]
-    pub book: Option<PathBuf>,
-    /// Random plies at the start of a game, or one more [default: 8, after a
-    /// book position 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
-    pub random_plies: Option<u32>,
-    /// Share of games that start from a Chess960 position
+    pub book: Vec<PathBuf>,
+    /// Share of games that start from a book, if there is one
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub book_share: u32,
+    /// Random plies after a book position, or one more
+    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES_AFTER_BOOK, value_parser = clap::value_parser!(u32).range(0..=40))]
+    pub book_plies: u32,
+    /// Random plies after a start position, or one more
+    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = clap::value_parser!(u32).range(0..=40))]
+    pub random_plies: u32,
+    /// Share of the other games that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub chess960: u32,
     /// Evaluate by this network instead of the program's own; `psqt` stands for
@@ -109,7 +115,9 @@ struct Settings {
     seed: u64,
     nodes: u64,
     hard: u64,
-    book: Option<String>,
+    books: Vec<String>,
+    book_share: u32,
+    book_plies: u32,
     random_plies: u32,
     chess960: u32,
     syzygy: bool,
@@ -117,11 +125,6 @@ struct Settings {
 
 impl Settings {
     fn new(args: &Args, evaluation: &str) -> Settings {
-        let default = if args.book.is_some() {
-            openings::RANDOM_PLIES_AFTER_BOOK
-        } else {
-            openings::RANDOM_PLIES
-        };
         let name =
             |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Settings {
@@ -130,8 +133,10 @@ impl Settings {
             seed: args.seed,
             nodes: args.nodes,
             hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)),
-            book: args.book.as_ref().map(name),
-            random_plies: args.random_plies.unwrap_or(default),
+            books: args.book.iter().map(name).collect(),
+            book_share: args.book_share,
+            book_plies: args.book_plies,
+            random_plies: args.random_plies,
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
         }
@@ -197,7 +202,7 @@ impl Stats {
         let filter = Filter::default();
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
-        game.visit(|chess, m, score| self.kept += u64::from(filter.keeps(chess, m, score)));
+        game.visit(|visit| self.kept += u64::from(filter.label(visit).is_some()));
     }
 
     fn merge(&mut self, other: &Stats) {
@@ -433,9 +438,14 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     };
     let settings =
         Settings::new(args, &network.as_deref().map_or("psqt".to_owned(), Network::name));
-    let book = args.book.as_deref().map(openings::read_book).transpose()?.unwrap_or_default();
-    let openings =
-        Openings { book, random_plies: settings.random_plies, chess960: settings.chess960 };
+    let books = args.book.iter().map(|path| openings::read_book(path));
+    let openings = Openings {
+        books: books.collect::<Result<_, _>>()?,
+        book_share: args.book_share,
+        book_plies: args.book_plies,
+        random_plies: args.random_plies,
+        chess960: args.chess960,
+    };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
     let _claim = settings.claim(&args.out)?;
     let (streams, found) = open_streams(&args.out, settings.seed, threads)?;

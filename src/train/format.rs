@@ -23,6 +23,11 @@ const HEADER: usize = 32;
 /// Piece code of a rook that may still castle.
 const CASTLING_ROOK: u8 = 6;
 
+/// Stands for the score of a position that has none: its search was cut short
+/// and left a bound only. No score of a search is as large; other trainers leave
+/// such positions out as they leave out mates.
+pub const NO_LABEL: i16 = i16::MAX;
+
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum GameResult {
@@ -52,6 +57,20 @@ impl GameResult {
             Color::Black => 2 - self as u8,
         }
     }
+}
+
+/// A position of a game.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'a> {
+    /// Plies played since the end of the opening, that is since [`Record::start`].
+    pub ply: u32,
+    /// The position.
+    pub chess: &'a Chess,
+    /// The move played there.
+    pub m: Move,
+    /// The score that a search gave, in centipawns for the side to move; `None` if
+    /// that was a bound only.
+    pub score: Option<Score>,
 }
 
 /// A game with a score for every move.
@@ -191,13 +210,17 @@ impl Record {
         bytes
     }
 
-    /// Visits every position with the move played, and its score from the
-    /// point of view of the side to move.
-    pub fn visit(&self, mut f: impl FnMut(&Chess, Move, Score)) {
+    /// Visits every position, counted from 0, with the move played there and its
+    /// score from the point of view of the side to move.
+    pub fn visit(&self, mut f: impl FnMut(Visit)) {
         let mut chess = self.start.chess().clone();
-        for &(m, score) in &self.moves {
-            let score = Score::from(score);
-            f(&chess, m, if chess.turn().is_white() { score } else { -score });
+        for (&(m, score), ply) in self.moves.iter().zip(0..) {
+            let score = match score {
+                NO_LABEL => None,
+                score if chess.turn().is_white() => Some(Score::from(score)),
+                score => Some(-Score::from(score)),
+            };
+            f(Visit { ply, chess: &chess, m, score });
             chess.play_unchecked(m);
         }
     }

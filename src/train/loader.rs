@@ -67,9 +67,9 @@ impl Part {
         let before = self.training.len() + self.validation.len();
         let validate = fnv1a(frame) % 1000 < validation_permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
-        game.visit(|chess, m, score| {
-            if filter.keeps(chess, m, score) {
-                target.push(Sample::new(chess, score, game.result));
+        game.visit(|visit| {
+            if let Some(score) = filter.label(visit) {
+                target.push(Sample::new(visit.chess, score, game.result));
             }
         });
         self.kept += (self.training.len() + self.validation.len() - before) as u64;

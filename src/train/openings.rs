@@ -27,29 +27,63 @@ pub const RANDOM_PLIES_AFTER_BOOK: u32 = 2;
 /// What openings to make.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    /// Positions to start from; if empty, the start of the game.
-    pub book: Vec<Position>,
-    /// Random plies; each opening has this many or one more.
+    /// Books: each holds positions to start from.
+    pub books: Vec<Vec<Position>>,
+    /// Share of games that start from a position of one of the books, each as often
+    /// as the others, in percent.
+    pub book_share: u32,
+    /// Random plies after a book position; each opening has this many or one more.
+    pub book_plies: u32,
+    /// Random plies after a start position, or one more.
     pub random_plies: u32,
-    /// Share of games that start from a random Chess960 position, in percent.
+    /// Share of the other games that start from a random Chess960 position, in
+    /// percent.
     pub chess960: u32,
 }
 
 impl Openings {
+    /// Random moves from the start position.
+    #[must_use]
+    pub const fn random() -> Openings {
+        Openings::from_books(Vec::new())
+    }
+
+    /// Positions of these books; without books, random moves from the start position.
+    #[must_use]
+    pub const fn from_books(books: Vec<Vec<Position>>) -> Openings {
+        Openings {
+            books,
+            book_share: 100,
+            book_plies: RANDOM_PLIES_AFTER_BOOK,
+            random_plies: RANDOM_PLIES,
+            chess960: 0,
+        }
+    }
+
     /// An opening in which the game is not over. Its balance is not checked.
     pub fn make(&self, rng: &mut ChaCha8Rng) -> Position {
         loop {
-            let start = if rng.random_range(0..100) < self.chess960 {
-                chess960(rng)
-            } else {
-                self.book.choose(rng).cloned().unwrap_or_default()
-            };
-            let plies = self.random_plies + rng.random_range(0..2);
+            let (start, plies) = self.start(rng);
+            let plies = plies + rng.random_range(0..2);
             if let Some(position) = random_moves(start, plies, rng)
                 && Game::from(position.clone()).ending().is_none()
             {
                 return position;
             }
+        }
+    }
+
+    /// Where an opening begins, and how many random plies follow.
+    fn start(&self, rng: &mut ChaCha8Rng) -> (Position, u32) {
+        let mut percent = |share| rng.random_range(0..100) < share;
+        let (from_book, from_chess960) = (percent(self.book_share), percent(self.chess960));
+        let book = self.books.choose(rng).filter(|_| from_book);
+        if let Some(position) = book.and_then(|book| book.choose(rng)) {
+            (position.clone(), self.book_plies)
+        } else if from_chess960 {
+            (chess960(rng), self.random_plies)
+        } else {
+            (Position::default(), self.random_plies)
         }
     }
 }
@@ -129,12 +163,11 @@ pub fn genfens(
     signals: &Signals,
     found: &mut dyn FnMut(&str),
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let random_plies = if book.is_some() { RANDOM_PLIES_AFTER_BOOK } else { RANDOM_PLIES };
     if let Some(path) = book {
         files::open_regular(path).map_err(|error| FileError::new(path, error))?;
     }
-    let book = book.map(read_book).transpose()?.unwrap_or_default();
-    let openings = Openings { book, random_plies, chess960: 0 };
+    let book = book.map(read_book).transpose()?;
+    let openings = Openings::from_books(Vec::from_iter(book));
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = count;
@@ -159,7 +192,7 @@ mod tests {
 
     #[test]
     fn openings_vary_in_parity_and_follow_the_seed() {
-        let openings = Openings { book: Vec::new(), random_plies: 8, chess960: 50 };
+        let openings = Openings { chess960: 50, ..Openings::random() };
         let make = |seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             (0..50).map(|_| openings.make(&mut rng).fen()).collect::<Vec<_>>()
@@ -170,6 +203,24 @@ mod tests {
         assert!(fens.iter().any(|fen| fen.contains(" w ")));
         assert!(fens.iter().any(|fen| fen.contains(" b ")));
         assert_eq!(fens.iter().collect::<HashSet<_>>().len(), 50);
+    }
+
+    /// Every book as often as the others, however long; the rest from the start.
+    #[test]
+    fn books_are_mixed() {
+        let position = |fen: &str| Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let rook = vec![position("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"); 9];
+        let queen = vec![position("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1")];
+        let openings =
+            Openings { book_share: 50, book_plies: 0, ..Openings::from_books(vec![rook, queen]) };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut count = [0; 3];
+        for _ in 0..2000 {
+            let board = openings.make(&mut rng).board().clone();
+            let place = if board.occupied().count() > 3 { 2 } else { board.rooks().count() };
+            count[place] += 1;
+        }
+        assert!((400..600).contains(&count[0]) && (400..600).contains(&count[1]), "{count:?}");
     }
 
     #[test]

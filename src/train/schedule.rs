@@ -126,8 +126,8 @@ mod tests {
         let schedule = Schedule { hidden: 512, buckets: 8, ..Schedule::default() };
         let text = toml::to_string(&schedule).unwrap();
         assert_eq!(toml::from_str::<Schedule>(&text).unwrap(), schedule);
-        let partial: Schedule = toml::from_str("hidden = 64\n[filter]\nmin_ply = 10\n").unwrap();
-        assert_eq!((partial.hidden, partial.batch, partial.filter.min_ply), (64, 16384, 10));
+        let partial: Schedule = toml::from_str("hidden = 64\n[filter]\nskip_plies = 10\n").unwrap();
+        assert_eq!((partial.hidden, partial.batch, partial.filter.skip_plies), (64, 16384, 10));
         assert!(toml::from_str::<Schedule>("hiden = 64").is_err());
         assert!(schedule.check().is_ok());
         assert!(Schedule { hidden: 48, ..schedule }.check().is_err());

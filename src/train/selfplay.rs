@@ -6,22 +6,42 @@ use shakmaty::{Chess, Color, Position as _};
 use shakmaty_syzygy::{Tablebase, Wdl};
 
 use super::{
-    format::{GameResult, Record},
+    format::{GameResult, NO_LABEL, Record},
     openings::BALANCE,
 };
 use crate::{
     engine::{Engine, Job, MemoryError, Settings},
     eval::nnue::Network,
     position::{Ending, Game, Position},
-    report::{Limits, Silent},
+    random::mix,
+    report::{Bound, Limits, Silent},
     score::Score,
 };
 
-/// A side is winning at this score ...
-const WIN_SCORE: Score = 2500;
-/// ... and has won when both sides have agreed for this many plies. Never at
-/// the first such score: the network must see won positions too.
-const WIN_PLIES: i32 = 6;
+/// When a side that is winning has won.
+#[derive(Clone, Copy, Debug)]
+struct WinRule {
+    /// A side is winning at this score, in centipawns ...
+    score: Score,
+    /// ... and has won when both sides have agreed for this many plies.
+    plies: i32,
+}
+
+/// Positions beyond a pawn score of ten teach little, and were a quarter of all: most
+/// games end early. 2.3 % of their results differ from those of games played on.
+const USUAL_WIN: WinRule = WinRule { score: 1000, plies: 4 };
+/// One game in [`PLAYED_ON`] goes on: the network must see won positions, too.
+const CLEAR_WIN: WinRule = WinRule { score: 2500, plies: 6 };
+/// One game in so many goes on until the win is clear.
+const PLAYED_ON: u64 = 8;
+
+impl WinRule {
+    /// The rule for games from this position: always the same one.
+    fn for_start(start: &Position) -> WinRule {
+        if mix(start.key()).is_multiple_of(PLAYED_ON) { CLEAR_WIN } else { USUAL_WIN }
+    }
+}
+
 /// A position is level within this score ...
 const DRAW_SCORE: Score = 5;
 /// ... and the game drawn after this many level plies in a row ...
@@ -32,8 +52,9 @@ const DRAW_FROM: usize = 60;
 const MAX_PLIES: usize = 500;
 
 /// Counts towards an adjudication.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Adjudicator {
+    win: WinRule,
     /// Plies in a row that White (positive) or Black (negative) was winning.
     winning: i32,
     /// Plies in a row that were level.
@@ -42,18 +63,22 @@ struct Adjudicator {
 }
 
 impl Adjudicator {
+    const fn new(win: WinRule) -> Adjudicator {
+        Adjudicator { win, winning: 0, level: 0, plies: 0 }
+    }
+
     /// Looks at the score of the next ply, from White's point of view.
     fn see(&mut self, score: Score) -> Option<GameResult> {
         self.plies += 1;
         self.level = if score.abs() <= DRAW_SCORE { self.level + 1 } else { 0 };
-        self.winning = if score >= WIN_SCORE {
+        self.winning = if score >= self.win.score {
             self.winning.max(0) + 1
-        } else if score <= -WIN_SCORE {
+        } else if score <= -self.win.score {
             self.winning.min(0) - 1
         } else {
             0
         };
-        if self.winning.abs() >= WIN_PLIES {
+        if self.winning.abs() >= self.win.plies {
             return Some(GameResult::win(Color::from_white(self.winning > 0)));
         }
         let level = self.level >= DRAW_PLIES && self.plies >= DRAW_FROM;
@@ -111,7 +136,7 @@ impl SelfPlay {
         self.engines.iter_mut().for_each(Engine::new_game);
         let mut game = Game::from(start.clone());
         let mut moves = Vec::new();
-        let mut adjudicator = Adjudicator::default();
+        let mut adjudicator = Adjudicator::new(WinRule::for_start(&start));
         loop {
             if let Some(result) = self.result(&game) {
                 return Played::Game(Box::new(Record { start, result, moves }));
@@ -128,9 +153,9 @@ impl SelfPlay {
             if moves.is_empty() && score.abs() > BALANCE {
                 return Played::Unbalanced;
             }
-            // Scores fit by definition; saturating keeps it true for any.
-            let bound = Score::from(i16::MAX);
-            moves.push((m, i16::try_from(score.clamp(-bound, bound)).unwrap_or_default()));
+            // An interrupted iteration may leave a bound, which is no label.
+            let label = if outcome.info.bound == Bound::Exact { score } else { NO_LABEL.into() };
+            moves.push((m, i16::try_from(label).unwrap_or(NO_LABEL)));
             game.play(m);
             if let Some(result) = adjudicator.see(score) {
                 // Rules come first: the move may have mated or stalemated.
@@ -166,25 +191,41 @@ impl SelfPlay {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use rand::SeedableRng as _;
+    use rand_chacha::ChaCha8Rng;
     use shakmaty::CastlingMode;
 
-    fn see(scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult)> {
-        let mut adjudicator = Adjudicator::default();
+    use super::{super::openings::Openings, *};
+
+    fn see(win: WinRule, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult)> {
+        let mut adjudicator = Adjudicator::new(win);
         scores.into_iter().zip(1..).find_map(|(score, ply)| Some((ply, adjudicator.see(score)?)))
     }
 
     #[test]
     fn adjudication() {
-        assert_eq!(see([3000; 20]), Some((6, GameResult::WhiteWins)));
-        assert_eq!(see([-31_990; 20]), Some((6, GameResult::BlackWins)));
-        let interrupted = [3000, 3000, 3000, 3000, 3000, 100];
-        assert_eq!(see(interrupted.into_iter().cycle().take(400)), None);
-        let disagreeing = [3000, -3000];
-        assert_eq!(see(disagreeing.into_iter().cycle().take(400)), None);
-        assert_eq!(see([0; 100]), Some((60, GameResult::Draw)));
-        assert_eq!(see([40; 59].into_iter().chain([-5; 20])), Some((71, GameResult::Draw)));
-        assert_eq!(see([40; 600]), Some((500, GameResult::Draw)));
+        use GameResult::{BlackWins, Draw, WhiteWins};
+        for (win, enough, too_little) in [(USUAL_WIN, 1000, 999), (CLEAR_WIN, 2500, 2499)] {
+            let plies = win.plies as usize;
+            assert_eq!(see(win, [enough; 20]), Some((plies, WhiteWins)));
+            assert_eq!(see(win, [-31_990; 20]), Some((plies, BlackWins)));
+            let interrupted = [&vec![enough; plies - 1][..], &[too_little]].concat();
+            assert_eq!(see(win, interrupted.into_iter().cycle().take(400)), None);
+            assert_eq!(see(win, [3000, -3000].into_iter().cycle().take(400)), None);
+            assert_eq!(see(win, [0; 100]), Some((60, Draw)));
+            assert_eq!(see(win, [40; 59].into_iter().chain([-5; 20])), Some((71, Draw)));
+            assert_eq!(see(win, [40; 600]), Some((500, Draw)));
+        }
+    }
+
+    #[test]
+    fn an_eighth_of_the_games_is_played_on() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let openings = Openings::random();
+        let long = (0..4000)
+            .filter(|_| WinRule::for_start(&openings.make(&mut rng)).score == CLEAR_WIN.score)
+            .count();
+        assert!((400..600).contains(&long), "{long}");
     }
 
     /// The result and the sign of the scores belong to White, whoever is to
@@ -212,7 +253,7 @@ mod tests {
             let (_, score) = game.moves[ply];
             assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");
             let (_, last) = game.moves[game.moves.len() - 1];
-            assert!(last.signum() == score.signum() && last.abs() > 2000);
+            assert!(last.signum() == score.signum() && last.abs() > 900);
         }
     }
 
