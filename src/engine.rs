@@ -18,7 +18,7 @@ use crate::{
     book::Book,
     clock::Budget,
     eval::{self, Evaluator, nnue::Network},
-    pages,
+    memory, pages,
     position::{Game, Position},
     random::mix,
     report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
@@ -134,6 +134,8 @@ pub struct Engine {
     /// The table holds what the weaker player thinks.
     limited: bool,
     table: Table,
+    /// What the table holds is to be forgotten before the next search.
+    stale: bool,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
     book: Option<Book>,
@@ -158,14 +160,15 @@ impl Engine {
     ///
     /// If there is not enough memory.
     pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, MemoryError> {
-        let table = Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash })?;
-        table.populate();
+        let table =
+            Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash, kept: 0 })?;
         let mut engine = Engine {
             limited: settings.limit_strength,
             settings,
             live,
             seed: rand::random(),
             table,
+            stale: true,
             network: Some(eval::default_network()),
             book: None,
             tablebases: None,
@@ -187,18 +190,51 @@ impl Engine {
         Arc::clone(&self.live)
     }
 
-    /// Resizes the table to `mib` MiB; its contents are lost.
+    /// Resizes the table to `mib` MiB when it is [prepared](Engine::prepare) next;
+    /// its contents are lost then.
+    pub fn set_hash(&mut self, mib: usize) {
+        self.settings.hash = mib;
+    }
+
+    /// Does the table have the size that was set? If not, it is still to come.
+    #[must_use]
+    pub fn is_resized(&self) -> bool {
+        self.table.mib() == self.settings.hash
+    }
+
+    /// Makes the table what the settings say, on all search threads: of the right
+    /// size, its memory there, empty if a new game has begun. [`Engine::go`] does so,
+    /// too, but then on the clock. `go_on` is asked many times a second whether to.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory; the old table then stays.
-    pub fn set_hash(&mut self, mib: usize) -> Result<(), MemoryError> {
-        if mib != self.settings.hash {
-            self.table = Table::new(mib).ok_or(MemoryError::Hash { mib })?;
-            self.table.populate();
-            self.settings.hash = mib;
+    /// If there is not enough memory; the old size then stays, empty.
+    pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
+        let resized = if self.is_resized() { Ok(()) } else { self.resize() };
+        if std::mem::take(&mut self.stale) {
+            self.table.clear(self.settings.threads, go_on);
         }
-        Ok(())
+        resized
+    }
+
+    /// Frees the old table before it asks for the new one: there may not be room for
+    /// both.
+    fn resize(&mut self) -> Result<(), MemoryError> {
+        let (old, mib) = (self.table.mib(), self.settings.hash);
+        let mut result = Err(MemoryError::Hash { mib, kept: old });
+        self.settings.hash = old;
+        if let Some(smallest) = Table::new(1) {
+            self.table = smallest;
+            self.stale = true;
+            if let Some(table) = Table::new(mib) {
+                self.table = table;
+                result = Ok(());
+            } else if let Some(table) = Table::new(old) {
+                self.table = table;
+            }
+            self.settings.hash = self.table.mib();
+        }
+        result
     }
 
     /// Says where the table is saved to and loaded from.
@@ -216,7 +252,8 @@ impl Engine {
     /// # Errors
     ///
     /// If the file cannot be written; an old one then stays.
-    pub fn save_hash(&self, path: &Path) -> io::Result<()> {
+    pub fn save_hash(&mut self, path: &Path) -> io::Result<()> {
+        self.prepare(&|| true).map_err(io::Error::other)?;
         self.table.save(path, self.evaluation())
     }
 
@@ -227,7 +264,9 @@ impl Engine {
     /// If the file is not what was saved, or was saved with another evaluation;
     /// the old table then stays.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
-        (self.table, self.settings.hash) = Table::load(path, self.evaluation())?;
+        self.table = Table::load(path, self.evaluation())?;
+        self.settings.hash = self.table.mib();
+        self.stale = false;
         Ok(())
     }
 
@@ -253,7 +292,9 @@ impl Engine {
     pub fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
         let threads = threads.max(1);
         let new = threads.saturating_sub(self.memories.len());
-        if !pages::is_available(new * THREAD_MEMORY) {
+        let bytes = new * THREAD_MEMORY;
+        let too_many = |free| bytes as u64 > free;
+        if !pages::is_available(bytes) || (new > 1 && memory::available().is_some_and(too_many)) {
             return Err(MemoryError::Threads { threads });
         }
         self.settings.threads = threads;
@@ -279,7 +320,7 @@ impl Engine {
             memory.evaluator = Evaluator::new(network.clone());
         }
         self.network = network;
-        self.clear_table();
+        self.stale = true;
     }
 
     /// Plays from this opening book from now on, if own books are switched on.
@@ -306,9 +347,7 @@ impl Engine {
     /// count as won, the table is cleared.
     pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
-        if old.fifty_moves != settings.fifty_moves {
-            self.clear_table();
-        }
+        self.stale |= old.fifty_moves != settings.fifty_moves;
     }
 
     /// Changes the time kept back from every clock.
@@ -353,7 +392,7 @@ impl Engine {
     /// Forgets what a player has found out, even if the table is otherwise never
     /// to be cleared.
     fn forget(&mut self) {
-        self.table.clear();
+        self.stale = true;
         self.clear_histories();
     }
 
@@ -371,17 +410,9 @@ impl Engine {
         self.settings.root_search = root_search;
     }
 
-    /// Empties the table between searches, and makes its memory ready for the next.
-    fn clear_table(&mut self) {
-        self.table.clear();
-        self.table.populate();
-    }
-
     /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
-        if !self.settings.never_clear_hash {
-            self.clear_table();
-        }
+        self.stale |= !self.settings.never_clear_hash;
     }
 
     /// A new game begins: forgets everything but a table that is never to be
@@ -400,6 +431,10 @@ impl Engine {
         let start = Instant::now();
         let handicap = self.handicap(&job.limits);
         self.change_player(handicap.is_some());
+        let budget = self.budget(&job.limits);
+        if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
+            reporter.message(&error.to_string());
+        }
         self.table.new_search();
         let root = job.game.position();
         let mut root_moves = search::root::moves(root, &job.limits.searchmoves);
@@ -428,7 +463,6 @@ impl Engine {
             Confirming { tables, settings, game, values, reporter }
         });
         let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
-        let budget = self.budget(&job.limits);
         self.explain(reporter, || {
             let time = match budget {
                 Some(Budget { soft: Some(soft), hard }) => {
@@ -551,6 +585,14 @@ impl Engine {
         let entry = self.table.probe(search::table_key(&child))?;
         entry.best.find_in(&child.legal_moves())
     }
+}
+
+/// May a table that nobody has asked for with `isready` still be made ready? Not
+/// for more than a quarter of the time for the move.
+fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
+    let signals = &job.signals;
+    let in_time = budget.is_none_or(|budget| signals.elapsed() < budget.hard / 4);
+    !signals.is_stopped() && (in_time || signals.is_pondering())
 }
 
 /// Has the endgame tables rank the root's moves. Returns how to ask them inside
@@ -692,6 +734,8 @@ pub enum MemoryError {
     Hash {
         /// The size asked for, in MiB.
         mib: usize,
+        /// The size there is, in MiB; 0 if there is no table.
+        kept: usize,
     },
     /// For so many threads.
     Threads {
@@ -703,8 +747,14 @@ pub enum MemoryError {
 impl std::fmt::Display for MemoryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            MemoryError::Hash { mib } => {
+            MemoryError::Hash { mib, kept: 0 } => {
                 write!(f, "not enough memory for a hash table of {mib} MiB")
+            }
+            MemoryError::Hash { mib, kept } => {
+                write!(
+                    f,
+                    "not enough memory for a hash table of {mib} MiB: it has {kept} MiB, empty"
+                )
             }
             MemoryError::Threads { threads } => {
                 write!(f, "not enough memory for {threads} search threads")

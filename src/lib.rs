@@ -9,7 +9,7 @@
 //!                 <- train <- tools <- lab, uci <- main
 //! ```
 //!
-//! `files`, `pages` and `stdio` are what all of them need of the system, `random`
+//! `files`, `memory`, `pages` and `stdio` are what all of them need of the system, `random`
 //! of mathematics.
 
 pub mod book;
@@ -19,6 +19,7 @@ pub mod eval;
 mod files;
 pub mod history;
 pub mod lab;
+mod memory;
 pub mod notation;
 mod pages;
 pub mod picker;

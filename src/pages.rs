@@ -9,7 +9,7 @@
 use std::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
-    time::Duration,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bytemuck::Zeroable;
@@ -38,27 +38,35 @@ impl<T: Zeroable> Pages<T> {
         Some(Pages { memory, len, kind: PhantomData })
     }
 
-    /// Lets the system provide the memory now instead of at the first use of each
-    /// page, from the first page on, as far as it gets in `time`.
-    pub fn populate(&self, time: Duration) {
-        #[cfg(target_os = "linux")]
-        {
-            const STEP: usize = 16 << 20;
-            let start = std::time::Instant::now();
-            for offset in (0..self.memory.len()).step_by(STEP) {
-                let step = STEP.min(self.memory.len() - offset);
-                let advice = memmap2::Advice::PopulateWrite;
-                // Older systems cannot, and then it is at the first use.
-                if self.memory.advise_range(advice, offset, step).is_err()
-                    || start.elapsed() >= time
-                {
-                    return;
+    /// Zeroes everything on `threads` threads (this one is the first), and so has the
+    /// system provide the memory now instead of at the first use of each page. Ends
+    /// early when `go_on` says no: the rest stays as it was.
+    pub fn zero(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
+        let chunks = Mutex::new(self.memory.chunks_mut(CHUNK));
+        let work = || {
+            // Taken in a statement of its own: the lock is not held while zeroing.
+            while let Some(chunk) = go_on().then(|| lock(&chunks).next()).flatten() {
+                chunk.fill(0);
+            }
+        };
+        std::thread::scope(|scope| {
+            let helpers = threads.min(self.len * size_of::<T>() / CHUNK).saturating_sub(1);
+            for _ in 0..helpers {
+                // Where there is no room for another thread, fewer do it.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
                 }
             }
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = time;
+            work();
+        });
     }
+}
+
+/// Bytes zeroed between two looks at whether to go on: some milliseconds' work.
+const CHUNK: usize = 16 << 20;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Zeroable> Deref for Pages<T> {

@@ -19,14 +19,12 @@
 //! must be seen by all (a new generation, an empty table) is written before
 //! the search threads start and after they were joined.
 
-use std::{
-    sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Zeroable;
 
 use crate::{
+    memory,
     pages::{self, Pages},
     position::PackedMove,
     score::{EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, Window},
@@ -202,31 +200,37 @@ struct Bucket {
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
-/// How long a large table's memory is waited for between searches. The system
-/// zeroes 2 MiB at the first use of each page (0.1 to 0.4 ms), which the search
-/// would do at nearly every node: the first move at 4 GiB came a second late.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// Buckets of a table that is cleared where it is: 64 MiB.
-const CLEARED_IN_PLACE: usize = (64 << 20) / std::mem::size_of::<Bucket>();
-
 /// The table, shared by all threads.
 #[derive(Debug)]
 pub struct Table {
     buckets: Pages<Bucket>,
     generation: AtomicU8,
-    /// There may be something in it. Clearing an empty table would touch
-    /// memory that is not used yet.
-    used: AtomicBool,
+    /// All its memory has been touched, and nothing has been stored since.
+    blank: AtomicBool,
 }
 
+/// Bytes of a MiB.
+const MIB: usize = 1 << 20;
+
 impl Table {
-    /// An empty table of `mib` MiB; `None` if there is not enough memory.
+    /// An empty table of `mib` MiB, if the system can give so much. The memory is
+    /// promised only: [`clear`](Table::clear) takes it, before a search does so page
+    /// by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node of a large table).
     #[must_use]
     pub fn new(mib: usize) -> Option<Table> {
-        let count = mib.checked_mul((1 << 20) / std::mem::size_of::<Bucket>())?;
-        let buckets = Pages::new(count.max(1))?;
-        Some(Table { buckets, generation: AtomicU8::new(0), used: AtomicBool::new(false) })
+        let bytes = mib.max(1).checked_mul(MIB)?;
+        // Small ones are not worth the question.
+        if bytes > 64 * MIB && memory::available().is_some_and(|free| bytes as u64 > free) {
+            return None;
+        }
+        let buckets = Pages::new(bytes / size_of::<Bucket>())?;
+        Some(Table { buckets, generation: AtomicU8::new(0), blank: AtomicBool::new(false) })
+    }
+
+    /// Its size in MiB.
+    #[must_use]
+    pub fn mib(&self) -> usize {
+        self.buckets.len() * size_of::<Bucket>() / MIB
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
@@ -268,30 +272,16 @@ impl Table {
     pub fn new_search(&self) {
         let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Relaxed);
-        self.used.store(true, Relaxed);
+        self.blank.store(false, Relaxed);
     }
 
-    /// Makes a large table's memory ready, as far as that can be waited for: between
-    /// searches, when the memory of an earlier table was given back.
-    pub fn populate(&self) {
-        if self.buckets.len() > CLEARED_IN_PLACE {
-            self.buckets.populate(PATIENCE);
+    /// Forgets everything, in place and on `threads` threads; all memory is there
+    /// afterwards. Ends early when `go_on` says no.
+    pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
+        if !std::mem::replace(self.blank.get_mut(), true) {
+            self.buckets.zero(threads, go_on);
+            *self.generation.get_mut() = 0;
         }
-    }
-
-    /// Forgets everything that was stored since the first search began.
-    pub fn clear(&mut self) {
-        if !std::mem::take(self.used.get_mut()) {
-            return;
-        }
-        // New pages are empty before they are touched, however many there are; but
-        // touching a few again takes longer than clearing them (bench: 8 %).
-        let fresh = (self.buckets.len() > CLEARED_IN_PLACE).then(|| Pages::new(self.buckets.len()));
-        match fresh.flatten() {
-            Some(buckets) => self.buckets = buckets,
-            None => self.buckets.fill_with(Bucket::default),
-        }
-        *self.generation.get_mut() = 0;
     }
 
     /// Fill by the current search, in permille, from a sample.

@@ -72,8 +72,15 @@ fn too_little_memory() {
     let mut lancet = Lancet::limited("ulimit -v 3000000");
     let start = Game::default();
     for (option, answer) in [
-        ("Hash value 60000", "info string not enough memory for a hash table of 60000 MiB"),
-        ("Hash value 1048576", "info string not enough memory for a hash table of 1048576 MiB"),
+        // More than there is, and more than the limit leaves.
+        (
+            "Hash value 1048576",
+            "info string not enough memory for a hash table of 1048576 MiB: it has 16 MiB, empty",
+        ),
+        (
+            "Hash value 2900",
+            "info string not enough memory for a hash table of 2900 MiB: it has 16 MiB, empty",
+        ),
         ("Threads value 1024", "info string not enough memory for 1024 search threads"),
     ] {
         lancet.send(&format!("setoption name {option}"));
@@ -94,36 +101,88 @@ fn too_little_memory() {
     lancet.quit();
 }
 
-/// However large a table is, forgetting it is waited for half a second only.
+/// Page faults of a process so far: how often it touched memory that was not there.
+#[cfg(target_os = "linux")]
+fn faults(lancet: &Lancet) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", lancet.id())).unwrap();
+    // Behind the name, which may hold anything: state is the third field, minor
+    // faults are the tenth.
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    fields.split(' ').nth(7).unwrap().parse().unwrap()
+}
+
+/// Page faults while `lines` are carried out, up to the answer of `isready`.
+#[cfg(target_os = "linux")]
+fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
+    let before = faults(lancet);
+    lines.iter().for_each(|line| lancet.send(line));
+    let answer = lancet.drain();
+    assert!(answer.iter().all(|line| line.contains("ready")), "{answer:?}");
+    faults(lancet) - before
+}
+
+/// All memory of a table is there when `readyok` is sent, in every game: a search
+/// touches none for the first time, however large the table.
 #[test]
-fn a_large_table_is_cleared_soon() {
+#[cfg(target_os = "linux")]
+fn a_table_is_there_when_ready() {
     let mut lancet = Lancet::start();
-    lancet.send("setoption name Hash value 8192");
-    for forget in ["ucinewgame", "setoption name Clear Hash"] {
-        check(&Game::default(), &lancet.go("go nodes 1000").0);
-        lancet.send(forget);
-        let start = Instant::now();
-        assert_eq!(lancet.drain(), [""; 0]);
-        assert!(start.elapsed() < Duration::from_secs(1), "{forget}: {:?}", start.elapsed());
+    // What a first search does once, whatever the table.
+    lancet.go("go nodes 100000");
+    let mut in_search = |mib: usize| {
+        faults_of(&mut lancet, &[&format!("setoption name Hash value {mib}")]);
+        let mut most = 0;
+        for _ in 0..3 {
+            let clear = faults_of(&mut lancet, &["ucinewgame"]);
+            assert!(clear < 100, "{clear} faults while {mib} MiB are cleared in place");
+            let before = faults(&lancet);
+            check(&Game::default(), &lancet.go("go nodes 100000").0);
+            most = most.max(faults(&lancet) - before);
+        }
+        most
+    };
+    let small = in_search(16);
+    for mib in [512, 2048] {
+        let large = in_search(mib);
+        assert!(large <= small + 100, "{large} faults at {mib} MiB, {small} at 16 MiB");
     }
     lancet.quit();
 }
 
-/// The first nodes after that touch fresh memory each: limits hold all the same.
+/// Settings are collected: whatever comes before `isready`, memory is taken once.
 #[test]
-fn a_large_table_is_searched_in_time() {
-    let mut lancet = Lancet::start();
-    lancet.send("setoption name Hash value 2048");
-    for _ in 0..2 {
-        lancet.send("ucinewgame");
-        assert_eq!(lancet.drain(), [""; 0]);
-        let start = Instant::now();
-        let lines = lancet.go("go nodes 100000 movetime 20").0;
-        // On a busy machine; a second and more it took before.
-        assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
-        check(&Game::default(), &lines);
+#[cfg(target_os = "linux")]
+fn a_table_is_touched_once() {
+    let of = |lines: &[&str]| {
+        let mut lancet = Lancet::start();
+        lancet.drain();
+        let count = faults_of(&mut lancet, lines);
+        lancet.quit();
+        count
+    };
+    let once = of(&["setoption name Hash value 512"]);
+    // Two threads that fault at the same page count twice.
+    for lines in [
+        &["setoption name Hash value 512", "setoption name Threads value 2"][..],
+        &["setoption name Hash value 256", "setoption name Hash value 512", "ucinewgame"],
+        &["ucinewgame", "setoption name Hash value 512", "setoption name Clear Hash"],
+    ] {
+        let count = of(lines);
+        assert!(2 * count < 3 * once, "{lines:?}: {count} faults, {once} for the table alone");
     }
-    lancet.quit();
+}
+
+/// Nobody waits for a table of a program that is to end, or for one whose search is
+/// stopped.
+#[test]
+fn large_tables_are_not_waited_for() {
+    for lines in ["isready\nquit\n", "go infinite\nstop\nquit\n", "go movetime 1\nquit\n"] {
+        let mut lancet = Lancet::start();
+        lancet.send("setoption name Hash value 4096");
+        lancet.send_bytes(lines.as_bytes());
+        let (lines, status) = lancet.rest();
+        assert!(status.success(), "{status}: {lines:?}");
+    }
 }
 
 /// Many more threads than cores: still every question is answered.

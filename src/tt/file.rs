@@ -167,14 +167,13 @@ impl Table {
         header
     }
 
-    /// Loads a table that [`Table::save`] has saved, and returns it with its
-    /// size in MiB.
+    /// Loads a table that [`Table::save`] has saved.
     ///
     /// # Errors
     ///
     /// If the file is not exactly what was saved, or not of this version or
     /// evaluation.
-    pub fn load(path: &Path, evaluation: u64) -> Result<(Table, usize), LoadError> {
+    pub fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
         let length = file.metadata()?.len();
         Table::read(BufReader::with_capacity(1 << 20, file), length, evaluation)
@@ -185,11 +184,7 @@ impl Table {
     /// # Errors
     ///
     /// As those of [`Table::load`].
-    pub fn read(
-        mut reader: impl Read,
-        found: u64,
-        evaluation: u64,
-    ) -> Result<(Table, usize), LoadError> {
+    pub fn read(mut reader: impl Read, found: u64, evaluation: u64) -> Result<Table, LoadError> {
         let mut header = [0; HEADER];
         let short = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => LoadError::Magic,
@@ -238,9 +233,8 @@ impl Table {
         if !sane {
             return Err(LoadError::Entries);
         }
-        table.used.store(true, Relaxed);
         table.generation.store((generation % u32::from(GENERATIONS)) as u8, Relaxed);
-        Ok((table, mib))
+        Ok(table)
     }
 }
 
@@ -280,8 +274,8 @@ mod tests {
         }
         (0..20_000).for_each(|n| table.store(key(n), entry(n)));
         table.save(&path, 42).unwrap();
-        let (loaded, mib) = Table::load(&path, 42).unwrap();
-        assert_eq!(mib, 2);
+        let loaded = Table::load(&path, 42).unwrap();
+        assert_eq!(loaded.mib(), 2);
         assert_eq!(loaded.hashfull(), table.hashfull());
         assert!(loaded.hashfull() > 0);
         for n in 0..30_000 {
@@ -291,7 +285,7 @@ mod tests {
         }
         // Saving again replaces; nothing else is left behind.
         loaded.save(&path, 42).unwrap();
-        assert_eq!(Table::load(&path, 42).unwrap().0.probe(key(29_999)), Some(entry(30_000)));
+        assert_eq!(Table::load(&path, 42).unwrap().probe(key(29_999)), Some(entry(30_000)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 

@@ -14,10 +14,10 @@ use std::{
     process::ExitCode,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use shakmaty::{CastlingMode, Color, Move};
@@ -113,11 +113,12 @@ pub fn run_commands(commands: &[String], input: impl BufRead, output: impl Write
 fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, output: &Output<W>) {
     let live = Arc::new(LiveOptions::default());
     let tasks = AtomicUsize::new(0);
+    let quitting = AtomicBool::new(false);
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
-        let tasks = &tasks;
+        let (tasks, quitting) = (&tasks, &quitting);
         let shared = Arc::clone(&live);
-        let serve = move || serve(shared, queue, output, tasks);
+        let serve = move || serve(shared, queue, output, tasks, quitting);
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK_SIZE);
         if let Err(error) = thread.spawn_scoped(scope, serve) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
@@ -126,6 +127,7 @@ fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, outpu
             output,
             work,
             tasks,
+            quitting,
             live,
             setup: Setup::default(),
             current: None,
@@ -254,6 +256,7 @@ fn serve<W: Write + Send>(
     queue: mpsc::Receiver<Work>,
     output: &Output<W>,
     tasks: &AtomicUsize,
+    quitting: &AtomicBool,
 ) {
     let mut engine = match Engine::with_live(Settings::default(), live) {
         Ok(engine) => engine,
@@ -288,11 +291,38 @@ fn serve<W: Write + Send>(
                     output.say(&error);
                 }
             }
-            Work::NewGame => engine.new_game(),
-            Work::Ready => output.line(&UciMessage::ReadyOk.to_string()),
+            Work::NewGame => {
+                engine.new_game();
+                // A table of another size waits for the rest of the settings.
+                if engine.is_resized() {
+                    prepare(&mut engine, output, quitting);
+                }
+            }
+            Work::Ready => {
+                prepare(&mut engine, output, quitting);
+                output.line(&UciMessage::ReadyOk.to_string());
+            }
             // Nobody waits any more if this fails.
             Work::Barrier(reached) => drop(reached.send(())),
         }
+    }
+}
+
+/// Long enough for a person to wonder what the engine is doing.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Makes the table ready, and says so if it takes long.
+fn prepare<W: Write + Send>(engine: &mut Engine, output: &Output<W>, quitting: &AtomicBool) {
+    let (start, mib) = (Instant::now(), engine.settings().hash);
+    let said = AtomicBool::new(false);
+    let go_on = || {
+        if start.elapsed() >= SILENCE && !said.swap(true, Ordering::Relaxed) {
+            output.say(&format!("making a hash table of {mib} MiB ready"));
+        }
+        !quitting.load(Ordering::Relaxed)
+    };
+    if let Err(error) = engine.prepare(&go_on) {
+        output.say(&error.to_string());
     }
 }
 
@@ -301,7 +331,7 @@ fn serve<W: Write + Send>(
 fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), String> {
     let syzygy = engine.settings().syzygy;
     match change {
-        Change::Hash(mib) => engine.set_hash(mib).map_err(|error| error.to_string())?,
+        Change::Hash(mib) => engine.set_hash(mib),
         Change::EvalFile(None) => engine.set_network(Some(eval::default_network())),
         Change::EvalFile(Some(path)) if path == Path::new("psqt") => engine.set_network(None),
         Change::EvalFile(Some(path)) => {
@@ -388,6 +418,8 @@ struct Front<'a, W> {
     work: mpsc::Sender<Work>,
     /// Searches and counts that are queued or running.
     tasks: &'a AtomicUsize,
+    /// Set by `quit`: nothing is made ready any more.
+    quitting: &'a AtomicBool,
     live: Arc<LiveOptions>,
     setup: Setup,
     current: Option<Current>,
@@ -439,6 +471,7 @@ impl<W: Write + Send> Front<'_, W> {
         }
         match command::parse(line) {
             Ok(Some(Command::Quit)) => {
+                self.quitting.store(true, Ordering::Relaxed);
                 self.stop();
                 return false;
             }
