@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lancet::{
+    chess::position::Position,
     eval::{
         nnue::{Accumulators, Network, features::INPUTS, network::Parameters, simd},
         psqt,
     },
-    position::Position,
     train::{
         format::GameResult,
         sample::Sample,

@@ -3,7 +3,7 @@
 
 use divan::Bencher;
 use lancet::{
-    position::Game,
+    chess::position::Game,
     uci::{
         command::{self, Command, PositionCommand},
         format::move_text,

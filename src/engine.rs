@@ -15,18 +15,24 @@ use std::{
 use shakmaty::{Move, Position as _};
 
 use crate::{
-    book::Book,
-    clock::Budget,
+    chess::{
+        position::{Game, Position},
+        score::{DRAW, MATE, is_decisive},
+    },
     eval::{self, Evaluator, nnue::Network},
-    memory, pages,
-    position::{Game, Position},
-    random::mix,
-    report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
-    score::{DRAW, MATE, is_decisive},
-    search::{self, Memory, Shared, Worker, root::Verdict},
-    strength::{self, Handicap},
-    syzygy::{self, Confirming, Prober, Tablebases, Value},
-    tt::{Table, file::LoadError},
+    play::{
+        book::Book,
+        clock::Budget,
+        report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
+        strength::{self, Handicap},
+        syzygy::{self, Confirming, Prober, Tablebases, Value},
+    },
+    search::{
+        self, Memory, Shared, Worker,
+        root::Verdict,
+        tt::{Table, file::LoadError},
+    },
+    system::{memory, pages, random::mix},
 };
 
 pub use crate::search::RootSearch;

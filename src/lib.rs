@@ -1,42 +1,31 @@
 //! Lancet, a UCI chess engine.
 //!
 //! *A lancet is a window: tall, narrow, ending in a point. So is this engine's
-//! search.* Imports go one way:
+//! search.* The folders are the layers, and imports go one way, down this list:
 //!
 //! ```text
-//! score, position <- see, eval, tt, history, clock, report, book, notation, wdl
-//!                 <- syzygy, picker, strength <- search <- engine
-//!                 <- train <- tools <- lab, uci <- main
+//! system   files, memory, random numbers, standard streams: no chess
+//! chess    scores, positions, notation, static exchange evaluation
+//! eval     material and piece-square tables, the network, winning chances
+//! play     what a search is asked and tells; clock, book, endgame tables, strength
+//! search   table, histories, move order, pruning, the tree, the root
+//! engine   owns table, threads and network; runs one search at a time
+//! train    self-play, files of games, the trainer
+//! tools    bench, perft, EPD, analysis: command-line runners over the engine
+//! lab      the algorithms of alpha-beta's family side by side; never `search`
+//! uci      bytes to commands, information to lines
 //! ```
-//!
-//! `files`, `memory`, `pages` and `stdio` are what all of them need of the system, `random`
-//! of mathematics.
 
-pub mod book;
-pub mod clock;
+pub mod chess;
 pub mod engine;
 pub mod eval;
-mod files;
-pub mod history;
 pub mod lab;
-mod memory;
-pub mod notation;
-mod pages;
-pub mod picker;
-pub mod position;
-mod random;
-pub mod report;
-pub mod score;
+pub mod play;
 pub mod search;
-pub mod see;
-mod stdio;
-pub mod strength;
-pub mod syzygy;
+mod system;
 #[cfg(test)]
 #[path = "../tests/common/data.rs"]
 mod test_data;
 pub mod tools;
 pub mod train;
-pub mod tt;
 pub mod uci;
-pub mod wdl;

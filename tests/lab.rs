@@ -6,6 +6,10 @@ use std::process::Command;
 
 use clap::ValueEnum;
 use lancet::{
+    chess::{
+        position::Position,
+        score::{DECISIVE, INFINITE, MATE, Score, Window},
+    },
     lab::{
         cell::{Cell, name},
         chess::{Board, Leaf},
@@ -19,8 +23,6 @@ use lancet::{
         tictactoe::TicTacToe,
         topics::TOPICS,
     },
-    position::Position,
-    score::{DECISIVE, INFINITE, MATE, Score, Window},
 };
 use shakmaty::CastlingMode;
 

@@ -18,11 +18,13 @@ use std::{
 };
 
 use lancet::{
+    chess::{
+        position::{PackedMove, Position},
+        score::NO_SCORE,
+    },
     eval::nnue::{Network, network::Parameters},
-    position::{PackedMove, Position},
-    score::NO_SCORE,
+    search::tt::{Entry, Table},
     train::format::{GameResult, Record},
-    tt::{Entry, Table},
 };
 use proptest::{
     prelude::*,

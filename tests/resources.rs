@@ -21,9 +21,9 @@ use common::{
     session::{Material, Session},
 };
 use lancet::{
+    chess::position::{Game, Position},
     engine::{Engine, Job, STACK_SIZE, Settings},
-    position::{Game, Position},
-    report::{Limits, Silent},
+    play::report::{Limits, Silent},
     search::MAX_PLY,
     train::format::{self, Record},
     uci::setup::read_move,

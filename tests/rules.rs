@@ -1,7 +1,7 @@
 //! The rules as [`Position`] and [`Game`] apply them, against recorded answers
 //! (`tests/data/README.md`).
 
-use lancet::position::{Ending, Game, Position};
+use lancet::chess::position::{Ending, Game, Position};
 use shakmaty::{CastlingMode, uci::UciMove};
 
 fn position(fen: &str) -> Position {

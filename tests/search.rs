@@ -7,11 +7,13 @@ mod data;
 use std::time::Duration;
 
 use lancet::{
+    chess::{
+        position::{Game, Position},
+        score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
+    },
     engine::{Engine, Job, RootSearch, Settings},
     eval::default_network,
-    position::{Game, Position},
-    report::{Bound, Limits, Outcome, Silent},
-    score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
+    play::report::{Bound, Limits, Outcome, Silent},
 };
 use shakmaty::{CastlingMode, Color, Move, san::San, uci::UciMove};
 
@@ -153,7 +155,7 @@ fn check_mate_line(game: &Game, outcome: &Outcome) {
     let plies = if distance > 0 { 2 * distance - 1 } else { -2 * distance };
     let end = play_line(game, &outcome.info.pv);
     assert_eq!(outcome.info.pv.len(), plies as usize, "{}", game.position().fen());
-    assert_eq!(end.ending(), Some(lancet::position::Ending::Checkmate));
+    assert_eq!(end.ending(), Some(lancet::chess::position::Ending::Checkmate));
 }
 
 #[test]

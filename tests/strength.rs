@@ -2,11 +2,15 @@
 //! Everything is seeded, so that the results are the same on every machine.
 
 use lancet::{
+    chess::{
+        position::{Ending, Game, Position},
+        score::Score,
+    },
     engine::{Engine, Job, Settings},
-    position::{Ending, Game, Position},
-    report::{Limits, Outcome, Silent},
-    score::Score,
-    syzygy,
+    play::{
+        report::{Limits, Outcome, Silent},
+        syzygy,
+    },
 };
 use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
 

@@ -14,11 +14,15 @@ use common::{
     tables::{directory, oracle, winner},
 };
 use lancet::{
+    chess::{
+        position::{Ending, Game, Position},
+        score::{DECISIVE, DRAW, is_decisive, mate_distance},
+    },
     engine::{Engine, Job, Settings},
-    position::{Ending, Game, Position},
-    report::{Info, Limits, Outcome, Reporter, Silent},
-    score::{DECISIVE, DRAW, is_decisive, mate_distance},
-    syzygy::{self, Prober, Tablebases, Value},
+    play::{
+        report::{Info, Limits, Outcome, Reporter, Silent},
+        syzygy::{self, Prober, Tablebases, Value},
+    },
 };
 use shakmaty::{CastlingMode, Chess, Move, san::San};
 use shakmaty_syzygy::Tablebase;

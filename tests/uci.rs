@@ -12,8 +12,8 @@ use std::{
 
 use common::{Lancet, book, checker::check};
 use lancet::{
+    chess::position::{Game, Position},
     eval::nnue::{Network, network::Parameters},
-    position::{Game, Position},
     uci::setup::read_move,
 };
 use shakmaty::CastlingMode;

@@ -5,11 +5,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{position::Position, score::Score};
+use crate::chess::{position::Position, score::Score};
 
 pub mod nnue;
 pub mod parts;
 pub mod psqt;
+pub mod wdl;
 
 use nnue::{Accumulators, Network};
 

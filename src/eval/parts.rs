@@ -4,7 +4,7 @@
 use shakmaty::{Board, Color, Piece, Role, Square};
 
 use super::{nnue::Network, psqt};
-use crate::{position::Position, score::Score};
+use crate::chess::{position::Position, score::Score};
 
 /// An evaluation and what it is made of. All numbers are centipawns, positive
 /// if good for White.

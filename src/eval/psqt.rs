@@ -5,7 +5,7 @@
 
 use shakmaty::{Board, Color, Role};
 
-use crate::{position::Position, score::Score};
+use crate::chess::{position::Position, score::Score};
 
 /// Middlegame and endgame values of the roles in centipawns, pawn to king.
 const MATERIAL: [(i32, i32); 6] =

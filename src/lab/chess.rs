@@ -10,9 +10,11 @@ use shakmaty::{Color, Move, Role};
 
 use super::game::{Bounds, Game};
 use crate::{
+    chess::{
+        position::Position,
+        score::{DRAW, MATE, Score, Window},
+    },
     eval::{nnue::Network, psqt},
-    position::Position,
-    score::{DRAW, MATE, Score, Window},
 };
 
 /// What depth zero is worth.

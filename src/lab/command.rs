@@ -28,8 +28,7 @@ use super::{
 };
 use crate::{
     eval::{default_network, nnue::Network},
-    files,
-    stdio::complain,
+    system::{files, stdio::complain},
     tools::{bench::POSITIONS as BENCH_POSITIONS, lines},
 };
 

@@ -7,7 +7,7 @@
 use clap::ValueEnum;
 
 use super::game::Bounds;
-use crate::score::{Delay, INFINITE, Score, Window};
+use crate::chess::score::{Delay, INFINITE, Score, Window};
 
 /// The axis "score delay" of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

@@ -19,7 +19,7 @@ use super::{
     topics::{TOPICS, Topic},
     tree::{At, Tree},
 };
-use crate::score::{INFINITE, MATE, Score, Window};
+use crate::chess::score::{INFINITE, MATE, Score, Window};
 
 /// Arguments of `lancet lab explain`.
 #[derive(Args, Debug)]

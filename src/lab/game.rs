@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use crate::score::{INFINITE, Score, Window};
+use crate::chess::score::{INFINITE, Score, Window};
 
 /// A two-player game of perfect information, as a position in it.
 ///

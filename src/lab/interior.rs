@@ -13,7 +13,7 @@ use super::{
     game::{Bounds, Found, Game},
     node::Search,
 };
-use crate::score::{INFINITE, MATE, Score, Window};
+use crate::chess::score::{INFINITE, MATE, Score, Window};
 
 /// The axis "interior".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

@@ -35,7 +35,7 @@
 //! | table | off, exact depth, deeper allowed | seeds/002 | [`table.rs`](table), [`Table::probe`] |
 //! | replacement | deepest, largest subtree, newest, two-level | seeds/002 | [`table.rs`](table), [`Table::store`] |
 //! | size | entries, whatever the policy | seeds/002 | [`table.rs`](table), [`Table::new`] |
-//! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::score::Delay) |
+//! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
 //! | any monotone function | its inverse on the window | seeds/004 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
 //! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Settings`](run::Settings) |

@@ -13,7 +13,7 @@ use super::{
     interior::{Interior, Node},
     table::{Entry, Table},
 };
-use crate::score::{Score, Window};
+use crate::chess::score::{Score, Window};
 
 /// The order in which a node's moves are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

@@ -13,7 +13,7 @@ use super::{
     output::{algorithms, label},
     suite::{Report, Row},
 };
-use crate::notation::short;
+use crate::chess::notation::short;
 
 /// Pixels.
 const WIDTH: u32 = 900;

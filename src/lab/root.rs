@@ -5,7 +5,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::score::{INFINITE, Score, Window};
+use crate::chess::score::{INFINITE, Score, Window};
 
 /// The axis "root driver".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

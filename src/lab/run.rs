@@ -13,7 +13,7 @@ use super::{
     root::{End, Guess, Root},
     table::{Replacement, Table, TableMode},
 };
-use crate::score::{Score, Window};
+use crate::chess::score::{Score, Window};
 
 /// Where aspiration and MTD(f) begin. Bisection and the full window need no guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -20,9 +20,8 @@ use super::{
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use crate::{
+    chess::{position::Position, score::Score},
     eval::nnue::Network,
-    position::Position,
-    score::Score,
     tools::{
         epd::parse::{LineError, Record, parse},
         lines::Line,

@@ -146,8 +146,8 @@ impl<M: Copy> Table<M> {
 mod tests {
     use super::*;
     use crate::{
+        chess::score::{INFINITE, Window},
         lab::game::Bounds,
-        score::{INFINITE, Window},
     };
 
     fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {

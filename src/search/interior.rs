@@ -40,13 +40,17 @@ use super::{
     table_key,
 };
 use crate::{
-    history::Context,
-    picker::{Picker, is_tactical},
-    position::{Checks, PackedMove, Position},
-    score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
-    see,
-    syzygy::{Bounds, Prober},
-    tt::Entry,
+    chess::{
+        position::{Checks, PackedMove, Position},
+        score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+        see,
+    },
+    play::syzygy::{Bounds, Prober},
+    search::{
+        history::Context,
+        picker::{Picker, is_tactical},
+        tt::Entry,
+    },
 };
 
 /// A node on its way through the steps.

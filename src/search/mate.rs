@@ -11,10 +11,12 @@ use shakmaty::{Move, MoveList};
 
 use super::{Worker, table_key};
 use crate::{
-    picker::is_tactical,
-    position::{PackedMove, Position},
-    score::{MATE, Score},
-    see,
+    chess::{
+        position::{PackedMove, Position},
+        score::{MATE, Score},
+        see,
+    },
+    search::picker::is_tactical,
 };
 
 /// Entries of the table, 16 bytes each: 4 MiB.

@@ -4,7 +4,7 @@
 //! [`Reporter`].
 //!
 //! A node's window is shifted on the way in and its score on the way out
-//! ([`crate::score`]), so that scores, bounds and table entries are always
+//! ([`crate::chess::score`]), so that scores, bounds and table entries are always
 //! relative to their own node.
 
 use std::{
@@ -18,24 +18,33 @@ use std::{
 use shakmaty::{Bitboard, Color, Move, attacks};
 
 use crate::{
-    clock::Budget,
+    chess::{
+        position::{Game, PackedMove, Position},
+        score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
+    },
     eval::Evaluator,
-    history::{Context, Histories, PieceTo},
-    position::{Game, PackedMove, Position},
-    report::{Limits, LiveOptions, Reporter, Signals},
-    score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
-    strength::Handicap,
-    syzygy::Prober,
-    tt::{Entry, Table},
+    play::{
+        clock::Budget,
+        report::{Limits, LiveOptions, Reporter, Signals},
+        strength::Handicap,
+        syzygy::Prober,
+    },
+    search::{
+        history::{Context, Histories, PieceTo},
+        tt::{Entry, Table},
+    },
 };
 
+pub mod history;
 mod interior;
 mod mate;
 pub mod params;
+pub mod picker;
 pub mod prune;
 pub mod pv;
 mod quiescence;
 pub mod root;
+pub mod tt;
 
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};

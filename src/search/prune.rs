@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use super::params as p;
-use crate::score::{DECISIVE, Score};
+use crate::chess::score::{DECISIVE, Score};
 
 /// What pruning a whole node looks at.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,16 @@ use shakmaty::{Bitboard, Move, MoveList, Position as _, Role};
 
 use super::{Entered, Kind, MAX_PLY, Worker, attacked_by, params as p, table_key};
 use crate::{
-    history::Context,
-    picker::{Picker, is_tactical},
-    position::{PackedMove, Position},
-    score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
-    see,
-    tt::Entry,
+    chess::{
+        position::{PackedMove, Position},
+        score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+        see,
+    },
+    search::{
+        history::Context,
+        picker::{Picker, is_tactical},
+        tt::Entry,
+    },
 };
 
 /// A node of quiescence on its way through the steps.

@@ -13,14 +13,20 @@ use super::{
     table_key,
 };
 use crate::{
-    clock::Stability,
-    history::Context,
-    picker::{Picker, is_tactical},
-    position::{PackedMove, Position},
-    report::{Bound, Info},
-    score::{DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
-    syzygy::{Bounds, Known, Value},
-    tt::Entry,
+    chess::{
+        position::{PackedMove, Position},
+        score::{DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
+    },
+    play::{
+        clock::Stability,
+        report::{Bound, Info},
+        syzygy::{Bounds, Known, Value},
+    },
+    search::{
+        history::Context,
+        picker::{Picker, is_tactical},
+        tt::Entry,
+    },
 };
 
 /// Current moves and bounds are reported after this time only, so that fast
@@ -370,7 +376,8 @@ impl Worker<'_> {
         let root = self.root.clone();
         let context = self.context(&root, 0);
         let table_capture = is_tactical(self.root_moves[line].m);
-        let raw = if root.is_check() { crate::score::NO_SCORE } else { self.evaluate(&root, 0) };
+        let raw =
+            if root.is_check() { crate::chess::score::NO_SCORE } else { self.evaluate(&root, 0) };
         let evaluation = if root.is_check() { raw } else { self.correct(&root, raw, 0) };
         self.frame(0).evaluation = evaluation;
         self.frame(2).cutoffs = 0;
@@ -614,9 +621,9 @@ mod tests {
         *,
     };
     use crate::{
-        position::Game,
-        report::{Limits, LiveOptions, Signals, Silent},
-        tt::Table,
+        chess::position::Game,
+        play::report::{Limits, LiveOptions, Signals, Silent},
+        search::tt::Table,
     };
 
     #[test]

@@ -12,11 +12,13 @@ use shakmaty::CastlingMode;
 
 use super::{complain, hash_size, say, thread_count};
 use crate::{
+    chess::{
+        position::{FenError, Game, Position},
+        score::mate_distance,
+    },
     engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
     eval::{default_network, nnue::Network},
-    position::{FenError, Game, Position},
-    report::{Limits, Signals, Silent},
-    score::mate_distance,
+    play::report::{Limits, Signals, Silent},
 };
 
 /// The positions: a FEN and an id on each line.

@@ -15,12 +15,14 @@ use shakmaty::{CastlingMode, Color, Move, Role};
 
 use super::{complain, epd::moves, say};
 use crate::{
+    chess::{
+        notation,
+        position::{Ending, Game, Position, START_FEN},
+        score::{DRAW, Score, is_decisive, winning_chances},
+    },
     engine::{Engine, Job, MemoryError, STACK_SIZE},
     eval::parts::Parts,
-    notation,
-    position::{Ending, Game, Position, START_FEN},
-    report::{Info, Limits, Reporter},
-    score::{DRAW, Score, is_decisive, winning_chances},
+    play::report::{Info, Limits, Reporter},
 };
 
 /// Explain a position: best move, threat, second best move, pieces
@@ -298,7 +300,7 @@ fn threat(
         ..limits.clone()
     };
     let info =
-        engine.go(&Job::new(Game::from(passed.clone()), limits), &crate::report::Silent).info;
+        engine.go(&Job::new(Game::from(passed.clone()), limits), &crate::play::report::Silent).info;
     // Nothing is gained upon a win but time: a win as quick is threatened, too.
     let wins = is_decisive(info.score) && info.score > DRAW && info.score >= score;
     if !wins && info.score < score + THREAT {

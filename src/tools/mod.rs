@@ -14,8 +14,8 @@ pub mod wdl;
 
 use std::time::Duration;
 
-pub(crate) use crate::stdio::{complain, say};
-use crate::{engine::Settings, report::Limits};
+pub(crate) use crate::system::stdio::{complain, say};
+use crate::{engine::Settings, play::report::Limits};
 
 /// The limits of an analysis by its options, `movetime` in milliseconds. If no
 /// option ends a search, `default` does.

@@ -19,10 +19,12 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci
 
 use super::{complain, say};
 use crate::{
+    chess::position::{PackedMove, Position},
     eval::{self, nnue::Accumulators},
-    history::{Context, Histories},
-    picker::Picker,
-    position::{PackedMove, Position},
+    search::{
+        history::{Context, Histories},
+        picker::Picker,
+    },
 };
 
 pub mod bulk;

@@ -1,5 +1,5 @@
 //! `lancet wdl`: fits the model of winning chances to games of Lancet against
-//! itself. What the model is and how it is used is in [`crate::wdl`].
+//! itself. What the model is and how it is used is in [`crate::eval::wdl`].
 //!
 //! The fit is the maximum of the likelihood of all results. For an ordered
 //! logistic model it is concave in `alpha` and `beta`, so that Fisher's scoring
@@ -18,10 +18,10 @@ use shakmaty::Position as _;
 
 use super::{complain, say};
 use crate::{
-    files,
-    score::Score,
+    chess::score::Score,
+    eval::wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
+    system::files,
     train::format::{self, Record, Visit},
-    wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
 };
 
 /// Scores are counted in classes of this width, in centipawns.
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Write the constants to this file; the program is built with
-    /// src/wdl/fitted.rs
+    /// src/eval/wdl/fitted.rs
     #[arg(long, value_name = "FILE.rs")]
     pub out: Option<PathBuf>,
     /// Draw the curves and what was counted
@@ -481,7 +481,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::wdl::fitted;
+    use crate::eval::wdl::fitted;
 
     const TRUTH: Model =
         Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
@@ -552,7 +552,7 @@ mod tests {
     /// The constants in use were written by this command, in its present form.
     #[test]
     fn the_constants_in_use_are_the_commands() {
-        let text = include_str!("../wdl/fitted.rs");
+        let text = include_str!("../eval/wdl/fitted.rs");
         let written = source(&Counts::default(), &fitted::MODEL, "");
         let constants = |text: &str| text[text.find("use super").unwrap()..].to_owned();
         assert_eq!(constants(text), constants(&written));

@@ -17,7 +17,7 @@ use super::{
     FileError,
     trainer::{Run, State, Trainer},
 };
-use crate::files;
+use crate::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETCK";
 

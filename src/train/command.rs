@@ -21,8 +21,10 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
-    files,
-    stdio::{complain, note},
+    system::{
+        files,
+        stdio::{complain, note},
+    },
 };
 use clap::Args as ClapArgs;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};

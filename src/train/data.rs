@@ -20,10 +20,12 @@ use super::{
     format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
 };
 use crate::{
+    chess::score::{Score, is_mate, mate_distance},
     eval::nnue::features,
-    files::NewFile,
-    score::{Score, is_mate, mate_distance},
-    stdio::{complain, say},
+    system::{
+        files::NewFile,
+        stdio::{complain, say},
+    },
 };
 
 /// Piece counts are shown in this many classes.
@@ -325,7 +327,7 @@ fn show_positions(game: &Record) {
     let filter = Filter::default();
     game.visit(|visit| {
         let Visit { chess, m, score, .. } = visit;
-        let position = crate::position::Position::from(chess.clone());
+        let position = crate::chess::position::Position::from(chess.clone());
         let half_points = game.result.half_points(chess.turn());
         let kept = if filter.label(visit).is_some() { "kept" } else { "left out" };
         say(format_args!(

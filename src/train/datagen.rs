@@ -36,7 +36,7 @@ use super::{
 use crate::{
     engine::STACK_SIZE,
     eval::{self, nnue::Network},
-    stdio::{complain, note},
+    system::stdio::{complain, note},
 };
 
 /// What a power failure may take: games are on the disk after this time.

@@ -16,7 +16,7 @@ use viriformat::{
     dataformat,
 };
 
-use crate::{position::Position, score::Score};
+use crate::chess::{position::Position, score::Score};
 
 /// Bytes of the packed start position.
 const HEADER: usize = 32;

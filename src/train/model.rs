@@ -419,7 +419,7 @@ fn rows_at<const N: usize>(numbers: &[f32x8], at: usize) -> [f32x8; N] {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{position::Position, train::format::GameResult};
+    use crate::{chess::position::Position, train::format::GameResult};
 
     /// Positions of random games with made-up labels.
     pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {

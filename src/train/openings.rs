@@ -10,11 +10,13 @@ use viriformat::chess::{board::Board, piece::PieceType};
 
 use super::FileError;
 use crate::{
+    chess::{
+        position::{Game, Position},
+        score::Score,
+    },
     engine::{Engine, Job, Settings},
-    files,
-    position::{Game, Position},
-    report::{Limits, Signals, Silent},
-    score::Score,
+    play::report::{Limits, Signals, Silent},
+    system::files,
 };
 
 /// Openings that a short search scores beyond this are not played.

@@ -5,9 +5,9 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
 use super::format::GameResult;
 use crate::{
+    chess::score::Score,
     eval::nnue::features::{self, MAX_ACTIVE},
-    random::mix,
-    score::Score,
+    system::random::mix,
 };
 
 /// A position with its labels, both for the side to move.
@@ -162,7 +162,7 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::Position;
+    use crate::chess::position::Position;
     use shakmaty::CastlingMode;
     use std::collections::BTreeSet;
 

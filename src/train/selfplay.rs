@@ -10,12 +10,14 @@ use super::{
     openings::BALANCE,
 };
 use crate::{
+    chess::{
+        position::{Ending, Game, Position},
+        score::Score,
+    },
     engine::{Engine, Job, MemoryError, Settings},
     eval::nnue::Network,
-    position::{Ending, Game, Position},
-    random::mix,
-    report::{Bound, Limits, Silent},
-    score::Score,
+    play::report::{Bound, Limits, Silent},
+    system::random::mix,
 };
 
 /// When a side that is winning has won.

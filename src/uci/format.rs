@@ -8,9 +8,9 @@ use shakmaty::{CastlingMode, Move, Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
 
 use crate::{
-    report::{Bound, Info, Outcome},
-    score::{Score, mate_distance},
-    wdl::Chances,
+    chess::score::{Score, mate_distance},
+    eval::wdl::Chances,
+    play::report::{Bound, Info, Outcome},
 };
 
 /// Longest `info string`, in characters: lines are for people.
@@ -163,7 +163,7 @@ mod tests {
     use shakmaty::CastlingMode::{Chess960, Standard};
 
     use super::*;
-    use crate::{
+    use crate::chess::{
         position::Position,
         score::{MATE, TABLEBASE_WIN},
     };

@@ -24,14 +24,15 @@ use shakmaty::{CastlingMode, Color, Move};
 use vampirc_uci::UciMessage;
 
 use crate::{
-    book::Book,
+    chess::position::Position,
     engine::{Engine, Job, Settings},
-    eval::{self, nnue::Network},
-    position::Position,
-    report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
-    stdio::complain,
-    syzygy::{self, Tablebases},
-    wdl,
+    eval::{self, nnue::Network, wdl},
+    play::{
+        book::Book,
+        report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+        syzygy::{self, Tablebases},
+    },
+    system::stdio::complain,
 };
 
 pub mod command;

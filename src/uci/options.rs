@@ -7,8 +7,10 @@ use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::{
     engine::{BOOK_DEPTH, HASH_RANGE, RootSearch, THREADS_RANGE},
-    strength::{DEFAULT_ELO, ELO_RANGE},
-    syzygy,
+    play::{
+        strength::{DEFAULT_ELO, ELO_RANGE},
+        syzygy,
+    },
 };
 
 /// The value that stands for an empty string.
@@ -393,7 +395,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{Engine, Settings},
-        report::LiveOptions,
+        play::report::LiveOptions,
         uci::apply,
     };
 

@@ -11,7 +11,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use crate::files;
+use crate::system::files;
 
 /// Where lines go, shared by all threads.
 pub struct Output<W> {

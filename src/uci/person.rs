@@ -11,11 +11,13 @@ use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
 
 use super::format::move_text;
 use crate::{
-    notation::{self, short},
-    position::Position,
-    report::{Bound, Info, Outcome},
-    score::{Score, is_decisive},
-    wdl::Chances,
+    chess::{
+        notation::{self, short},
+        position::Position,
+        score::{Score, is_decisive},
+    },
+    eval::wdl::Chances,
+    play::report::{Bound, Info, Outcome},
 };
 
 /// The first words.
@@ -223,7 +225,7 @@ mod tests {
     fn a_mate_is_told_once() {
         let root = Position::default();
         let line = thought(&root, &["e2e4"]);
-        let mate = Info { score: crate::score::MATE - 3, ..line.clone() };
+        let mate = Info { score: crate::chess::score::MATE - 3, ..line.clone() };
         let second = Info { multipv: 2, ..mate.clone() };
         let seen = Seen::default();
         let news = [&line, &line, &mate, &second, &mate, &second, &line].map(|l| seen.is_news(l));

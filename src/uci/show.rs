@@ -12,10 +12,12 @@ use super::{
     person,
 };
 use crate::{
+    chess::{
+        notation,
+        position::{Ending, Game, Position},
+    },
     eval::{nnue::Network, parts::Parts},
-    notation,
-    position::{Ending, Game, Position},
-    report::Signals,
+    play::report::Signals,
     tools::{bench, perft},
     train::openings,
 };

@@ -96,7 +96,7 @@ fn a_line_too_long_is_refused() {
     assert_eq!(answers(&whole), [fen]);
     let over = [&script, &b" \nfen\n"[..]].concat();
     let refused = "info string a line of 1048577 bytes ignored: expected at most 1048576";
-    assert_eq!(answers(&over), [refused, crate::position::START_FEN]);
+    assert_eq!(answers(&over), [refused, crate::chess::position::START_FEN]);
     script.resize(3 * MAX_LINE, b'x');
     let lines = answers(&[&script, &b" quit\nisready\n"[..]].concat());
     assert_eq!(lines, [&refused.replace("1048577", "3145733"), "readyok"]);

@@ -2,7 +2,7 @@
 //! compares each with the rules of chess and with the lines before it.
 
 use lancet::{
-    position::{Ending, Game, Position},
+    chess::position::{Ending, Game, Position},
     uci::{format::move_text, setup::read_move},
 };
 use shakmaty::{CastlingMode, Move};

@@ -11,7 +11,7 @@ use std::{
 };
 
 use lancet::{
-    position::{Game, Position, START_FEN},
+    chess::position::{Game, Position, START_FEN},
     uci::{MAX_LINE, command, format::move_text, setup::read_move},
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _, seq::SliceRandom as _};

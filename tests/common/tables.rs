@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::OnceLock};
 
-use lancet::position::Position;
+use lancet::chess::position::Position;
 use shakmaty::Chess;
 use shakmaty_syzygy::Tablebase;
 

@@ -6,10 +6,10 @@
 use std::io::Cursor;
 
 use lancet::{
-    book::Book,
+    chess::{position::Position, score::EVALUATION_LIMIT},
     eval::{default_network, nnue::Network},
-    position::Position,
-    score::EVALUATION_LIMIT,
+    play::book::Book,
+    search::tt::Table,
     tools::{
         analyse::{
             annotate,
@@ -18,7 +18,6 @@ use lancet::{
         epd, lines,
     },
     train::format::{self, Record},
-    tt::Table,
     uci::{
         self,
         command::{self, Command},

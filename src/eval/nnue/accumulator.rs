@@ -18,7 +18,7 @@ use super::{
     network::Network,
     simd::{self, Block},
 };
-use crate::{position::Position, score::Score};
+use crate::chess::{position::Position, score::Score};
 
 const VIEWS: [Color; 2] = [Color::White, Color::Black];
 

@@ -46,7 +46,7 @@ pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::Position;
+    use crate::chess::position::Position;
     use shakmaty::CastlingMode;
     use std::collections::BTreeSet;
 

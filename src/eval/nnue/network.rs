@@ -28,8 +28,8 @@ use super::{
     simd::{self, Block, LANES},
 };
 use crate::{
-    files,
-    score::{EVALUATION_LIMIT, Score},
+    chess::score::{EVALUATION_LIMIT, Score},
+    system::files,
 };
 
 /// Units of the hidden layer: 1.0 is this.

@@ -12,7 +12,7 @@ use super::{
     openings::Opening,
     pgn::{Broken, Game, Item, Line, Nag, Node},
 };
-use crate::{
+use crate::chess::{
     notation,
     position::{self, Position},
     score::{EVALUATION_LIMIT, Score, mate_distance},
@@ -224,7 +224,7 @@ fn without_evaluation(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        score::MATE,
+        chess::score::MATE,
         tools::analyse::pgn::{read::Games, write::write},
     };
 

@@ -8,7 +8,7 @@ use plotters::{
 };
 
 use super::judge::Error;
-use crate::score::{Score, winning_chances};
+use crate::chess::score::{Score, winning_chances};
 
 /// Pixels of the whole picture.
 const SIZE: (u32, u32) = (960, 380);
@@ -142,7 +142,7 @@ fn font(size: i32) -> TextStyle<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::MATE;
+    use crate::chess::score::MATE;
 
     #[test]
     fn a_game_is_drawn() {

@@ -12,11 +12,13 @@ use std::{
 use shakmaty::Move;
 
 use crate::{
+    chess::{
+        notation,
+        position::{Game, Position},
+        score::Score,
+    },
     engine::{Engine, Job, STACK_SIZE},
-    notation,
-    position::{Game, Position},
-    report::{Limits, Silent},
-    score::Score,
+    play::report::{Limits, Silent},
     tools::epd::run::Interrupt,
 };
 

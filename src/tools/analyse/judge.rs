@@ -3,7 +3,7 @@
 use pgn_reader::Nag;
 use serde::{Deserialize, Serialize};
 
-use crate::score::{Score, winning_chances};
+use crate::chess::score::{Score, winning_chances};
 
 /// Scores are cut off here before losses are averaged, in centipawns: in a won
 /// game nothing is lost by winning more slowly.
@@ -133,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::score::{INFINITE, MATE};
+    use crate::chess::score::{INFINITE, MATE};
 
     #[test]
     fn errors_by_winning_chances() {

@@ -27,9 +27,10 @@ use self::{
 };
 use super::{complain, epd::run::Interrupt, say};
 use crate::{
+    chess::{notation, position},
     engine::{self, Engine},
-    files, notation, position,
-    report::Limits,
+    play::report::Limits,
+    system::files,
 };
 
 pub mod annotate;

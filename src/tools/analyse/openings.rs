@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use shakmaty::{Move, uci::UciMove};
 
-use crate::position::Position;
+use crate::chess::position::Position;
 
 /// The named lines; the file's first line says where they come from.
 const LINES: &str = include_str!("openings.tsv");

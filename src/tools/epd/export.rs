@@ -14,7 +14,7 @@ use super::{
     run::{Attempt, Plan, Thought},
     score::{Found, Tally, Value},
 };
-use crate::report::Bound;
+use crate::play::report::Bound;
 
 /// A finished or interrupted run.
 pub struct Run<'a> {

@@ -19,8 +19,8 @@ use super::{
     score::Value,
 };
 use crate::{
-    position::Position,
-    report::{Bound, Limits},
+    chess::position::Position,
+    play::report::{Bound, Limits},
 };
 
 /// Failures in a row after which an engine is not started again.

@@ -22,7 +22,7 @@ use self::{
     score::Tally,
 };
 use super::{complain, lines, say};
-use crate::files::{self, NewFile};
+use crate::system::files::{self, NewFile};
 
 pub mod export;
 pub mod external;

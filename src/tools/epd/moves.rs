@@ -9,7 +9,7 @@ use shakmaty::{
     uci::UciMove,
 };
 
-use crate::position::Position;
+use crate::chess::position::Position;
 
 /// Why a word is not a move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::{
     score::Goal,
 };
 use crate::{
-    position::{FenError, MAX_CLOCK, Position},
+    chess::position::{FenError, MAX_CLOCK, Position},
     tools::lines::{self, Line},
 };
 

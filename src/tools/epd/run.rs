@@ -20,10 +20,9 @@ use super::{
     score::{Answer, Found, Goal, Grade, Value},
 };
 use crate::{
+    chess::{position::Game, score::mate_distance},
     engine::{Engine, Job, MemoryError, STACK_SIZE},
-    position::Game,
-    report::{Bound, Info, Limits, Reporter, Signals},
-    score::mate_distance,
+    play::report::{Bound, Info, Limits, Reporter, Signals},
     tools::{complain, settings},
 };
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
-use crate::report::Bound;
+use crate::play::report::Bound;
 
 /// What solves a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

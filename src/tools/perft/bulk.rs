@@ -103,7 +103,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::position::Position;
+    use crate::chess::position::Position;
 
     fn check(chess: &Chess, depth: u32) {
         let moves = chess.legal_moves();

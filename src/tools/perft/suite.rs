@@ -17,7 +17,7 @@ use shakmaty::CastlingMode;
 
 use super::{Layers, Through, speed};
 use crate::{
-    position::Position,
+    chess::position::Position,
     tools::{
         complain,
         lines::{self, Line},

@@ -260,11 +260,11 @@ Exit status:
 pub const WDL: &str = "\
 Description:
   How often games were won, drawn and lost from a score and a material, and the curves that fit it best. UCI_ShowWDL \
-reports them; the program is built with src/wdl/fitted.rs.
+reports them; the program is built with src/eval/wdl/fitted.rs.
 
 Examples:
   lancet wdl games/*.vf
-  lancet wdl games/*.vf --out src/wdl/fitted.rs --svg src/wdl/curve.svg --note \"5000 nodes a move\"
+  lancet wdl games/*.vf --out src/eval/wdl/fitted.rs --svg src/eval/wdl/curve.svg --note \"5000 nodes a move\"
 
 Exit status:
   0  when the curves were fitted

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::report::Clock;
+use crate::play::report::Clock;
 
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,11 @@ use bytemuck::Zeroable;
 use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
-    pages::Pages,
-    position::{Keys, Position},
-    score::Score,
+    chess::{
+        position::{Keys, Position},
+        score::Score,
+    },
+    system::pages::Pages,
 };
 
 /// Scores of the ordering tables stay within this.

@@ -2,7 +2,7 @@
 //! own games from a score and a material. The numbers come from `lancet wdl`
 //! ([`crate::tools::wdl`]) and stand in [`fitted`].
 
-use crate::{
+use crate::chess::{
     position::Position,
     score::{Score, is_decisive},
 };
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::score::{EVALUATION_LIMIT, INFINITE, MATE, TABLEBASE_WIN};
+    use crate::chess::score::{EVALUATION_LIMIT, INFINITE, MATE, TABLEBASE_WIN};
 
     proptest! {
         #[test]

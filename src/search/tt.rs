@@ -3,7 +3,7 @@
 //!
 //! Sources: seeds/001 and seeds/002 (bounds `(low, up, depth)`; two-level
 //! replacement). Scores go in and out untouched, because they are relative to
-//! their node (see [`crate::score`]).
+//! their node (see [`crate::chess::score`]).
 //!
 //! Threads share the table without locks. An entry is two atomic words; the
 //! key is stored mixed with the data, so that an entry whose halves come from
@@ -24,10 +24,14 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use bytemuck::Zeroable;
 
 use crate::{
-    memory,
-    pages::{self, Pages},
-    position::PackedMove,
-    score::{EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, Window},
+    chess::{
+        position::PackedMove,
+        score::{EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, Window},
+    },
+    system::{
+        memory,
+        pages::{self, Pages},
+    },
 };
 
 pub mod file;

@@ -13,9 +13,11 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList, Role};
 
 use crate::{
-    history::{Context, Histories},
-    position::{Checks, Position},
-    see,
+    chess::{
+        position::{Checks, Position},
+        see,
+    },
+    search::history::{Context, Histories},
 };
 
 /// The most legal moves a chess position can have is 218.

@@ -23,9 +23,11 @@ use shakmaty_syzygy::{
 };
 
 use crate::{
-    position::{Ending, Game, Position},
-    report::{Info, Reporter},
-    score::{DRAW, INFINITE, Score, TABLEBASE_WIN, is_decisive, mate_distance},
+    chess::{
+        position::{Ending, Game, Position},
+        score::{DRAW, INFINITE, Score, TABLEBASE_WIN, is_decisive, mate_distance},
+    },
+    play::report::{Info, Reporter},
 };
 
 /// What a score is known to lie between, ends included, from the point of view
@@ -615,7 +617,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::score::{DECISIVE, Delay};
+    use crate::chess::score::{DECISIVE, Delay};
 
     #[test]
     fn missing_tables_are_all_named() {

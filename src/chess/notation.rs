@@ -4,7 +4,7 @@
 
 use shakmaty::{Color, Move, Position as _, san::SanPlus};
 
-use crate::{
+use crate::chess::{
     position::Position,
     score::{Score, is_decisive, mate_distance},
 };
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        score::{MATE, TABLEBASE_WIN},
+        chess::score::{MATE, TABLEBASE_WIN},
         uci::setup::read_move,
     };
 

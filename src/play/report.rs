@@ -12,7 +12,7 @@ use std::{
 
 use shakmaty::Move;
 
-use crate::score::Score;
+use crate::chess::score::Score;
 
 /// When a search has to end. Limits combine: whichever is reached first stops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

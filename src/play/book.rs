@@ -13,7 +13,7 @@ use std::{fmt, io, path::Path};
 use rand::{Rng, seq::IndexedRandom as _};
 use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
 
-use crate::{files, position::Position};
+use crate::{chess::position::Position, system::files};
 
 /// Bytes of an entry.
 const ENTRY: usize = 16;
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn keys_as_recorded() {
         let mut count = 0;
-        for line in include_str!("../tests/data/polyglot_keys.tsv").lines() {
+        for line in include_str!("../../tests/data/polyglot_keys.tsv").lines() {
             let Some((fen, expected)) = line.rsplit_once('\t').filter(|(fen, _)| fen.contains('/'))
             else {
                 continue;

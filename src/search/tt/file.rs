@@ -22,7 +22,7 @@ use std::{
 };
 
 use super::{Bucket, GENERATIONS, Slot, Table};
-use crate::files::{self, NewFile};
+use crate::system::files::{self, NewFile};
 
 const MAGIC: &[u8; 8] = b"LANCETTT";
 /// To be raised when entries or the keys they are found by change their meaning.
@@ -245,7 +245,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{position::PackedMove, tt::Entry};
+    use crate::{chess::position::PackedMove, search::tt::Entry};
 
     fn entry(n: i32) -> Entry {
         Entry {

@@ -73,7 +73,7 @@ pub fn winning_chances(score: Score) -> f64 {
 /// inside the node cannot come back as an exact score outside:
 ///
 /// ```
-/// use lancet::score::Delay;
+/// use lancet::chess::score::Delay;
 /// let delay = Delay { pivot: 5 };
 /// for bound in -20..20 {
 ///     for score in -20..20 {

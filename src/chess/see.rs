@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-use crate::position::Position;
+use crate::chess::position::Position;
 
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
 pub const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];

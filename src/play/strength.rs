@@ -13,12 +13,16 @@ use std::{ops::RangeInclusive, time::Duration};
 use shakmaty::Move;
 
 use crate::{
-    clock::{Budget, Stability},
-    position::{Game, PackedMove, Position},
-    random::mix,
-    report::Limits,
-    score::Score,
-    see,
+    chess::{
+        position::{Game, PackedMove, Position},
+        score::Score,
+        see,
+    },
+    play::{
+        clock::{Budget, Stability},
+        report::Limits,
+    },
+    system::random::mix,
 };
 
 /// How a player of a rating is limited.
@@ -329,7 +333,7 @@ mod tests {
         assert!((0.7..0.95).contains(&middle), "{middle}");
         assert!(short < 0.4 && long > 2.0, "{short} {long}");
 
-        let exchanged = game(crate::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
+        let exchanged = game(crate::chess::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
         let back = crate::uci::setup::read_move(exchanged.position(), "d8d5").unwrap();
         let quick = times(&exchanged, back);
         assert!((mean(&quick) / mean(&usual) - OBVIOUS).abs() < 0.02, "{}", mean(&quick));
@@ -340,11 +344,11 @@ mod tests {
         let obvious = |game: &Game, text: &str| {
             is_obvious(game, crate::uci::setup::read_move(game.position(), text).unwrap())
         };
-        let exchanged = game(crate::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
+        let exchanged = game(crate::chess::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
         assert!(obvious(&exchanged, "d8d5"));
         assert!(!obvious(&exchanged, "g8f6"));
         // A capture, but nothing is taken back.
-        assert!(!obvious(&game(crate::position::START_FEN, &["e2e4", "d7d5"]), "e4d5"));
+        assert!(!obvious(&game(crate::chess::position::START_FEN, &["e2e4", "d7d5"]), "e4d5"));
         // Of the two answers to the check, one loses the queen.
         let checked = game("3rk3/8/8/8/4r3/8/3P1P2/3QK3 w - - 0 1", &[]);
         assert!(obvious(&checked, "e1f1"));

@@ -1,0 +1,7 @@
+//! Chess without an opinion: scores and windows, positions and games over
+//! shakmaty, notation, exchanges on a square. Nothing here searches or evaluates.
+
+pub mod notation;
+pub mod position;
+pub mod score;
+pub mod see;
