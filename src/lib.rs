@@ -24,7 +24,7 @@ pub mod play;
 pub mod search;
 mod system;
 #[cfg(test)]
-#[path = "../tests/common/data.rs"]
+#[path = "../tests/suite/common/data.rs"]
 mod test_data;
 pub mod tools;
 pub mod train;

@@ -1,7 +1,7 @@
 //! The target that has this program's name.
 #![no_main]
 
-#[path = "../common/targets.rs"]
+#[path = "../suite/common/targets.rs"]
 mod targets;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,8 +1,6 @@
 //! Dialogues with the built binary, as GUIs, match runners and people have
 //! them.
 
-mod common;
-
 use std::{
     collections::HashSet,
     io::Write,
@@ -10,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Lancet, book, checker::check};
+use crate::common::{Lancet, book, checker::check};
 use lancet::{
     chess::position::{Game, Position},
     eval::nnue::{Network, network::Parameters},
@@ -700,7 +698,7 @@ fn a_person_at_a_terminal() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
     command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
     let mut terminal =
-        rexpect::session::spawn_command(command, Some(common::DEADLINE.as_millis() as u64))
+        rexpect::session::spawn_command(command, Some(crate::common::DEADLINE.as_millis() as u64))
             .unwrap();
     terminal.exp_string("'help' lists the commands").unwrap();
     terminal.send_line("position startpos moves e2e4").unwrap();
@@ -1236,7 +1234,7 @@ fn weaker_players_do_not_lose_on_time() {
 /// of ours, and those of its own default one.
 #[test]
 fn bots_find_their_options() {
-    let config = include_str!("../src/uci/lichess-bot.yml");
+    let config = include_str!("../../src/uci/lichess-bot.yml");
     let options = config.split("  uci_options:\n").nth(1).unwrap();
     let options =
         options.lines().take_while(|line| line.starts_with([' ', '#']) && !line.starts_with("  s"));
@@ -1257,7 +1255,7 @@ fn bots_find_their_options() {
 /// README's table of options is what `uci` prints.
 #[test]
 fn the_documented_options_are_the_real_ones() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let table = readme.split("## Options").nth(1).unwrap().split("\n\n").nth(1).unwrap();
     let mut documented: Vec<[&str; 3]> = table
         .lines()

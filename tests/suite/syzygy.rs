@@ -3,11 +3,9 @@
 //! defence straight from the tables.
 //! Without tables (see `common/tables.rs`) all is skipped.
 
-mod common;
-
 use std::{fs, sync::atomic::AtomicU64};
 
-use common::{
+use crate::common::{
     Lancet,
     checker::Checker,
     data::data,

@@ -17,7 +17,7 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 #[test]
 fn valid_fens_are_read_and_written() {
     let mut count = 0;
-    for fen in include_str!("data/valid_fens.txt").lines() {
+    for fen in include_str!("../data/valid_fens.txt").lines() {
         let position = position(fen);
         let again = self::position(&position.fen());
         assert_eq!(again.fen(), position.fen());
@@ -32,8 +32,8 @@ fn valid_fens_are_read_and_written() {
 #[test]
 fn invalid_fens_are_refused_or_survived() {
     let (mut refused, mut taken) = (0, 0);
-    let invalid = rows(include_str!("data/invalid_fens.tsv"));
-    for row in invalid.chain(rows(include_str!("data/destruction_fens.tsv"))) {
+    let invalid = rows(include_str!("../data/invalid_fens.tsv"));
+    for row in invalid.chain(rows(include_str!("../data/destruction_fens.tsv"))) {
         match Position::from_fen(row[0], CastlingMode::Standard) {
             Err(error) => {
                 assert!(error.to_string().contains(row[0].trim()), "{error}");
@@ -58,7 +58,7 @@ fn invalid_fens_are_refused_or_survived() {
 #[test]
 fn chess960_start_positions() {
     let mut count = 0;
-    for row in rows(include_str!("data/chess960_startpos.tsv")) {
+    for row in rows(include_str!("../data/chess960_startpos.tsv")) {
         let [_, shredder, x_fen] = row[..] else { panic!("{row:?}") };
         let [a, b] =
             [shredder, x_fen].map(|fen| Position::from_fen(fen, CastlingMode::Chess960).unwrap());
@@ -72,7 +72,7 @@ fn chess960_start_positions() {
 #[test]
 fn edge_positions_have_their_moves() {
     let mut count = 0;
-    for row in rows(include_str!("data/edge_positions.tsv")) {
+    for row in rows(include_str!("../data/edge_positions.tsv")) {
         let [name, fen, moves, check, mate, stalemate, _] = row[..] else { panic!("{row:?}") };
         let position = position(fen);
         assert_eq!(position.legal_moves().len().to_string(), moves, "{name}");
@@ -89,7 +89,7 @@ fn edge_positions_have_their_moves() {
 #[test]
 fn repetitions_as_recorded() {
     let mut count = 0;
-    for row in rows(include_str!("data/repetition_fifty_sequences.tsv")) {
+    for row in rows(include_str!("../data/repetition_fifty_sequences.tsv")) {
         let [name, fen, moves, occurrences, halfmoves, threefold, fifty, mate, ..] = row[..] else {
             panic!("{row:?}")
         };
@@ -113,7 +113,7 @@ fn repetitions_as_recorded() {
 #[test]
 fn insufficient_material_as_recorded() {
     let mut count = 0;
-    for row in rows(include_str!("data/insufficient_material.tsv")) {
+    for row in rows(include_str!("../data/insufficient_material.tsv")) {
         let [name, fen, answer] = row[..] else { panic!("{row:?}") };
         assert_eq!(position(fen).is_insufficient_material(), answer == "1", "{name}");
         count += 1;

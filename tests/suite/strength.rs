@@ -41,7 +41,7 @@ fn suite(text: &str) -> Vec<(Position, Vec<Move>)> {
 
 #[test]
 fn better_players_see_more() {
-    let suite = suite(include_str!("../epd/wac.epd"));
+    let suite = suite(include_str!("../../epd/wac.epd"));
     assert!(suite.len() > 290);
     let solved: Vec<usize> = [500, 1100, 1700, 2300]
         .into_iter()

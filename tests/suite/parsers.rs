@@ -5,11 +5,7 @@
 //! --release --test parsers -- --ignored fuzz --nocapture --test-threads 1`. With
 //! coverage for a guide: `tests/fuzz/README.md`.
 
-#[path = "common/data.rs"]
-mod data;
-#[path = "common/targets.rs"]
-mod targets;
-
+use crate::common::{data, targets};
 use std::{
     fs,
     panic::{self, AssertUnwindSafe},
@@ -38,7 +34,7 @@ use shakmaty::CastlingMode;
 /// What a match runner said to one of two engines, from its log.
 fn said_to(engine: &str) -> Vec<u8> {
     let said = format!(" {engine} <--- ");
-    include_str!("data/match.log")
+    include_str!("../data/match.log")
         .lines()
         .filter_map(|line| Some(format!("{}\n", line.split_once(&said)?.1)))
         .collect::<String>()
@@ -72,23 +68,23 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             said_to("One"),
             said_to("The other"),
         ],
-        "fen" => include_str!("../perft/special.epd")
+        "fen" => include_str!("../../perft/special.epd")
             .lines()
-            .chain(include_str!("../perft/chess960.epd").lines().take(50))
+            .chain(include_str!("../../perft/chess960.epd").lines().take(50))
             .filter_map(|line| line.split(';').next())
-            .chain(include_str!("data/valid_fens.txt").lines().step_by(5))
-            .chain(first_columns(include_str!("data/invalid_fens.tsv")).step_by(5))
-            .chain(first_columns(include_str!("data/destruction_fens.tsv")))
+            .chain(include_str!("../data/valid_fens.txt").lines().step_by(5))
+            .chain(first_columns(include_str!("../data/invalid_fens.tsv")).step_by(5))
+            .chain(first_columns(include_str!("../data/destruction_fens.tsv")))
             .map(|line| text(line.trim()))
             .collect(),
-        "epd" => include_str!("../epd/wac.epd")
+        "epd" => include_str!("../../epd/wac.epd")
             .lines()
             .take(40)
-            .chain(include_str!("../epd/sts.epd").lines().take(20))
+            .chain(include_str!("../../epd/sts.epd").lines().take(20))
             .map(text)
             .collect(),
         "pgn" => vec![
-            include_bytes!("../src/tools/analyse/sample/games.pgn").to_vec(),
+            include_bytes!("../../src/tools/analyse/sample/games.pgn").to_vec(),
             text(
                 "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 9\"]\n\n9... Kd7 {x ; y} (9... Ke7 $4 (9... Kf8)) 10. e4!? 1/2-1/2\n",
             ),

@@ -1,9 +1,6 @@
 //! The search against brute force, against the rules, and against its own
 //! four root drivers.
 
-#[path = "common/data.rs"]
-mod data;
-
 use std::time::Duration;
 
 use lancet::{
@@ -303,7 +300,7 @@ fn time_limits_hold() {
 /// ends in mate; and it is not shorter than the proved distance.
 #[test]
 fn announced_mates_are_true() {
-    let lines: Vec<&str> = include_str!("../epd/mates2000.epd").lines().collect();
+    let lines: Vec<&str> = include_str!("../../epd/mates2000.epd").lines().collect();
     let mut engine = engine(Settings::default());
     for line in lines.iter().step_by(40) {
         let (fen, mate) = line.split_once(" bm #").expect("FEN bm #N");
@@ -325,7 +322,7 @@ fn short_mates_of_other_suites() {
     let mut engine = engine(Settings::default());
     for moves in 1..=4 {
         let name = format!("mate/terje_mate_in_{moves}.epd");
-        let Some(path) = data::data(&name) else { continue };
+        let Some(path) = crate::common::data::data(&name) else { continue };
         let text = std::fs::read_to_string(path).unwrap();
         for line in text.lines().step_by(if moves < 3 { 4 } else { 20 }) {
             let fields: Vec<&str> = line.splitn(5, ' ').collect();
@@ -384,7 +381,7 @@ fn mates_are_proved_where_they_are() {
         "7k/8/5KQ1/8/8/8/8/8 b - - 0 1",       // mated
     ];
     let mut games: Vec<Game> = fens.map(|fen| Game::from(position(fen))).into();
-    let suite = include_str!("../epd/mates2000.epd").lines();
+    let suite = include_str!("../../epd/mates2000.epd").lines();
     let short = suite.filter_map(|line| {
         let (fen, mate) = line.split_once(" bm #")?;
         let mate: i32 = mate.trim_end_matches(';').parse().ok()?;
@@ -411,7 +408,7 @@ fn mates_are_proved_where_they_are() {
 #[test]
 fn fifty_move_boundary() {
     let mut exact = 0;
-    for line in include_str!("data/fifty_move_boundary.epd").lines() {
+    for line in include_str!("../data/fifty_move_boundary.epd").lines() {
         let operation = |name: &str| -> Option<String> {
             let start = line.find(&format!(" {name} "))? + name.len() + 2;
             let rest = &line[start..];
@@ -441,7 +438,7 @@ fn fifty_move_boundary() {
 #[test]
 fn stalemate_traps_are_avoided() {
     let mut engine = engine(Settings::default());
-    for line in include_str!("data/stalemate_traps.epd").lines() {
+    for line in include_str!("../data/stalemate_traps.epd").lines() {
         let fields: Vec<&str> = line.splitn(5, ' ').collect();
         let game = Game::from(position(&format!("{} 0 1", fields[..4].join(" "))));
         let avoid = line[line.find(" am ").unwrap() + 4..].split(';').next().unwrap();

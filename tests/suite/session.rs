@@ -12,11 +12,9 @@
 //! Matches that fastchess has logged (`-log file=a.log level=trace engine=true`):
 //! `LANCET_LOGS="a.log b.log" cargo test --release --test session -- --ignored --nocapture logged`
 
-mod common;
-
 use std::{fs::File, io::BufReader, time::Duration};
 
-use common::{
+use crate::common::{
     Lancet, log,
     session::{Material, Session, Stats},
 };
@@ -115,7 +113,7 @@ fn commands_at_any_time_1_000_times() {
 /// Every falsehood in a log is found, where it is, and nothing else.
 #[test]
 fn falsehoods_in_a_log_are_found() {
-    let true_log = include_str!("data/match.log");
+    let true_log = include_str!("../data/match.log");
     let findings = log::read(true_log.as_bytes()).unwrap();
     assert_eq!((findings.games, findings.searches, findings.lines), (2, 4, 27));
     assert!(findings.shown.is_empty() && findings.remarks.is_empty(), "{findings:?}");

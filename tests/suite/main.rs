@@ -1,0 +1,19 @@
+//! The tests of what users meet: the built program and the library's public face.
+//! One program of modules; `cargo test --test suite uci::` runs those of one module.
+
+mod common;
+
+mod analyse;
+mod docs;
+mod epd;
+mod lab;
+mod parsers;
+mod perft;
+mod resources;
+mod rules;
+mod search;
+mod session;
+mod strength;
+mod syzygy;
+mod train;
+mod uci;
