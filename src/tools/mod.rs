@@ -6,6 +6,7 @@
 
 pub mod analyse;
 pub mod bench;
+pub mod doctor;
 pub mod epd;
 pub mod explain;
 pub mod lines;
