@@ -25,47 +25,10 @@ use shakmaty_syzygy::{
 use crate::{
     chess::{
         position::{Ending, Game, Position},
-        score::{DRAW, INFINITE, Score, TABLEBASE_WIN, is_decisive, mate_distance},
+        score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
     play::report::{Info, Reporter},
 };
-
-/// What a score is known to lie between, ends included, from the point of view
-/// of the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// At least this.
-    pub lower: Score,
-    /// At most this.
-    pub upper: Score,
-}
-
-impl Bounds {
-    /// Anything.
-    pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
-
-    /// Won at least as fast as a conversion (or mate) `moves` moves from here:
-    /// there may be a mate.
-    const fn won(moves: i32) -> Bounds {
-        Bounds { lower: TABLEBASE_WIN - moves, upper: INFINITE }
-    }
-
-    /// Lost, but not before the opponent has converted `moves` moves from here,
-    /// unless there is a mate.
-    const fn lost(moves: i32) -> Bounds {
-        Bounds { lower: -INFINITE, upper: moves - TABLEBASE_WIN }
-    }
-
-    const fn exactly(score: Score) -> Bounds {
-        Bounds { lower: score, upper: score }
-    }
-
-    /// `score` moved to where it must be.
-    #[must_use]
-    pub fn refine(self, score: Score) -> Score {
-        score.max(self.lower).min(self.upper)
-    }
-}
 
 /// A result by the rules that are in force, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,10 +82,11 @@ impl Value {
     /// Bounds on the score of a position of this value, `moves` moves away
     /// from a conversion.
     fn bounds(self, moves: i32) -> Bounds {
-        match (self, self.drawn_score()) {
-            (_, Some(score)) => Bounds::exactly(score),
-            (Value::Win, None) => Bounds::won(moves),
-            (_, None) => Bounds::lost(moves),
+        match self {
+            // There may be a mate, for either side, that is sooner.
+            Value::Win => Bounds::at_least(TABLEBASE_WIN - moves),
+            Value::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
+            _ => Bounds::exact(self.drawn_score().unwrap_or(DRAW)),
         }
     }
 }
@@ -421,11 +385,11 @@ pub struct Ranking {
 /// The game is over or about to be: mate, or a third repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
     if child.is_check() && child.legal_moves().is_empty() {
-        return Some(Known { value: Value::Win, bounds: Bounds::won(1) });
+        return Some(Known { value: Value::Win, bounds: Value::Win.bounds(1) });
     }
     let before = game.keys().iter().filter(|&&key| key == child.key()).count();
     let repeated = child.halfmoves() > 0 && before >= 2;
-    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exactly(DRAW) })
+    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
 }
 
 /// What a move is worth that leads to `child`, which is `dtz` away from a

@@ -42,10 +42,12 @@ use super::{
 use crate::{
     chess::{
         position::{Checks, PackedMove, Position},
-        score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+        score::{
+            Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
+        },
         see,
     },
-    play::syzygy::{Bounds, Prober},
+    play::syzygy::Prober,
     search::{
         history::Context,
         picker::{Picker, is_tactical},
@@ -153,7 +155,7 @@ impl Worker<'_> {
             && !excluded.is_some()
             && let Some(e) = entry
             && e.depth >= depth
-            && let Some(score) = e.cutoff(window)
+            && let Some(score) = e.bounds.cutoff(window)
         {
             if score >= window.beta {
                 self.reward_table_move(position, e.best, depth, ply);
@@ -242,10 +244,8 @@ impl Worker<'_> {
         key: u64,
         depth: i32,
     ) -> Option<Score> {
-        let Bounds { lower, upper } = bounds;
-        let entry = Entry { lower, upper, depth: depth + 6, ..Entry::EMPTY };
-        let score = entry.cutoff(window)?;
-        self.shared.table.store(key, entry);
+        let score = bounds.cutoff(window)?;
+        self.shared.table.store(key, Entry { bounds, depth: depth + 6, ..Entry::EMPTY });
         Some(score)
     }
 
@@ -277,7 +277,7 @@ impl Worker<'_> {
         }
         node.estimate = node.evaluation;
         if let Some(e) = node.entry {
-            let refined = e.refine(node.evaluation);
+            let refined = e.bounds.refine(node.evaluation);
             if !is_decisive(refined) {
                 node.estimate = refined;
             }
@@ -328,7 +328,7 @@ impl Worker<'_> {
             || is_decisive(beta)
             || self.before(ply, 1).moved.is_none()
             || !node.position.has_pieces(node.position.turn())
-            || node.entry.is_some_and(|e| e.upper < beta && e.depth + 4 >= node.depth)
+            || node.entry.is_some_and(|e| e.bounds.upper < beta && e.depth + 4 >= node.depth)
         {
             return Some(None);
         }
@@ -373,7 +373,7 @@ impl Worker<'_> {
             - if node.improving { p::probcut_improving() } else { 0 };
         if node.depth < p::probcut_depth()
             || is_decisive(node.window.beta)
-            || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.upper < bound)
+            || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.bounds.upper < bound)
         {
             return Some(None);
         }
@@ -398,8 +398,7 @@ impl Worker<'_> {
                     table_key(position),
                     Entry {
                         best: m.into(),
-                        lower: score,
-                        upper: INFINITE,
+                        bounds: Bounds::at_least(score),
                         depth: node.depth - 3,
                         evaluation: node.raw,
                         pv: node.was_pv,
@@ -589,16 +588,16 @@ impl Worker<'_> {
     fn singular<K: Kind>(&mut self, node: &Node) -> Option<Singular> {
         let ply = node.ply;
         let Some(entry) = node.entry else { return Some(Singular::Extend(0)) };
+        let lower = entry.bounds.lower;
         if node.depth < p::singular_depth()
             || node.excluded.is_some()
             || entry.depth < node.depth - 3
-            || entry.lower <= -DECISIVE
-            || is_decisive(entry.lower)
+            || is_decisive(lower)
             || ply >= 2 * self.iteration as usize
         {
             return Some(Singular::Extend(0));
         }
-        let bound = prune::singular_bound(entry.lower, node.depth, node.was_pv && !K::PV);
+        let bound = prune::singular_bound(lower, node.depth, node.was_pv && !K::PV);
         self.frame(ply).excluded = entry.best;
         let result = self.interior::<NonPv>(
             node.position,
@@ -615,7 +614,7 @@ impl Worker<'_> {
         } else if score >= node.window.beta && !is_decisive(score) {
             // Several moves refute the node.
             Singular::Cutoff(score)
-        } else if entry.lower >= node.window.beta {
+        } else if lower >= node.window.beta {
             Singular::Extend(if K::PV { -1 } else { -2 })
         } else if node.cut {
             Singular::Extend(-1)
@@ -702,15 +701,16 @@ impl Worker<'_> {
     /// Step 11: the bounds that the search has found, and the tables proved.
     fn remember(&self, node: &Node, found: &Found, proved: Bounds) {
         let &Found { best, best_move, .. } = found;
-        let fails_high = best >= node.window.beta;
-        let lower = if fails_high || best_move.is_some() { best } else { -INFINITE };
-        let upper = if fails_high { INFINITE } else { best };
+        let searched = match best_move {
+            _ if best >= node.window.beta => Bounds::at_least(best),
+            Some(_) => Bounds::exact(best),
+            None => Bounds::at_most(best),
+        };
         self.shared.table.store(
             table_key(node.position),
             Entry {
                 best: best_move.map_or(PackedMove::NONE, Into::into),
-                lower: lower.max(proved.lower),
-                upper: upper.min(proved.upper),
+                bounds: searched.merge(proved),
                 depth: node.depth,
                 evaluation: node.raw,
                 pv: node.was_pv,

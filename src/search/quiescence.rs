@@ -7,7 +7,9 @@ use super::{Entered, Kind, MAX_PLY, Worker, attacked_by, params as p, table_key}
 use crate::{
     chess::{
         position::{PackedMove, Position},
-        score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+        score::{
+            Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
+        },
         see,
     },
     search::{
@@ -74,7 +76,7 @@ impl Worker<'_> {
         let key = table_key(position);
         let entry = self.probe(key);
         if !K::PV
-            && let Some(score) = entry.and_then(|e| e.cutoff(window))
+            && let Some(score) = entry.and_then(|e| e.bounds.cutoff(window))
         {
             return Some(score);
         }
@@ -94,7 +96,8 @@ impl Worker<'_> {
             self.stand_pat(&mut leaf, entry);
             if leaf.best >= leaf.beta {
                 if entry.is_none() {
-                    let new = Entry { lower: leaf.best, evaluation: leaf.raw, ..Entry::EMPTY };
+                    let bounds = Bounds::at_least(leaf.best);
+                    let new = Entry { bounds, evaluation: leaf.raw, ..Entry::EMPTY };
                     self.shared.table.store(key, new);
                 }
                 return Some(leaf.best);
@@ -120,13 +123,14 @@ impl Worker<'_> {
         // Step 7. Remember. Captures alone prove no upper bound of the full
         // search, but at depth 0 quiescence is all there is.
         let best = leaf.best;
-        let exact = K::PV && best > window.alpha && best < window.beta;
+        let bounds = Bounds::of(best, window);
+        // A window that the shift has made two wide is a null window still.
+        let bounds = if bounds.is_exact() && !K::PV { Bounds::at_most(best) } else { bounds };
         self.shared.table.store(
             key,
             Entry {
                 best: leaf.best_move,
-                lower: if best >= window.beta || exact { best } else { -INFINITE },
-                upper: if best >= window.beta { INFINITE } else { best },
+                bounds,
                 depth: 0,
                 evaluation: leaf.raw,
                 pv: entry.is_some_and(|e| e.pv),
@@ -143,7 +147,7 @@ impl Worker<'_> {
         };
         leaf.best = self.correct(leaf.position, leaf.raw, leaf.ply);
         if let Some(e) = entry {
-            let refined = e.refine(leaf.best);
+            let refined = e.bounds.refine(leaf.best);
             if !is_decisive(refined) {
                 leaf.best = refined;
             }

@@ -15,12 +15,12 @@ use super::{
 use crate::{
     chess::{
         position::{PackedMove, Position},
-        score::{DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
+        score::{Bounds, DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
     },
     play::{
         clock::Stability,
         report::{Bound, Info},
-        syzygy::{Bounds, Known, Value},
+        syzygy::{Known, Value},
     },
     search::{
         history::Context,
@@ -448,8 +448,7 @@ impl Worker<'_> {
                 table_key(&root),
                 Entry {
                     best: best_move,
-                    lower: if best_move.is_some() { best } else { -INFINITE },
-                    upper: if best >= beta { INFINITE } else { best },
+                    bounds: Bounds::of(best, window),
                     depth,
                     evaluation: raw,
                     pv: true,
