@@ -29,7 +29,7 @@ use crate::{
     },
     search::{
         self, Memory, Shared, Worker,
-        root::Verdict,
+        root::SearchResult,
         tt::{Table, file::LoadError},
     },
     system::{memory, pages, random::mix},
@@ -499,34 +499,34 @@ impl Engine {
             lines: (0..threads).map(|_| Mutex::default()).collect(),
             start,
         };
-        let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
+        let results = run_threads(&shared, &mut self.memories[..threads], job);
         job.signals.wait(job.limits.infinite);
         if let (Some(handicap), Some(budget)) = (handicap, budget)
-            && verdicts[0].moves.len() > 1
+            && results[0].moves.len() > 1
         {
-            let Verdict { moves, stability, .. } = &verdicts[0];
+            let SearchResult { moves, stability, .. } = &results[0];
             let time = handicap.thinking_time(budget, &job.game, moves[0].m, stability);
             job.signals.wait_until(time);
         }
 
-        let chosen = vote(&verdicts);
+        let chosen = vote(&results);
         let mut info = Info {
             nodes: shared.total_nodes(),
             hashfull: self.table.hashfull(),
             tbhits: shared.tbhits.load(Ordering::Relaxed),
             time: start.elapsed(),
-            ..verdicts[chosen].info()
+            ..results[chosen].info()
         };
         if chosen != 0 {
             // The helper may be an iteration behind what was reported last.
-            info.depth = info.depth.max(verdicts[0].reported);
+            info.depth = info.depth.max(results[0].reported);
             reporter.info(&info);
         }
         if let Some(confirming) = &confirming {
             confirming.confirm(&mut info);
         }
         self.explain(reporter, || {
-            let depths: Vec<u32> = verdicts.iter().map(|verdict| verdict.depth).collect();
+            let depths: Vec<u32> = results.iter().map(|result| result.depth).collect();
             format!("thread {chosen} decides; depths completed by thread: {depths:?}")
         });
         let best = info.pv.first().copied();
@@ -625,8 +625,8 @@ fn ask_tablebases<'a>(
     (won && !ranking.distances).then_some(prober)
 }
 
-/// Runs one worker per memory and returns their verdicts, in order.
-fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdict> {
+/// Runs one worker per memory and returns their results, in order.
+fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<SearchResult> {
     let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
     // None begins before all are there: hundreds that search already leave their
     // starter no time, and their page faults keep it from mapping more stacks.
@@ -660,10 +660,10 @@ fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdi
             }
         }
         drop(closed);
-        let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
+        let mut results = vec![Worker::new(shared, first, 0, &job.game).run()];
         shared.done.store(true, Ordering::Relaxed);
-        verdicts.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
-        verdicts
+        results.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
+        results
     })
 }
 
@@ -684,18 +684,18 @@ fn memory_to_spare() -> io::Result<()> {
 
 /// Which thread's move to play: each votes for its move with the depth it
 /// reached and how much better its score is; a shorter mate wins outright.
-fn vote(verdicts: &[Verdict]) -> usize {
-    let best = |i: usize| &verdicts[i].moves[0];
-    let worst = (0..verdicts.len()).map(|i| best(i).score).min().unwrap_or(0);
+fn vote(results: &[SearchResult]) -> usize {
+    let best = |i: usize| &results[i].moves[0];
+    let worst = (0..results.len()).map(|i| best(i).score).min().unwrap_or(0);
     let weight = |i: usize| {
         let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
-        if best(i).bound == Bound::Exact { score * i64::from(verdicts[i].depth) } else { 0 }
+        if best(i).bound == Bound::Exact { score * i64::from(results[i].depth) } else { 0 }
     };
     let votes = |i: usize| -> i64 {
-        (0..verdicts.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
+        (0..results.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
     };
     let mut chosen = 0;
-    for i in 1..verdicts.len() {
+    for i in 1..results.len() {
         if best(i).bound != Bound::Exact {
             continue;
         }
@@ -778,16 +778,16 @@ mod tests {
     /// What threads found: depth, place of the best move in the start position's
     /// list, its score and what that says.
     fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
-        let verdicts: Vec<Verdict> = found
+        let results: Vec<SearchResult> = found
             .iter()
             .map(|&(depth, place, score, bound)| {
                 let mut moves = search::root::moves(&Position::default(), &[]);
                 moves.swap(0, place);
                 (moves[0].score, moves[0].bound) = (score, bound);
-                Verdict { depth, reported: depth, moves, stability: Default::default() }
+                SearchResult { depth, reported: depth, moves, stability: Default::default() }
             })
             .collect();
-        vote(&verdicts)
+        vote(&results)
     }
 
     #[test]
