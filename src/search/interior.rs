@@ -2,34 +2,7 @@
 //!
 //! The steps are numbered in the order in which a node goes through them.
 //!
-//! # What they are worth
-//!
-//! In Elo. Here: 300 games against the same search without the step, fixed
-//! nodes a move, UHO openings, network `89460a29`, constants not yet tuned, 95 %
-//! intervals. Elsewhere: the range of other engines' own tests, the precedent on
-//! which a step without a number of ours stands. 3,000 nodes are 5 to 8
-//! iterations: what only pays at depth does not show there.
-//!
-//! | step | 3,000 nodes | 12,000 nodes | elsewhere |
-//! | --- | --- | --- | --- |
-//! | 2 transposition table | +223 +/- 43 | | |
-//! | 3 correction histories, table's bounds | | | +9 to +17 each, +5 to +18 |
-//! | 4a hindsight | | | +2 to +10 |
-//! | 4b reverse futility pruning | +53 +/- 35 | | +73 to +184 |
-//! | 4c null move pruning | -5 +/- 32 | | +24 to +90 |
-//! | 4d ProbCut | -43 +/- 33 | +10 +/- 31 | +2 to +10 |
-//! | 5 internal iterative reduction | -23 +/- 33 | +19 +/- 34 | +2 to +10 |
-//! | 6 order: table's move, histories | | | hundreds, +104 and +36 |
-//! | 7a late move pruning | +79 +/- 36 | | +8 to +27 |
-//! | 7b futility pruning | -7 +/- 31 | | up to +195 |
-//! | 7c history pruning | +23 +/- 28 | | |
-//! | 7d exchange pruning | +80 +/- 34 | | +18 to +36 |
-//! | 8 singular extensions, double, negative, multicut | -1 +/- 33 | | +10 to +27, +8, +5, +14 |
-//! | 9 late move reductions | +54 +/- 32 | | +128 to +154 |
-//! | aspiration at the root | +64 +/- 35 | | +9 to +69 |
-//!
-//! Tried and taken out: razoring up to depth 3, -18 +/- 28 (400 games, 5,000
-//! nodes).
+//! What each of them is worth is measured: see `README.md` beside this file.
 
 use arrayvec::ArrayVec;
 use shakmaty::Move;
@@ -148,35 +121,9 @@ impl Worker<'_> {
             return Ok(self.leaf(position, ply));
         }
 
-        // Step 2. Transposition table. Both bounds may cut. An open window is
-        // neither cut nor narrowed, so that its line of moves stays whole; a
-        // null window has nothing to narrow.
+        // Step 2. What is known already: transposition table, endgame tables.
         let excluded = self.frame(ply).excluded;
-        let key = table_key(position);
-        let entry = self.probe(key);
-        if !K::PV
-            && !excluded.is_some()
-            && let Some(e) = entry
-            && e.depth >= depth
-            && let Some(score) = e.bounds.cutoff(window)
-        {
-            if score >= window.beta {
-                self.reward_table_move(position, e.best, depth, ply);
-            }
-            return Ok(score);
-        }
-
-        // Step 2b. Endgame tables. Their bounds cut as the table's do; a win
-        // does not, where a mate is being looked for.
-        let proved = match &self.shared.prober {
-            Some(prober) if !excluded.is_some() => self.probe_endgame(prober, position, depth),
-            _ => None,
-        };
-        if let Some(score) = proved.and_then(|p| self.endgame_cutoff(p, window, key, depth)) {
-            return Ok(score);
-        }
-
-        // Step 3. Static evaluation.
+        let entry = self.probe(table_key(position));
         let mut node = Node {
             position,
             window,
@@ -193,6 +140,17 @@ impl Worker<'_> {
             checks: None,
             context: Context::NONE,
         };
+        if !K::PV
+            && let Some(score) = self.table_cutoff(&node)
+        {
+            return Ok(score);
+        }
+        let proved = self.proved(&node);
+        if let Some(score) = proved.and_then(|bounds| self.endgame_cutoff(&node, bounds)) {
+            return Ok(score);
+        }
+
+        // Step 3. Static evaluation.
         self.assess(&mut node);
         self.frame(ply + 2).cutoffs = 0;
 
@@ -231,24 +189,41 @@ impl Worker<'_> {
         Ok(found.best)
     }
 
-    /// Step 2b: what the endgame tables say.
-    #[cold]
-    fn probe_endgame(&self, prober: &Prober, position: &Position, depth: i32) -> Option<Bounds> {
-        let shared = self.shared;
-        prober.probe(position, depth, &shared.tbhits, shared.reporter)
+    /// Step 2a: the score, if the transposition table has both bounds or the one
+    /// that decides the window. An open window is neither cut nor narrowed, so
+    /// that its line of moves stays whole; a null window has nothing to narrow.
+    #[inline]
+    fn table_cutoff(&mut self, node: &Node) -> Option<Score> {
+        let entry = node.entry.filter(|e| e.depth >= node.depth && !node.excluded.is_some())?;
+        let score = entry.bounds.cutoff(node.window)?;
+        if score >= node.window.beta {
+            self.reward_table_move(node.position, entry.best, node.depth, node.ply);
+        }
+        Some(score)
     }
 
-    /// Step 2b: the score, if bounds from the endgame tables decide the window.
-    /// It is remembered as if from a deeper search: it will not change.
-    fn endgame_cutoff(
-        &self,
-        bounds: Bounds,
-        window: Window,
-        key: u64,
-        depth: i32,
-    ) -> Option<Score> {
-        let score = bounds.cutoff(window)?;
-        self.shared.table.store(key, Entry { bounds, depth: depth + 6, ..Entry::EMPTY });
+    /// Step 2b: what the endgame tables say.
+    #[inline]
+    fn proved(&self, node: &Node) -> Option<Bounds> {
+        match &self.shared.prober {
+            Some(prober) if !node.excluded.is_some() => self.probe_endgame(prober, node),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn probe_endgame(&self, prober: &Prober, node: &Node) -> Option<Bounds> {
+        let shared = self.shared;
+        prober.probe(node.position, node.depth, &shared.tbhits, shared.reporter)
+    }
+
+    /// Step 2b: the score, if these bounds decide the window: a win does not,
+    /// where a mate is being looked for. It is remembered as if from a deeper
+    /// search: it will not change.
+    fn endgame_cutoff(&self, node: &Node, bounds: Bounds) -> Option<Score> {
+        let score = bounds.cutoff(node.window)?;
+        let entry = Entry { bounds, depth: node.depth + 6, ..Entry::EMPTY };
+        self.shared.table.store(table_key(node.position), entry);
         Some(score)
     }
 

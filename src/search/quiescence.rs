@@ -71,7 +71,7 @@ impl Worker<'_> {
             return Ok(if position.is_check() { DRAW } else { self.evaluate(position, ply) });
         }
 
-        // Step 2. Table: any depth is deep enough here (+8 to +18 elsewhere).
+        // Step 2. Table: any depth is deep enough here.
         let key = table_key(position);
         let entry = self.probe(key);
         if !K::PV
@@ -91,20 +91,8 @@ impl Worker<'_> {
             raw: NO_SCORE,
             in_check: position.is_check(),
         };
-        if !leaf.in_check {
-            self.stand_pat(&mut leaf, entry);
-            if leaf.best >= leaf.beta {
-                if entry.is_none() {
-                    let bounds = Bounds::at_least(leaf.best);
-                    let new = Entry { bounds, evaluation: leaf.raw, ..Entry::EMPTY };
-                    self.shared.table.store(key, new);
-                }
-                return Ok(leaf.best);
-            }
-            // Is there anything to capture that could reach alpha?
-            if !first && leaf.futility() + most_valuable_target(position) <= leaf.alpha {
-                return Ok(leaf.best);
-            }
+        if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
+            return Ok(leaf.best);
         }
 
         // Step 4. Mate and stalemate come free with the move list.
@@ -138,8 +126,9 @@ impl Worker<'_> {
         Ok(best)
     }
 
-    /// Step 3: the corrected evaluation, moved inside the table's bounds.
-    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>) {
+    /// Step 3: the corrected evaluation, moved inside the table's bounds; true if
+    /// it is enough, or nothing can be captured that would be.
+    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         leaf.raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(leaf.position, leaf.ply),
@@ -152,6 +141,15 @@ impl Worker<'_> {
             }
         }
         leaf.alpha = leaf.alpha.max(leaf.best);
+        if leaf.best >= leaf.beta {
+            if entry.is_none() {
+                let bounds = Bounds::at_least(leaf.best);
+                let new = Entry { bounds, evaluation: leaf.raw, ..Entry::EMPTY };
+                self.shared.table.store(table_key(leaf.position), new);
+            }
+            return true;
+        }
+        !first && leaf.futility() + most_valuable_target(leaf.position) <= leaf.alpha
     }
 
     /// Step 5: captures and promotions that can matter; in check, evasions.
@@ -178,7 +176,7 @@ impl Worker<'_> {
                         continue;
                     }
                 } else if picker.is_bad_tactical() {
-                    // Step 5a. Captures that lose material (+20 to +38 elsewhere).
+                    // Step 5a. Captures that lose material.
                     break;
                 } else if futility <= leaf.alpha && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility: an even exchange does not reach alpha.
@@ -201,8 +199,7 @@ impl Worker<'_> {
     }
 
     /// Step 6: quiet checks, one ply deep: the search above must not overlook
-    /// a mate in one. At 50,000 nodes they solved 209 against 202 of 300 WAC
-    /// positions, and 47 against 42 of 200 mates.
+    /// a mate in one.
     fn quiet_checks<K: Kind>(&mut self, leaf: &mut Leaf, list: &MoveList) -> Result<(), Stopped> {
         let Some(checks) = leaf.position.checks() else { return Ok(()) };
         for &m in list {

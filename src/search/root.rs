@@ -20,7 +20,9 @@ use super::{
 use crate::{
     chess::{
         position::{PackedMove, Position},
-        score::{Bounds, DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
+        score::{
+            Bounds, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive, mate_distance,
+        },
     },
     play::{
         clock::Stability,
@@ -381,10 +383,7 @@ impl Worker<'_> {
         let root = self.root.clone();
         let context = self.context(&root, 0);
         let table_capture = is_tactical(self.root_moves[line].m);
-        let raw =
-            if root.is_check() { crate::chess::score::NO_SCORE } else { self.evaluate(&root, 0) };
-        let evaluation = if root.is_check() { raw } else { self.correct(&root, raw, 0) };
-        self.frame(0).evaluation = evaluation;
+        let raw = self.assess_root(&root);
         self.frame(2).cutoffs = 0;
 
         let Window { mut alpha, beta } = window;
@@ -449,18 +448,23 @@ impl Worker<'_> {
         // The line of a move is kept alive by its root entry; with moves left
         // out (MultiPV, searchmoves) the score would not be the position's.
         if line == 0 && self.shared.limits.searchmoves.is_empty() {
-            self.shared.table.store(
-                table_key(&root),
-                Entry {
-                    best: best_move,
-                    bounds: Bounds::of(best, window),
-                    depth,
-                    evaluation: raw,
-                    pv: true,
-                },
-            );
+            let bounds = Bounds::of(best, window);
+            let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
+            self.shared.table.store(table_key(&root), entry);
         }
         Ok(best)
+    }
+
+    /// The root's uncorrected static evaluation, `NO_SCORE` in check; the corrected
+    /// one is noted for the plies below.
+    fn assess_root(&mut self, root: &Position) -> Score {
+        let (mut raw, mut evaluation) = (NO_SCORE, NO_SCORE);
+        if !root.is_check() {
+            raw = self.evaluate(root, 0);
+            evaluation = self.correct(root, raw, 0);
+        }
+        self.frame(0).evaluation = evaluation;
+        raw
     }
 
     /// After a root move's search in `window`: a score, and its line of moves, has
