@@ -12,7 +12,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -27,7 +27,8 @@ use crate::{
         position::{Ending, Game, Position},
         score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
-    play::report::{Info, Reporter},
+    play::report::{Info, Note, Reporter, TableFault},
+    system::sync::lock,
 };
 
 /// A result by the rules that are in force, best last.
@@ -223,22 +224,21 @@ impl Tablebases {
 
     /// Names the file that cannot be used, once.
     fn complain(&self, error: &SyzygyError, reporter: &dyn Reporter) {
-        let (metric, material, reason) = match error {
+        let (metric, material, fault) = match error {
             SyzygyError::MissingTable { metric, material } => {
-                (metric, material, "missing".to_owned())
+                (metric, material, TableFault::Missing)
             }
             SyzygyError::ProbeFailed { metric, material, error } => {
-                (metric, material, reason(error))
+                (metric, material, fault(error))
             }
             SyzygyError::Castling | SyzygyError::TooManyPieces => return,
         };
         let (extension, _) = KINDS[usize::from(*metric == Metric::Dtz)];
         let name = format!("{material}.{extension}");
-        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complaints = lock(&self.complaints);
         if !complaints.contains(&name) {
             let path = self.files.get(&name).map_or(Path::new(&name), PathBuf::as_path);
-            let text = "searching without this table";
-            reporter.message(&format!("Syzygy: {}: {reason}; {text}", path.display()));
+            reporter.note(&Note::Table { path, fault });
             complaints.push(name);
         }
     }
@@ -367,8 +367,8 @@ impl Reporter for Confirming<'_> {
         self.reporter.refutation(line);
     }
 
-    fn message(&self, text: &str) {
-        self.reporter.message(text);
+    fn note(&self, note: &Note) {
+        self.reporter.note(note);
     }
 }
 
@@ -567,12 +567,11 @@ fn materials(name: &str) -> Option<[u64; 2]> {
     Some([white | black << 24, black | white << 24])
 }
 
-/// What is wrong with a file, in a few words.
-fn reason(error: &ProbeError) -> String {
+const fn fault(error: &ProbeError) -> TableFault<'_> {
     match error {
-        ProbeError::Read { error } => error.to_string(),
-        ProbeError::Magic { .. } => "no table of this kind".to_owned(),
-        ProbeError::CorruptedTable { .. } => "damaged, or another table's file".to_owned(),
+        ProbeError::Read { error } => TableFault::Unreadable(error),
+        ProbeError::Magic { .. } => TableFault::Kind,
+        ProbeError::CorruptedTable { .. } => TableFault::Damaged,
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -33,6 +33,7 @@ use crate::{
         history::{Context, Histories, PieceTo},
         tt::{Entry, Table},
     },
+    system::sync::lock,
 };
 
 pub mod history;
@@ -325,8 +326,7 @@ impl<'a> Worker<'a> {
             return;
         }
         self.line_due = now + LINE_INTERVAL;
-        let line =
-            |thread: usize| shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let line = |thread: usize| lock(&shared.lines[thread]);
         *line(self.thread) = self.current_line();
         if self.thread == 0 {
             let lines: Vec<Vec<Move>> = (0..shared.lines.len()).map(|i| line(i).clone()).collect();

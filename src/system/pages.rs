@@ -9,11 +9,13 @@
 use std::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
+
+use crate::system::sync::lock;
 
 /// A slice of `T`, all bits zero at first, in huge pages where the system
 /// grants them.
@@ -64,10 +66,6 @@ impl<T: Zeroable> Pages<T> {
 
 /// Bytes zeroed between two looks at whether to go on: some milliseconds' work.
 const CHUNK: usize = 16 << 20;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl<T: Zeroable> Deref for Pages<T> {
     type Target = [T];

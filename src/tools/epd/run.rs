@@ -6,7 +6,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
@@ -21,8 +21,9 @@ use super::{
 };
 use crate::{
     chess::{position::Game, score::mate_distance},
-    engine::{Engine, Job, MemoryError, STACK_SIZE},
+    engine::{Engine, Job, MemoryError, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
+    system::sync::{lock, unpoisoned},
     tools::{complain, settings},
 };
 
@@ -128,7 +129,7 @@ impl<'a> Watch<'a> {
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.seen)
     }
 
     /// Takes note of a thought. True if the search may end here.
@@ -234,7 +235,7 @@ impl Interrupt {
     /// Ends everything. False if that had been asked for already.
     pub fn raise(&self) -> bool {
         let first = !self.raised.swap(true, Ordering::SeqCst);
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.running);
         running.iter().filter_map(Weak::upgrade).for_each(|signals| signals.stop());
         first
     }
@@ -247,7 +248,7 @@ impl Interrupt {
 
     /// Ends this search, too, when raised.
     pub fn watch(&self, signals: &Arc<Signals>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.running);
         running.retain(|old| old.strong_count() > 0);
         running.push(Arc::downgrade(signals));
         drop(running);
@@ -336,7 +337,7 @@ fn attempt(
     let goal = &record.goal;
     let watch = Watch::new(goal, plan.stop_early);
     let ended = player.answer(record, plan, &watch, interrupt);
-    let Seen { mut lines, found } = watch.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Seen { mut lines, found } = unpoisoned(watch.seen.into_inner());
     lines.sort_by_key(|line| line.rank);
     let (ending, failure) = match ended {
         Ok(ending) => (ending, None),
@@ -393,15 +394,13 @@ pub fn run(
                         break;
                     };
                     done(index, &attempt);
-                    attempts.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(attempt);
+                    lock(attempts)[index] = Some(attempt);
                 }
             };
-            if let Err(error) =
-                thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)
-            {
+            if let Err(error) = threads::spawn(scope, "player", work) {
                 complain(format_args!("cannot start a thread: {error}"));
             }
         }
     });
-    attempts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    unpoisoned(attempts.into_inner())
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -18,6 +18,7 @@ use shakmaty::CastlingMode;
 use super::{Layers, Through, speed};
 use crate::{
     chess::position::Position,
+    system::sync::{lock, unpoisoned},
     tools::{
         complain,
         lines::{self, Line},
@@ -155,7 +156,7 @@ pub fn check(
                     }
                     progress(expected, done.mismatches.first());
                 }
-                let mut all = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = lock(&outcome);
                 all.counts += done.counts;
                 all.nodes += done.nodes;
                 all.skipped += done.skipped;
@@ -169,7 +170,7 @@ pub fn check(
         }
         work();
     });
-    let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut outcome = unpoisoned(outcome.into_inner());
     outcome.mismatches.sort_by_key(|mismatch| (mismatch.entry, mismatch.depth));
     outcome
 }
