@@ -38,6 +38,8 @@ struct Node<'a> {
     /// Expected to fail high.
     cut: bool,
     entry: Option<Entry>,
+    /// What the endgame tables prove.
+    proved: Bounds,
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
@@ -131,6 +133,7 @@ impl Worker<'_> {
             ply,
             cut,
             entry,
+            proved: Bounds::NONE,
             raw: NO_SCORE,
             evaluation: NO_SCORE,
             estimate: NO_SCORE,
@@ -145,8 +148,7 @@ impl Worker<'_> {
         {
             return Ok(score);
         }
-        let proved = self.proved(&node);
-        if let Some(score) = proved.and_then(|bounds| self.endgame_cutoff(&node, bounds)) {
+        if let Some(score) = self.endgame_cutoff(&mut node) {
             return Ok(score);
         }
 
@@ -157,8 +159,6 @@ impl Worker<'_> {
         // Step 4. Prune the whole node.
         if self.shared.selective
             && !K::PV
-            && !excluded.is_some()
-            && !position.is_check()
             && let Some(score) = self.prune_node(&mut node)?
         {
             return Ok(score);
@@ -178,13 +178,12 @@ impl Worker<'_> {
         node.checks = position.checks();
         node.context = self.context(position, ply);
         let mut found = self.search_moves::<K>(&node)?;
-        let proved = proved.unwrap_or(Bounds::NONE);
-        found.best = proved.refine(found.best);
+        found.best = node.proved.refine(found.best);
 
         // Step 11. Learn and remember.
         self.learn(&node, &found);
         if !excluded.is_some() {
-            self.remember(&node, &found, proved);
+            self.remember(&node, &found);
         }
         Ok(found.best)
     }
@@ -202,28 +201,26 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Step 2b: what the endgame tables say.
+    /// Step 2b: the score, if what the endgame tables prove decides the window: a
+    /// win does not, where a mate is being looked for.
     #[inline]
-    fn proved(&self, node: &Node) -> Option<Bounds> {
+    fn endgame_cutoff(&self, node: &mut Node) -> Option<Score> {
         match &self.shared.prober {
             Some(prober) if !node.excluded.is_some() => self.probe_endgame(prober, node),
             _ => None,
         }
     }
 
+    /// Step 2b. The score is remembered as if from a deeper search: it will not
+    /// change.
     #[cold]
-    fn probe_endgame(&self, prober: &Prober, node: &Node) -> Option<Bounds> {
+    fn probe_endgame(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
-        prober.probe(node.position, node.depth, &shared.tbhits, shared.reporter)
-    }
-
-    /// Step 2b: the score, if these bounds decide the window: a win does not,
-    /// where a mate is being looked for. It is remembered as if from a deeper
-    /// search: it will not change.
-    fn endgame_cutoff(&self, node: &Node, bounds: Bounds) -> Option<Score> {
+        let bounds = prober.probe(node.position, node.depth, &shared.tbhits, shared.reporter)?;
+        node.proved = bounds;
         let score = bounds.cutoff(node.window)?;
         let entry = Entry { bounds, depth: node.depth + 6, ..Entry::EMPTY };
-        self.shared.table.store(table_key(node.position), entry);
+        shared.table.store(table_key(node.position), entry);
         Some(score)
     }
 
@@ -270,6 +267,9 @@ impl Worker<'_> {
 
     /// Step 4. `None`: not pruned.
     fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>, Stopped> {
+        if node.excluded.is_some() || node.position.is_check() {
+            return Ok(None);
+        }
         let beta = node.window.beta;
         // Step 4a. Hindsight: the parent's reduction looks wrong now that the
         // evaluation is known.
@@ -676,7 +676,7 @@ impl Worker<'_> {
     }
 
     /// Step 11: the bounds that the search has found, and the tables proved.
-    fn remember(&self, node: &Node, found: &Found, proved: Bounds) {
+    fn remember(&self, node: &Node, found: &Found) {
         let &Found { best, best_move, .. } = found;
         let searched = match best_move {
             _ if best >= node.window.beta => Bounds::at_least(best),
@@ -687,7 +687,7 @@ impl Worker<'_> {
             table_key(node.position),
             Entry {
                 best: best_move.map_or(PackedMove::NONE, Into::into),
-                bounds: searched.merge(proved),
+                bounds: searched.merge(node.proved),
                 depth: node.depth,
                 evaluation: node.raw,
                 pv: node.was_pv,
