@@ -103,7 +103,7 @@ pub struct Settings {
     /// Moves of a game that may come from the book.
     pub book_depth: u32,
     /// When to ask the endgame tables.
-    pub syzygy: syzygy::Settings,
+    pub syzygy: syzygy::ProbeOptions,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
     /// only: the search is then plain full-width alpha-beta.
     pub selective: bool,
@@ -123,7 +123,7 @@ impl Default for Settings {
             never_clear_hash: false,
             own_book: false,
             book_depth: BOOK_DEPTH,
-            syzygy: syzygy::Settings::default(),
+            syzygy: syzygy::ProbeOptions::default(),
             selective: true,
         }
     }
@@ -350,7 +350,7 @@ impl Engine {
 
     /// Changes when and how the endgame tables are asked. If other results
     /// count as won, the table is cleared.
-    pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
+    pub fn set_syzygy(&mut self, settings: syzygy::ProbeOptions) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
         self.stale |= old.fifty_moves != settings.fifty_moves;
     }
@@ -599,7 +599,7 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 /// looks for mates, or for the drawn move that is hardest to meet.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
-    settings: syzygy::Settings,
+    settings: syzygy::ProbeOptions,
     game: &Game,
     root_moves: &mut [search::RootMove],
     reporter: &dyn Reporter,

@@ -113,7 +113,7 @@ impl Known {
 
 /// When and how to ask (the UCI options of these names).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ProbeOptions {
     /// `SyzygyProbeDepth`: least depth, in plies, of a node that is looked up.
     pub probe_depth: i32,
     /// `SyzygyProbeLimit`: most pieces of a position that is looked up.
@@ -122,9 +122,9 @@ pub struct Settings {
     pub fifty_moves: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
+impl Default for ProbeOptions {
+    fn default() -> ProbeOptions {
+        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
     }
 }
 
@@ -257,7 +257,7 @@ impl Tablebases {
         &self,
         game: &Game,
         moves: &[Move],
-        settings: Settings,
+        settings: ProbeOptions,
         reporter: &dyn Reporter,
     ) -> Option<Ranking> {
         let position = game.position();
@@ -296,7 +296,7 @@ pub struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
     /// How to ask them.
-    pub settings: Settings,
+    pub settings: ProbeOptions,
     /// The game.
     pub game: &'a Game,
     /// What its moves keep, if the tables know.
@@ -435,8 +435,8 @@ pub struct Prober<'a> {
 impl<'a> Prober<'a> {
     /// Asks `tables` as `settings` say.
     #[must_use]
-    pub fn new(tables: &'a Tablebases, settings: Settings) -> Prober<'a> {
-        let Settings { probe_depth, probe_limit, fifty_moves } = settings;
+    pub fn new(tables: &'a Tablebases, settings: ProbeOptions) -> Prober<'a> {
+        let ProbeOptions { probe_depth, probe_limit, fifty_moves } = settings;
         let limit = probe_limit.min(tables.max_pieces());
         Prober { tables, limit, depth: probe_depth, fifty_moves }
     }

@@ -376,13 +376,13 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
         Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
         Change::SyzygyProbeDepth(probe_depth) => {
-            engine.set_syzygy(syzygy::Settings { probe_depth, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { probe_depth, ..syzygy });
         }
         Change::SyzygyProbeLimit(probe_limit) => {
-            engine.set_syzygy(syzygy::Settings { probe_limit, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { probe_limit, ..syzygy });
         }
         Change::Syzygy50MoveRule(fifty_moves) => {
-            engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy });
         }
         #[cfg(feature = "tune")]
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),
