@@ -130,6 +130,19 @@ impl Default for Settings {
 }
 
 /// Table, search threads and settings.
+///
+/// ```
+/// use lancet::{Engine, Game, Job, Limits, Settings, Silent, engine::threads};
+///
+/// let mut engine = Engine::new(Settings { hash: 64, ..Settings::default() })?;
+/// let job = Job::new(Game::default(), Limits { depth: Some(6), ..Limits::default() });
+/// // The first search begins with a table that is there and empty.
+/// engine.prepare(&|| true)?;
+/// let outcome = threads::run("search", || engine.go(&job, &Silent))?;
+/// assert_eq!(outcome.info.depth, 6);
+/// assert_eq!(outcome.best, outcome.info.pv.first().copied());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,

@@ -176,6 +176,19 @@ struct Bucket {
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
 /// The table, shared by all threads.
+///
+/// ```
+/// use lancet::{Bounds, Entry, Table, Window};
+///
+/// let table = Table::new(1).expect("a MiB of memory");
+/// // Searches of one depth, one that failed low and one that failed high:
+/// let entry = |bounds| Entry { bounds, depth: 8, ..Entry::EMPTY };
+/// table.store(42, entry(Bounds::at_most(30)));
+/// table.store(42, entry(Bounds::at_least(10)));
+/// let found = table.probe(42).unwrap();
+/// assert_eq!(found.bounds, Bounds::new(10, 30));
+/// assert_eq!(found.bounds.cutoff(Window::null(5)), Some(10));
+/// ```
 #[derive(Debug)]
 pub struct Table {
     buckets: Pages<Bucket>,

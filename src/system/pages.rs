@@ -4,6 +4,12 @@
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
 //! cache; the table's share of the search's time fell from 17 % to 9 % in huge
 //! pages (perf, bench, 16 MiB).
+//!
+//! On machines with several memory nodes a page lies near the thread that touched
+//! it first. The table is zeroed in pieces, each by whichever search thread comes
+//! next: its pages are spread over the nodes that the threads run on. Histories and
+//! accumulators are touched first by the thread that searches with them. None of the
+//! machines at hand had more than one node: this is by construction, not measured.
 #![allow(unsafe_code)]
 
 use std::{

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::{
     chess::position::Position,
-    engine::{Engine, Job, MemoryError},
-    play::report::{Limits, Silent},
+    engine::{Engine, Job},
+    play::report::{Limits, MemoryError, Silent},
     search::tt::Table,
     tools::{bench, settings},
 };

@@ -9,7 +9,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use serde::Serialize;
 
 use super::{complain, say, thread_count};
-use crate::{engine::MemoryError, system::memory};
+use crate::{engine::threads, play::report::MemoryError, system::memory};
 
 mod advice;
 mod files;
@@ -98,7 +98,7 @@ struct Report {
 
 impl Report {
     /// Measures everything; `progress` hears what is measured next.
-    fn make(args: &Args, progress: &dyn Fn(&str)) -> Result<Report, MemoryError> {
+    fn make(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, MemoryError> {
         let machine = Machine::look();
         let cores = machine.logical_cores;
         progress("speed by threads");
@@ -144,7 +144,8 @@ impl Report {
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let progress = |what: &str| crate::system::stdio::note(format_args!("measuring: {what} ..."));
-    let report = match Report::make(args, &progress) {
+    let made = threads::run("doctor", || Report::make(args, &progress).map_err(|e| e.to_string()));
+    let report = match made.map_err(|error| error.to_string()).flatten() {
         Ok(report) => report,
         Err(error) => {
             complain(format_args!("doctor: {error}"));
