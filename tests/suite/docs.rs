@@ -59,7 +59,8 @@ fn links_lead_somewhere() {
             }
             seen += 1;
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            let file = if file.is_empty() { document.clone() } else { document.with_file_name(file) };
+            let file =
+                if file.is_empty() { document.clone() } else { document.with_file_name(file) };
             assert!(file.exists(), "{}: {link}", document.display());
             let there = heading.is_empty()
                 || anchors(&fs::read_to_string(file).unwrap()).iter().any(|name| name == heading);
