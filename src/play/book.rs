@@ -34,7 +34,7 @@ pub struct Book {
     entries: Vec<Entry>,
 }
 
-/// Why a file is no book.
+/// Why a file is not a book.
 #[derive(Debug)]
 pub enum BookError {
     /// It cannot be read.
@@ -51,7 +51,7 @@ pub enum BookError {
         /// The entry, from 1, that should stand before the one before it.
         entry: usize,
     },
-    /// An entry's move is none.
+    /// An entry's move is not a valid one.
     Move {
         /// The entry, from 1.
         entry: usize,
@@ -62,15 +62,18 @@ impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BookError::Io(error) => write!(f, "{error}"),
-            BookError::Empty => f.write_str("there are no moves in the book"),
+            BookError::Empty => f.write_str("the book has no moves"),
             BookError::Truncated { bytes } => {
-                write!(f, "no Polyglot book, or truncated: {bytes} bytes are not a multiple of 16")
+                write!(
+                    f,
+                    "not a Polyglot book, or truncated: {bytes} bytes is not a multiple of 16"
+                )
             }
             BookError::Unsorted { entry } => {
-                write!(f, "no Polyglot book, or damaged: entry {entry} is out of order")
+                write!(f, "not a Polyglot book, or damaged: entry {entry} is out of order")
             }
             BookError::Move { entry } => {
-                write!(f, "no Polyglot book, or damaged: the move of entry {entry} is none")
+                write!(f, "not a Polyglot book, or damaged: entry {entry} is not a valid move")
             }
         }
     }
@@ -83,7 +86,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is no book.
+    /// If the file cannot be read or is not a book.
     pub fn load(path: &Path) -> Result<Book, BookError> {
         Book::from_bytes(&files::read_regular(path).map_err(BookError::Io)?)
     }
@@ -92,7 +95,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If they are no book.
+    /// If they are not a book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         let (records, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() {
@@ -127,8 +130,8 @@ impl Book {
         self.entries.len()
     }
 
-    /// The legal moves that the book has here, with their weights. A weight of
-    /// zero means: never play this.
+    /// The legal moves that the book has here, with their weights. Moves with a
+    /// weight of zero are never played.
     #[must_use]
     pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
         let key = key(position);
@@ -157,8 +160,8 @@ impl Book {
     }
 }
 
-/// PolyGlot's key: unlike the engine's own, it knows of an en passant square
-/// whenever a pawn stands beside it, be it pinned or not.
+/// PolyGlot's key: unlike the engine's own, it includes the en passant square
+/// whenever a pawn stands beside it, pinned or not.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key
