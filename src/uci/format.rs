@@ -191,8 +191,6 @@ mod tests {
 
     use shakmaty::CastlingMode::{Chess960, Standard};
 
-    use std::time::Duration as Time;
-
     use super::*;
     use crate::chess::{
         position::Position,
