@@ -1,12 +1,5 @@
 //! A dialogue with the built binary, with a deadline on every answer.
 
-pub mod checker;
-pub mod data;
-pub mod log;
-pub mod session;
-pub mod tables;
-pub mod targets;
-
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
@@ -15,9 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest wait for an answer, on a loaded machine. No test waits this long
-/// when all is well.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+use super::program;
+
+/// Longest wait for an answer: then the program hangs, however loaded the machine.
+/// No test waits this long when all is well, and none measures time.
+pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A running `lancet`.
 pub struct Lancet {
@@ -38,14 +33,14 @@ impl Lancet {
 
     /// Starts the program with arguments.
     pub fn with(arguments: &[&str]) -> Lancet {
-        Lancet::spawn(Command::new(env!("CARGO_BIN_EXE_lancet")).args(arguments))
+        Lancet::spawn(&mut program::lancet(arguments))
     }
 
     /// Starts the program as the shell would after `limits`, such as
     /// `ulimit -v 1000000`.
+    #[cfg(unix)]
     pub fn limited(limits: &str) -> Lancet {
-        let program = format!("{limits} && exec \"$0\"");
-        Lancet::spawn(Command::new("sh").args(["-c", &program, env!("CARGO_BIN_EXE_lancet")]))
+        Lancet::spawn(&mut program::limited(limits, &[]))
     }
 
     fn spawn(command: &mut Command) -> Lancet {
@@ -110,12 +105,17 @@ impl Lancet {
 
     /// The next line.
     pub fn line(&mut self, what: &str) -> String {
-        self.next(what).unwrap_or_else(|| self.fail(&format!("the program ended without '{what}'")))
+        self.line_before(Instant::now() + DEADLINE, what)
+    }
+
+    fn line_before(&mut self, deadline: Instant, what: &str) -> String {
+        self.next(deadline, what)
+            .unwrap_or_else(|| self.fail(&format!("the program ended without '{what}'")))
     }
 
     /// The next line, or `None` if the program has ended.
-    fn next(&mut self, what: &str) -> Option<String> {
-        match self.output.recv_timeout(DEADLINE) {
+    fn next(&mut self, deadline: Instant, what: &str) -> Option<String> {
+        match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(line) => {
                 self.log(&line);
                 Some(line)
@@ -125,11 +125,13 @@ impl Lancet {
         }
     }
 
-    /// The lines up to and including the first that starts with `start`.
+    /// The lines up to and including the first that starts with `start`. A search
+    /// that is never to be answered goes on talking: the deadline is that of all.
     pub fn until(&mut self, start: &str) -> Vec<String> {
+        let deadline = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
         loop {
-            lines.push(self.line(start));
+            lines.push(self.line_before(deadline, start));
             if lines.last().unwrap().starts_with(start) {
                 return lines;
             }
@@ -169,11 +171,11 @@ impl Lancet {
 
     /// As [`rest`](Lancet::rest), for those who cannot give the program away.
     pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
+        let deadline = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
-        while let Some(line) = self.next("end of the program") {
+        while let Some(line) = self.next(deadline, "end of the program") {
             lines.push(line);
         }
-        let deadline = Instant::now() + DEADLINE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return (lines, status);
@@ -199,18 +201,4 @@ impl Drop for Lancet {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A book file with these moves and weights in the start position.
-pub fn book(moves: &[(&str, u16)]) -> Vec<u8> {
-    // PolyGlot's key of the start position; squares count from a1 by ranks.
-    let key = 0x463b_9618_1691_fc9c_u64;
-    let square = |text: &str| {
-        u16::from(text.as_bytes()[0] - b'a') + 8 * u16::from(text.as_bytes()[1] - b'1')
-    };
-    let entry = |&(m, weight): &(&str, u16)| {
-        let code = square(&m[2..4]) | square(&m[..2]) << 6;
-        [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
-    };
-    moves.iter().flat_map(entry).collect()
 }
