@@ -57,9 +57,6 @@ pub mod lab;
 pub mod play;
 pub mod search;
 mod system;
-#[cfg(test)]
-#[path = "../tests/suite/common/data.rs"]
-mod test_data;
 // The program's commands. Public for the program and its tests alone.
 #[doc(hidden)]
 pub mod tools;

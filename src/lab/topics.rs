@@ -324,7 +324,7 @@ return g",
 Test the last score until it comes back. Not a sound driver: the default run has it only to show
 two faults. A search that fails low returns an upper bound; if that equals
 the test, the loop takes it for the score (the example). And with a table that takes deeper entries
-it can run in circles: `cargo test --test lab mtdf` has positions.",
+it can run in circles: `cargo test --test suite lab::mtdf` has positions.",
         code: "
 test = first guess
 repeat:
@@ -459,7 +459,7 @@ them: no distance to the root goes in or out.",
 in:   alpha - 1 if alpha < pivot,  beta - 1 if beta <= pivot
 out:  score + 1 if score < pivot          (pivot: the edge of the mate scores)",
         source: POST,
-        place: "src/score.rs, Delay; src/lab/delay.rs, ScoreDelay::Mates",
+        place: "src/chess/score.rs, Delay; src/lab/delay.rs, ScoreDelay::Mates",
         examples: &[delayed(
             ScoreDelay::Mates,
             "MAX is lost either way and chooses the later mate (B: now, C: two moves more).",

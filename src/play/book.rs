@@ -187,7 +187,7 @@ fn code(m: Move) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::HashMap, fs};
+    use std::collections::HashMap;
 
     use proptest::prelude::*;
     use rand::SeedableRng as _;
@@ -216,10 +216,6 @@ mod tests {
         Book::from_bytes(&entries.collect::<Vec<_>>().concat()).unwrap()
     }
 
-    fn shared(name: &str) -> Option<Vec<u8>> {
-        crate::test_data::data(name).map(|path| fs::read(path).unwrap())
-    }
-
     /// The keys of PolyGlot's documentation: the start, and after 1. e4 d5
     /// 2. e5 f5 (en passant possible) and 3. Ke2 Kf7 (castling lost).
     #[test]
@@ -234,67 +230,6 @@ mod tests {
         ] {
             assert_eq!(key(&position(fen)), expected, "{fen}");
         }
-    }
-
-    #[test]
-    fn keys_as_recorded() {
-        let mut count = 0;
-        for line in include_str!("../../tests/data/polyglot_keys.tsv").lines() {
-            let Some((fen, expected)) = line.rsplit_once('\t').filter(|(fen, _)| fen.contains('/'))
-            else {
-                continue;
-            };
-            let digits = expected.trim().trim_start_matches("0x");
-            let expected = u64::from_str_radix(digits, 16).unwrap();
-            let fen = fen.split('\t').find(|field| field.contains('/')).unwrap();
-            assert_eq!(key(&position(fen)), expected, "{fen}");
-            count += 1;
-        }
-        assert!(count > 400, "{count}");
-    }
-
-    /// Every move of real books is legal where it is to be played, as far as the
-    /// books' own lines lead.
-    #[test]
-    fn real_books_are_read() {
-        for (name, least) in
-            [("books/cutechess_book_small.bin", 10_000), ("books/eco_openings_cc0.bin", 5_000)]
-        {
-            let Some(bytes) = shared(name) else { return };
-            let book = Book::from_bytes(&bytes).unwrap();
-            assert_eq!(book.entries.len(), bytes.len() / ENTRY);
-            let mut seen = HashMap::from([(key(&Position::default()), 0)]);
-            let mut open = vec![Position::default()];
-            while let Some(position) = open.pop() {
-                let moves = book.moves(&position);
-                seen.insert(key(&position), moves.len());
-                for (m, _) in moves {
-                    let child = position.play(m);
-                    if !seen.contains_key(&key(&child)) {
-                        open.push(child);
-                    }
-                }
-            }
-            let reached: usize = seen.values().sum();
-            assert!(reached >= least, "{name}: {reached} entries");
-        }
-    }
-
-    /// A book that only Black plays from, up to a promotion to a knight.
-    #[test]
-    fn the_lasker_trap_is_set() {
-        let Some(bytes) = shared("books/lasker-trap.bin") else { return };
-        let book = Book::from_bytes(&bytes).unwrap();
-        let mut position = Position::default();
-        let mut replies = Vec::new();
-        for text in ["d2d4", "c2c4", "d4e5", "e2e3", "c1d2", "d2b4", "e1e2"] {
-            let m = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-            position = position.play(m);
-            let reply = book.best(&position).unwrap();
-            replies.push(reply.to_uci(CastlingMode::Standard).to_string());
-            position = position.play(reply);
-        }
-        assert_eq!(replies, ["d7d5", "e7e5", "d5d4", "f8b4", "d4e3", "e3f2", "f2g1n"]);
     }
 
     #[test]

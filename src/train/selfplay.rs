@@ -258,24 +258,4 @@ mod tests {
             assert!(last.signum() == score.signum() && last.abs() > 900);
         }
     }
-
-    /// Results from tables belong to the right side, whoever is to move.
-    #[test]
-    fn tablebase_results() {
-        let mut tablebase = Tablebase::new();
-        let Some(directory) = crate::test_data::data("syzygy") else { return };
-        assert!(tablebase.add_directory(directory).unwrap() > 0);
-        let players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
-        for (fen, expected) in [
-            ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),
-            ("8/8/8/4k3/8/8/8/KQ6 b - - 0 1", Some(GameResult::WhiteWins)),
-            ("8/8/8/4K3/8/8/8/kq6 w - - 0 1", Some(GameResult::BlackWins)),
-            ("8/8/8/4K3/8/8/8/kq6 b - - 0 1", Some(GameResult::BlackWins)),
-            ("8/8/8/4k3/4P3/4K3/8/8 w - - 0 1", Some(GameResult::Draw)),
-            ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
-        ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-            assert_eq!(players.result(&Game::from(position)), expected, "{fen}");
-        }
-    }
 }

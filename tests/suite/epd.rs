@@ -1,38 +1,17 @@
 //! `lancet epd` as users run it: the built binary, its output, files and exit
 //! status.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::{fs, path::Path, process::Output, thread};
 
+use crate::common::program::{Directory, LANCET, lancet, run, signal, stderr, stdout};
 use serde_json::Value;
 
-const LANCET: &str = env!("CARGO_BIN_EXE_lancet");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 /// Mate in one by Ra8 only.
 const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
 
 fn epd(args: &[&str]) -> Output {
-    Command::new(LANCET).arg("epd").args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
-    fs::write(path(name), bytes).unwrap();
-    path(name).to_str().unwrap().to_owned()
+    run(&[&["epd"], args].concat())
 }
 
 fn json(path: &str) -> Value {
@@ -41,6 +20,7 @@ fn json(path: &str) -> Value {
 
 #[test]
 fn broken_lines_are_named_and_skipped() {
+    let dir = Directory::new();
     let cases: &[(&str, usize, &str)] = &[
         ("8/8/8/8/8/8/8 w - - bm e4;", 1, "board '8/8/8/8/8/8/8': 7 ranks, expected 8"),
         (
@@ -102,7 +82,7 @@ fn broken_lines_are_named_and_skipped() {
     ];
     let mut text = format!("{BACK_RANK} bm Ra8#; id \"good\";\n");
     cases.iter().for_each(|(line, ..)| text.push_str(&format!("{line}\n")));
-    let suite = file("broken_lines.epd", &text);
+    let suite = dir.file("broken_lines.epd", &text);
     let output = epd(&[&suite, "--depth", "3"]);
     assert_eq!(output.status.code(), Some(2));
     let complaints = stderr(&output);
@@ -124,6 +104,7 @@ fn broken_lines_are_named_and_skipped() {
 
 #[test]
 fn encodings_comments_and_notations() {
+    let dir = Directory::new();
     let mut bytes = b"\xef\xbb\xbf# a comment\r\n\r\n".to_vec();
     for (number, m) in ["Ra8", "Ra8#", "a1a8", "Ra1-a8!", "Ra1a8+", "#1"].iter().enumerate() {
         bytes.extend(format!("{BACK_RANK} bm {m}; id \"n{number}\";\r\n").bytes());
@@ -133,8 +114,8 @@ fn encodings_comments_and_notations() {
     bytes.extend(format!("{BACK_RANK} bm Ra8; // a comment\n").bytes());
     bytes.extend(format!("{BACK_RANK} 3 40 pv Ra8; wdl 2; dtz 1; bm Ra8; id \"R").bytes());
     bytes.extend(b"\xe9ti\"");
-    let suite = file("encodings.epd", &bytes);
-    let out = path("encodings.json").to_str().unwrap().to_owned();
+    let suite = dir.file("encodings.epd", &bytes);
+    let out = dir.path("encodings.json");
     let output = epd(&[&suite, "--depth", "2", "--json", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("|    8/8 |"), "{}", stdout(&output));
@@ -146,13 +127,14 @@ fn encodings_comments_and_notations() {
 
 #[test]
 fn chess960_castling_is_understood() {
+    let dir = Directory::new();
     // Castling is the only move that gets the king out of the a1 rook's way
     // and is written in four ways.
     let castles = "6k1/5ppp/8/8/8/8/5PPP/4RK1R w H - bm";
     let text: String =
         ["O-O", "0-0", "f1h1", "Kf1h1"].iter().map(|m| format!("{castles} {m};\n")).collect();
-    let suite = file("chess960.epd", text);
-    let out = path("chess960.json").to_str().unwrap().to_owned();
+    let suite = dir.file("chess960.epd", text);
+    let out = dir.path("chess960.json");
     let output = epd(&[&suite, "--depth", "1", "--json", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let positions = &json(&out)["suites"][0]["results"][0]["positions"];
@@ -163,6 +145,7 @@ fn chess960_castling_is_understood() {
 
 #[test]
 fn strategic_points() {
+    let dir = Directory::new();
     // All moves earn something, so that whatever is played earns it.
     let moves = ["Kb1", "Kb2", "Ka2"];
     let line = "8/8/8/8/8/8/6k1/K7 w - - bm Kb2;";
@@ -172,8 +155,8 @@ fn strategic_points() {
     let comment = format!(
         "{line} id \"STS(v2.2) Files.001\"; c0 \"Kb2! wins the opposition, par=2\"; c8 \"1\";"
     );
-    let suite = file("points.epd", format!("{new}\n{old}\n{comment}\n"));
-    let out = path("points.json").to_str().unwrap().to_owned();
+    let suite = dir.file("points.epd", format!("{new}\n{old}\n{comment}\n"));
+    let out = dir.path("points.json");
     let output = epd(&[&suite, "--depth", "1", "--json", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let all = json(&out);
@@ -193,14 +176,15 @@ fn strategic_points() {
     assert!(stdout(&output).contains("by theme"), "{}", stdout(&output));
 
     // Only a suite of ten points a position gets the customary estimate.
-    let suite = file("points10.epd", format!("{new}\n{old}\n"));
+    let suite = dir.file("points10.epd", format!("{new}\n{old}\n"));
     let shown = stdout(&epd(&[&suite, "--depth", "1"]));
     assert!(shown.contains("(a customary estimate, not a measured rating)"), "{shown}");
 }
 
 #[test]
 fn mates_need_a_proof() {
-    let suite = file(
+    let dir = Directory::new();
+    let suite = dir.file(
         "mates.epd",
         format!(
             "{BACK_RANK} dm 1; bm h3; id \"any move that mates\";\n\
@@ -209,7 +193,7 @@ fn mates_need_a_proof() {
              {START} dm 1; id \"no mate\";\n"
         ),
     );
-    let out = path("mates.json").to_str().unwrap().to_owned();
+    let out = dir.path("mates.json");
     let output = epd(&[&suite, "--depth", "4", "--mate", "--json", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let all = json(&out);
@@ -223,11 +207,12 @@ fn mates_need_a_proof() {
 
 #[test]
 fn requirements_and_failed_positions() {
+    let dir = Directory::new();
     let good = format!("{BACK_RANK} bm Ra8; id \"good\";");
     let bad = format!("{BACK_RANK} am Ra8; id \"bad\"; c1 \"kept; as it is\";");
     let plain = format!("{START} id \"nothing to grade\";");
-    let suite = file("require.epd", format!("{good}\n{bad}\n{plain}\n"));
-    let failed = path("failed.epd").to_str().unwrap().to_owned();
+    let suite = dir.file("require.epd", format!("{good}\n{bad}\n{plain}\n"));
+    let failed = dir.path("failed.epd");
     let output = epd(&[&suite, "--nodes", "1000", "--require", "1", "--save-failed", &failed]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(fs::read_to_string(&failed).unwrap(), format!("{bad}\n"));
@@ -245,11 +230,12 @@ fn requirements_and_failed_positions() {
 
 #[test]
 fn limits_hold_and_stop_early_stops() {
-    let suite = file(
+    let dir = Directory::new();
+    let suite = dir.file(
         "limits.epd",
         format!("{START} bm a3 a4 b3 b4 c3 c4 d3 d4 e3 e4 f3 f4 g3 g4 h3 h4 Na3 Nc3 Nf3 Nh3;\n"),
     );
-    let out = path("limits.json").to_str().unwrap().to_owned();
+    let out = dir.path("limits.json");
     let position = |args: &[&str]| {
         let mut all = vec![suite.as_str(), "--json", &out];
         all.extend(args);
@@ -267,7 +253,7 @@ fn limits_hold_and_stop_early_stops() {
     assert_eq!(position(&["--nodes", "2000", "--depth", "60"])["nodes"], 2000);
     assert_eq!(position(&["--nodes", "9000000", "--depth", "2"])["lines"][0]["depth"], 2);
     let time = position(&["--movetime", "50"])["time"].as_u64().unwrap();
-    assert!((50..1000).contains(&time), "{time}");
+    assert!(time >= 50, "{time}");
     let lines = position(&["--depth", "3", "--multipv", "3", "--threads", "2", "--hash", "2"]);
     let ranks: Vec<&Value> = (0..3).map(|index| &lines["lines"][index]["rank"]).collect();
     assert_eq!(ranks, [1, 2, 3]);
@@ -275,10 +261,11 @@ fn limits_hold_and_stop_early_stops() {
 
 #[test]
 fn jobs_and_nodes_are_reproducible() {
+    let dir = Directory::new();
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/bk.epd");
     let suite = suite.to_str().unwrap();
     let moves = |jobs: &str, name: &str| {
-        let out = path(name).to_str().unwrap().to_owned();
+        let out = dir.path(name);
         let output = epd(&[suite, "--nodes", "3000", "--jobs", jobs, "--json", &out]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let all = json(&out);
@@ -292,9 +279,10 @@ fn jobs_and_nodes_are_reproducible() {
 
 #[test]
 fn csv_has_a_row_per_position_and_engine() {
-    let suite =
-        file("rows.epd", format!("{BACK_RANK} bm Ra8; id \"a, \"; c0 \"b\";\n{START} bm Nh3;\n"));
-    let out = path("rows.csv").to_str().unwrap().to_owned();
+    let dir = Directory::new();
+    let suite = dir
+        .file("rows.epd", format!("{BACK_RANK} bm Ra8; id \"a, \"; c0 \"b\";\n{START} bm Nh3;\n"));
+    let out = dir.path("rows.csv");
     let output = epd(&[&suite, "--depth", "2", "--csv", &out, "--engine", LANCET]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let mut reader = csv::Reader::from_path(&out).unwrap();
@@ -319,9 +307,10 @@ fn csv_has_a_row_per_position_and_engine() {
 
 #[test]
 fn another_engine_beside_us() {
+    let dir = Directory::new();
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/bk.epd");
     let suite = suite.to_str().unwrap();
-    let out = path("engines.json").to_str().unwrap().to_owned();
+    let out = dir.path("engines.json");
     let args = [suite, "--depth", "6", "--json", &out, "--engine", LANCET, "--jobs", "2"];
     let output = epd(&args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -354,6 +343,7 @@ fn another_engine_beside_us() {
 #[cfg(unix)]
 #[test]
 fn misbehaving_engines_do_no_harm() {
+    let dir = Directory::new();
     let script = |name: &str, on_go: &str| {
         let body = format!(
             "while read line; do case \"$line\" in\n\
@@ -363,33 +353,30 @@ fn misbehaving_engines_do_no_harm() {
              go*) {on_go};;\n\
              esac; done\n"
         );
-        format!("sh {}", file(&format!("{name}.sh"), body))
+        format!("sh {}", dir.file(&format!("{name}.sh"), body))
     };
-    let suite = file("harm.epd", format!("{BACK_RANK} bm Ra8;\n").repeat(5));
-    let run = |command: &str| {
-        let limits = ["--nodes", "100", "--engine-timeout", "1", "--engines-only"];
-        let mut args = vec![suite.as_str(), "--engine", command];
-        args.extend(limits);
-        let output = epd(&args);
+    let run = |command: &str, positions: usize, timeout: &str| {
+        let suite = format!("{BACK_RANK} bm Ra8;\n").repeat(positions);
+        let suite = dir.file(&format!("harm-{}.epd", command.replace(['/', ' '], "-")), suite);
+        let limits = ["--nodes", "100", "--engine-timeout", timeout, "--engines-only"];
+        let output = epd(&[&[suite.as_str(), "--engine", command], &limits[..]].concat());
         (output.status.code(), stdout(&output), stderr(&output))
     };
-    let (status, shown, _) = run(&script("crash", "exit 7"));
+    // Whoever answers is waited for, however busy the machine is.
+    const LONG: &str = "120";
+    let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));
     assert_eq!(shown.matches("the engine ended, exit status: 7 (at 'bestmove')").count(), 3);
     assert_eq!(shown.matches("not asked after 3 failures in a row").count(), 2);
     assert!(shown.contains("crash: 5 not answered (counted as not solved)"), "{shown}");
 
-    let (status, shown, _) = run(&script("illegal", "echo bestmove a1b3"));
+    let (status, shown, _) = run(&script("illegal", "echo bestmove a1b3"), 1, LONG);
     assert_eq!(status, Some(1));
     assert!(shown.contains("bestmove 'a1b3' is not legal in this position"), "{shown}");
 
-    let (status, shown, _) = run(&script("hang", ":"));
-    assert_eq!(status, Some(1));
-    assert!(shown.contains("no bestmove 1 s after 'stop'"), "{shown}");
-
     // A right answer without any info line, a failed first position.
     let answer = "echo info depth x score cp pv; echo bestmove a1a8 ponder 0000";
-    let (status, shown, _) = run(&script("terse", answer));
+    let (status, shown, _) = run(&script("terse", answer), 5, LONG);
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |"), "{shown}");
 
@@ -397,24 +384,37 @@ fn misbehaving_engines_do_no_harm() {
     let answer = "case \"$line\" in *nodes*) echo bestmove a1a2;; *) \
                   echo info depth 9 score cp 5 nodes 101 pv a1a8;; esac;; \
                   stop) echo bestmove a1a8";
-    let (status, shown, _) = run(&script("ignorant", answer));
+    let (status, shown, _) = run(&script("ignorant", answer), 5, LONG);
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |") && shown.contains("101 nodes"), "{shown}");
 
-    for other in ["cat", "yes"] {
-        let (status, _, complaint) = run(other);
-        assert_eq!(status, Some(1));
-        assert!(complaint.contains("no uciok in time"), "{other}: {complaint}");
-    }
-    let (status, shown, _) = run(&script("talker", "while echo still here; do :; done"));
-    assert_eq!(status, Some(1));
-    assert!(shown.contains("no bestmove 1 s after 'stop'"), "{shown}");
+    // These shake hands, but then no move comes: silent, and full of other things.
+    let [hang, talker] = [("hang", ":"), ("talker", "while echo still here; do sleep 0.1; done")]
+        .map(|(name, on_go)| script(name, on_go));
+    let run = &run;
+    thread::scope(|scope| {
+        for engine in [&hang, &talker] {
+            scope.spawn(move || {
+                let (status, shown, _) = run(engine, 1, "10");
+                assert_eq!(status, Some(1));
+                assert!(shown.contains("no bestmove 10 s after 'stop'"), "{engine}: {shown}");
+            });
+        }
+        for other in ["cat", "yes"] {
+            scope.spawn(move || {
+                let (status, _, complaint) = run(other, 1, "1");
+                assert_eq!(status, Some(1));
+                assert!(complaint.contains("no uciok in time"), "{other}: {complaint}");
+            });
+        }
+    });
 }
 
 /// Ctrl-C ends a run of many hours with the table of what was done.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_the_summary() {
+    let dir = Directory::new();
     use std::{
         io::{BufRead as _, BufReader, Read as _},
         process::Stdio,
@@ -422,18 +422,15 @@ fn an_interrupt_prints_the_summary() {
 
     let mut text = format!("{BACK_RANK} bm Ra8;\n");
     text.push_str(&format!("{START} bm Na3;\n").repeat(3));
-    let suite = file("interrupt.epd", text);
-    let out = path("interrupt.json").to_str().unwrap().to_owned();
-    let mut child = Command::new(LANCET)
-        .args(["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let suite = dir.file("interrupt.epd", text);
+    let out = dir.path("interrupt.json");
+    let args = ["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out];
+    let mut child = lancet(&args).stdout(Stdio::piped()).spawn().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut shown = String::new();
     output.read_line(&mut shown).unwrap();
     assert!(shown.contains("found"), "{shown}");
-    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    signal(child.id(), "-TERM");
     output.read_to_string(&mut shown).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
@@ -445,7 +442,8 @@ fn an_interrupt_prints_the_summary() {
 
 #[test]
 fn wrong_command_lines() {
-    let suite = file("command.epd", format!("{BACK_RANK} bm Ra8;\n"));
+    let dir = Directory::new();
+    let suite = dir.file("command.epd", format!("{BACK_RANK} bm Ra8;\n"));
     for args in [
         &[][..],
         &[&suite, "--nodes", "0"],

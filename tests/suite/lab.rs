@@ -2,12 +2,13 @@
 //! tangles, for all windows and all score delays; MTD(f) where it misbehaves;
 //! tic-tac-toe; chess positions.
 
-use std::process::Command;
-
+use crate::common::{
+    chess::position,
+    program::{self, Directory, stderr, stdout},
+};
 use clap::ValueEnum;
 use lancet::{
     chess::{
-        position::Position,
         score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
     },
     lab::{
@@ -24,7 +25,6 @@ use lancet::{
         topics::TOPICS,
     },
 };
-use shakmaty::CastlingMode;
 
 fn interiors() -> impl Iterator<Item = Interior> + Clone {
     Interior::value_variants().iter().copied()
@@ -214,7 +214,7 @@ fn delays_never_turn_bounds_into_scores() {
 }
 
 /// A million pairs of a random game and a window:
-/// `cargo test --release --test lab -- --ignored --nocapture`.
+/// `cargo test --release --test suite lab:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes; the fast part always runs"]
 fn delays_never_turn_bounds_into_scores_a_million_times() {
@@ -396,7 +396,7 @@ fn mtdf_walks_in_small_steps() {
 }
 
 fn board(fen: &str, leaf: Leaf) -> Board<'static> {
-    Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf, None)
+    Board::new(position(fen), leaf, None)
 }
 
 const POSITIONS: [&str; 5] = [
@@ -535,23 +535,15 @@ fn the_replayed_tree_is_smaller() {
 
 /// Runs the program; returns success, standard output and standard error.
 fn lancet(args: &[&str]) -> (bool, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_lancet")).arg("lab").args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
-}
-
-/// A file of its own for each test.
-fn temporary(name: &str, text: &str) -> String {
-    let path = std::env::temp_dir().join(format!("lancet-lab-{}-{name}", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
+    let output = program::run(&[&["lab"], args].concat());
+    (output.status.success(), stdout(&output), stderr(&output))
 }
 
 #[test]
 fn the_command_writes_table_csv_json_and_picture() {
-    let suite =
-        temporary("suite.epd", &format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
-    let picture = temporary("plot.svg", "");
+    let dir = Directory::new();
+    let suite = dir.file("suite.epd", format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
+    let picture = dir.path("plot.svg");
     let (ok, out, err) = lancet(&[&suite, "--depth", "3", "--svg", &picture]);
     assert!(ok, "{err}");
     assert!(out.contains("sound cells x 2 positions agree"), "{out}");
@@ -569,7 +561,7 @@ fn the_command_writes_table_csv_json_and_picture() {
 
     // MTD(f) searches other trees from other guesses.
     let unclear = "r1bqkb1r/pp1n1ppp/2p1pn2/3p4/2PP4/2N1PN2/PP3PPP/R1BQ2K1 w - -";
-    let unclear = temporary("unclear.epd", unclear);
+    let unclear = dir.file("unclear.epd", unclear);
     let nodes = |guess: &str| -> u64 {
         let axes = ["--root", "mtdf", "--no-deepening", "--depth", "3", "--guess", guess, "--json"];
         let (ok, out, err) = lancet(&[&[unclear.as_str()], axes.as_slice()].concat());
@@ -601,15 +593,16 @@ fn the_command_writes_table_csv_json_and_picture() {
 
 #[test]
 fn errors_say_what_and_where() {
+    let dir = Directory::new();
     let (ok, _, err) = lancet(&["no/such/file.epd"]);
     assert!(!ok && err.contains("no/such/file.epd"), "{err}");
-    let (ok, _, err) = lancet(&[&temporary("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
+    let (ok, _, err) = lancet(&[&dir.file("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
     assert!(!ok && err.contains("bad.epd:1:1: impossible position: "), "{err}");
-    let (ok, _, err) = lancet(&[&temporary("empty.epd", "\n")]);
+    let (ok, _, err) = lancet(&[&dir.file("empty.epd", "\n")]);
     assert!(!ok && err.contains("at least one position"), "{err}");
     let (ok, _, err) = lancet(&["--interior", "alphazero"]);
     assert!(!ok && err.contains("alphazero") && err.contains("pvs"), "{err}");
-    let suite = temporary("start.epd", POSITIONS[0]);
+    let suite = dir.file("start.epd", POSITIONS[0]);
     let (ok, _, err) = lancet(&[&suite, "--leaf", "network", "--network", &suite]);
     assert!(!ok && err.contains("not a Lancet network"), "{err}");
     let (ok, _, err) = lancet(&["explain", "nonsense"]);

@@ -4,6 +4,7 @@
 mod common;
 
 mod analyse;
+mod book;
 mod docs;
 mod epd;
 mod lab;

@@ -2,7 +2,7 @@
 //! with good input that was spoilt.
 //!
 //! Longer, with a seed of its own each time: `FUZZ_SECONDS=1800 cargo test
-//! --release --test parsers -- --ignored fuzz --nocapture --test-threads 1`. With
+//! --release --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. With
 //! coverage for a guide: `tests/fuzz/README.md`.
 
 use crate::common::{data, targets};

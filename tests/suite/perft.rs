@@ -3,9 +3,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Output,
 };
 
+use crate::common::program::{Directory, run, stderr, stdout};
 use lancet::tools::{
     lines,
     perft::{
@@ -66,22 +67,7 @@ fn suites_through_the_network() {
 }
 
 fn perft(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
-    command.arg("perft").args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn temporary(name: &str, text: &str) -> String {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
+    run(&[&["perft"], args].concat())
 }
 
 #[test]
@@ -111,10 +97,9 @@ fn counts_and_divides() {
 #[test]
 fn a_wrong_count_is_a_failure() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let file = temporary(
-        "wrong.epd",
-        &format!("# comment\n{start} ;D1 20 ;D2 400 ;D3 8903 ;D9 2439530234167\n"),
-    );
+    let dir = Directory::new();
+    let suite = format!("# comment\n{start} ;D1 20 ;D2 400 ;D3 8903 ;D9 2439530234167\n");
+    let file = dir.file("wrong.epd", suite);
     let output = perft(&["--suite", &file, "--max-nodes", "10000"]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
@@ -128,7 +113,8 @@ fn a_wrong_count_is_a_failure() {
 #[test]
 fn unusable_input_is_named() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let file = temporary("broken.epd", &format!("{start} ;D1 20\r\n{start} ;D1 twenty\r\n"));
+    let dir = Directory::new();
+    let file = dir.file("broken.epd", format!("{start} ;D1 20\r\n{start} ;D1 twenty\r\n"));
     let output = perft(&["--suite", &file, "/no/such/file.epd"]);
     assert_eq!(output.status.code(), Some(2));
     let complaints = stderr(&output);

@@ -2,7 +2,7 @@
 //! clear message, no torn file, and the program goes on or ends well.
 //!
 //! The long versions:
-//! `cargo test --release --test resources -- --ignored --nocapture --test-threads 1`
+//! `cargo test --release --test suite resources:: -- --ignored --nocapture --test-threads 1`
 #![cfg(unix)] // limits and signals are the shell's
 
 use std::{
@@ -14,23 +14,20 @@ use std::{
 };
 
 use crate::common::{
-    DEADLINE, Lancet,
+    Lancet,
     checker::check,
-    session::{Material, Session},
+    chess::game,
+    program::{LANCET, signal},
+    session::{Session, lines::Material},
 };
 use lancet::{
-    chess::position::{Game, Position},
+    chess::position::Game,
     engine::{Engine, Job, STACK_SIZE, Settings},
     play::report::{Limits, Silent},
     search::MAX_PLY,
     train::format::{self, Record},
     uci::setup::read_move,
 };
-use shakmaty::CastlingMode;
-
-fn game(fen: &str) -> Game {
-    Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap())
-}
 
 /// Two short games, and one that cannot be read.
 const GAMES: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
@@ -38,7 +35,7 @@ const GAMES: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4
 /// A command of the shell, with the program as `$0`.
 fn shell(script: &str, directory: &Path) -> Output {
     Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_lancet")])
+        .args(["-c", script, LANCET])
         .current_dir(directory)
         .stdin(Stdio::null())
         .output()
@@ -191,19 +188,11 @@ fn many_threads(count: usize) {
     let mut lancet = Lancet::start();
     lancet.send(&format!("setoption name Threads value {count}"));
     assert_eq!(lancet.drain(), [""; 0]);
-    let start = Instant::now();
     check(&Game::default(), &lancet.go("go movetime 100").0);
-    let exact = start.elapsed();
     lancet.send("go infinite");
-    let start = Instant::now();
     let mut lines = lancet.drain();
-    let ready = start.elapsed();
-    let start = Instant::now();
     lines.extend(lancet.go("stop").0);
-    let stop = start.elapsed();
     check(&Game::default(), &lines);
-    println!("{count} threads: movetime 100 {exact:?}, readyok {ready:?}, stop {stop:?}");
-    assert!(exact.max(ready).max(stop) < DEADLINE / 2);
     lancet.quit();
 }
 
@@ -225,7 +214,7 @@ fn the_stack_is_deep_enough() {
     // Kings and pawns that can only wait, and long forced checks.
     let games =
         ["8/8/1p1k4/p1p1p1p1/P1P1P1P1/1P1K4/8/8 w - - 0 1", "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1"]
-            .map(game);
+            .map(|fen| game(fen, &[]));
     let deepest = thread::Builder::new()
         .stack_size(STACK_SIZE / 8)
         .spawn(move || {
@@ -248,12 +237,12 @@ fn two_hundred_and_eighteen_lines() {
     lancet.send("setoption name MultiPV value 256");
     lancet.send(&format!("position fen {fen}"));
     let (lines, _) = lancet.go("go depth 2");
-    check(&game(fen), &lines);
+    check(&game(fen, &[]), &lines);
     let last =
         lines.iter().filter(|line| line.starts_with("info depth 2 ") && line.contains(" multipv "));
     assert_eq!(last.count(), 218);
     lancet.send("go infinite");
-    check(&game(fen), &lancet.go("stop").0);
+    check(&game(fen, &[]), &lancet.go("stop").0);
     lancet.quit();
 }
 
@@ -308,8 +297,8 @@ fn pipes_and_devices() {
     lancet.send(&format!("setoption name Debug Log File value {}", pipe.display()));
     assert!(lancet.drain()[0].contains("cannot log to "));
     lancet.send(&format!("setoption name Hash File value {}", pipe.display()));
-    lancet.send("setoption name Save Hash");
-    let lines = lancet.drain();
+    // `readyok` would not wait for the last task's end, if that is still to come.
+    let lines = lancet.ask("setoption name Save Hash", "info string ");
     assert!(lines[0].contains("Save Hash: ") && lines[0].contains("a pipe"), "{lines:?}");
     // A log that takes nothing, and one that cannot take any more.
     for log in ["/dev/null", "/dev/full"] {
@@ -426,21 +415,33 @@ fn a_full_disk_under_results() {
     assert!(text.contains("cannot write /dev/full: No space left"), "{text}");
 }
 
-/// Signals end the program at once, whatever it does.
+/// Is this signal ignored, as programs in the background inherit it from a shell?
+#[cfg(target_os = "linux")]
+fn is_ignored(lancet: &Lancet, signal: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal - 1) & 1 == 1
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ignored(_: &Lancet, _: u32) -> bool {
+    false
+}
+
+/// Signals end the program, whatever it does: also a search that never ends.
 #[test]
 fn signals() {
-    for signal in ["-INT", "-TERM"] {
+    for (name, number) in [("-INT", 2), ("-TERM", 15)] {
         for line in ["isready", "go infinite", "go ponder wtime 1000", "perft 12"] {
             let mut lancet = Lancet::start();
             lancet.send(line);
             if line == "isready" {
                 lancet.until("readyok");
             }
-            let start = Instant::now();
-            let sent = Command::new("kill").args([signal, &lancet.id().to_string()]).status();
-            assert!(sent.unwrap().success());
-            lancet.rest();
-            assert!(start.elapsed() < DEADLINE / 3, "{signal} {line}: {:?}", start.elapsed());
+            if !is_ignored(&lancet, number) {
+                signal(lancet.id(), name);
+                lancet.rest();
+            }
         }
     }
 }
@@ -481,9 +482,9 @@ fn a_smaller_table_gives_memory_back() {
 fn soak(searches: usize) {
     let mut session = Session::new(1, &Material::small());
     let mut measured = Vec::new();
-    while session.stats.searches < searches {
+    while session.stats().searches < searches {
         let next = searches * (measured.len() + 1) / 10;
-        while session.stats.searches < next {
+        while session.stats().searches < next {
             session.step();
         }
         // The same state at every measurement.
@@ -506,7 +507,7 @@ fn soak(searches: usize) {
         measured.push(resident(lancet));
         session.forget();
     }
-    println!("{:?}\n{measured:?} KiB", session.stats);
+    println!("{:?}\n{measured:?} KiB", session.stats());
     // The first tenth may still find new corners.
     let (first, last) = (measured[1], measured[9]);
     assert!(last - first < 4 << 10, "{measured:?} KiB");

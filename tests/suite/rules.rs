@@ -4,9 +4,7 @@
 use lancet::chess::position::{Ending, Game, Position};
 use shakmaty::{CastlingMode, uci::UciMove};
 
-fn position(fen: &str) -> Position {
-    Position::from_fen(fen, CastlingMode::Standard).unwrap_or_else(|error| panic!("{error}"))
-}
+use crate::common::chess::position;
 
 /// The fields of a table's lines, without its heading.
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -18,10 +16,10 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 fn valid_fens_are_read_and_written() {
     let mut count = 0;
     for fen in include_str!("../data/valid_fens.txt").lines() {
-        let position = position(fen);
-        let again = self::position(&position.fen());
-        assert_eq!(again.fen(), position.fen());
-        assert_eq!(again.keys(), position.keys(), "{fen}");
+        let first = position(fen);
+        let again = position(&first.fen());
+        assert_eq!(again.fen(), first.fen());
+        assert_eq!(again.keys(), first.keys(), "{fen}");
         count += 1;
     }
     assert_eq!(count, 500);

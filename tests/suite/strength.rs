@@ -3,16 +3,18 @@
 
 use lancet::{
     chess::{
-        position::{Ending, Game, Position},
+        position::{Ending, Game, Position, START_FEN},
         score::Score,
     },
-    engine::{Engine, Job, Settings},
+    engine::{Engine, Settings},
     play::{
-        report::{Limits, Outcome, Silent},
+        report::{Limits, Outcome},
         syzygy,
     },
 };
 use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
+
+use crate::common::chess::{self, search};
 
 fn player(elo: u32) -> Engine {
     Engine::new(Settings { hash: 1, limit_strength: true, elo, ..Settings::default() }).unwrap()
@@ -20,7 +22,7 @@ fn player(elo: u32) -> Engine {
 
 /// The player's choice; its errors are those of `seed`.
 fn choice(engine: &mut Engine, game: &Game) -> Move {
-    engine.go(&Job::new(game.clone(), Limits::default()), &Silent).best.unwrap()
+    search(engine, game, Limits::default()).best.unwrap()
 }
 
 /// Positions of a suite with one or more best moves.
@@ -92,10 +94,8 @@ fn better_players_win() {
         let mut engines = [player(strong), player(weak)];
         let mut points = 0;
         for (opening, seed) in openings.iter().zip(1..) {
-            let mut game = Game::default();
-            for text in opening.split(' ') {
-                game.play(lancet::uci::setup::read_move(game.position(), text).unwrap());
-            }
+            let moves: Vec<&str> = opening.split(' ').collect();
+            let game = chess::game(START_FEN, &moves);
             points += two_games(&mut engines, &game, seed);
         }
         let games = 2 * openings.len() as u32;
@@ -127,7 +127,7 @@ fn players_do_not_know_each_others_thoughts() {
     let game = Game::default();
     let think = |engine: &mut Engine, analyse: bool| -> (Option<Move>, Score, u64) {
         let limits = Limits { depth: Some(8), analyse, ..Limits::default() };
-        let Outcome { best, info, .. } = engine.go(&Job::new(game.clone(), limits), &Silent);
+        let Outcome { best, info, .. } = search(engine, &game, limits);
         (best, info.score, info.nodes)
     };
     let settings = |limit_strength| Settings {

@@ -8,6 +8,7 @@ use std::{fs, sync::atomic::AtomicU64};
 use crate::common::{
     Lancet,
     checker::Checker,
+    chess::{nodes, position, search},
     data::data,
     tables::{directory, oracle, winner},
 };
@@ -18,7 +19,7 @@ use lancet::{
     },
     engine::{Engine, Job, Settings},
     play::{
-        report::{Info, Limits, Outcome, Reporter, Silent},
+        report::{Info, Limits, Reporter, Silent},
         syzygy::{self, Prober, Tablebases, Value},
     },
 };
@@ -35,15 +36,6 @@ fn engine(fifty_moves: bool) -> Option<Engine> {
     engine.set_tablebases(Some(tables()?));
     engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() });
     Some(engine)
-}
-
-fn position(fen: &str) -> Position {
-    Position::from_fen(fen, CastlingMode::Standard).unwrap()
-}
-
-fn search(engine: &mut Engine, game: &Game, nodes: u64) -> Outcome {
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    engine.go(&Job::new(game.clone(), limits), &Silent)
 }
 
 /// Lines of a data file, each a position and its operations.
@@ -139,7 +131,7 @@ fn every_root_move_keeps_the_value() {
                 continue;
             }
             engine.new_game();
-            let outcome = search(&mut engine, &game, 200);
+            let outcome = search(&mut engine, &game, nodes(200));
             let m = outcome.best.unwrap();
             let san = San::from_move(position.chess(), m).to_string();
             if let Some(best) = operation(line, "bm").filter(|_| lists_all) {
@@ -184,7 +176,7 @@ fn cursed_and_blessed_follow_the_option() {
         for (halfmoves, decided) in [(98 - plies, true), (103 - plies, false)] {
             let game = Game::from(line_position(&line, halfmoves));
             let sign = dtz.signum();
-            let score = search(&mut with, &game, 50).info.score;
+            let score = search(&mut with, &game, nodes(50)).info.score;
             if decided {
                 assert!(
                     is_decisive(score) && score.signum() == sign,
@@ -193,7 +185,7 @@ fn cursed_and_blessed_follow_the_option() {
             } else {
                 assert_eq!(score, sign, "{line} {halfmoves}");
             }
-            let score = search(&mut without, &game, 50).info.score;
+            let score = search(&mut without, &game, nodes(50)).info.score;
             assert!(is_decisive(score) && score.signum() == sign, "{line} {halfmoves}: {score}");
         }
     }
@@ -214,7 +206,7 @@ fn play_out(engine: &mut Engine, oracle: &Tablebase<Chess>, mut game: Game) -> u
             }
         }
         let m: Move = if game.position().turn() == us {
-            let outcome = search(engine, &game, 300);
+            let outcome = search(engine, &game, nodes(300));
             assert!(outcome.info.score > DECISIVE, "{start}: {}", outcome.info.score);
             outcome.best.unwrap()
         } else {
@@ -258,27 +250,27 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     let Some(mut engine) = engine(true) else { return };
     // Bishop or queen takes the knight.
     let won = Game::from(position("4k3/8/1n6/8/3B4/8/8/KQ6 w - - 0 1"));
-    let outcome = search(&mut engine, &won, 3000);
+    let outcome = search(&mut engine, &won, nodes(3000));
     assert!(outcome.info.score > DECISIVE, "{}", outcome.info.score);
     assert!(outcome.info.tbhits > 0);
     // Seen from the other side.
     let lost = Game::from(position("kn6/2Q5/8/8/8/8/B7/K7 b - - 0 1"));
-    let outcome = search(&mut engine, &lost, 3000);
+    let outcome = search(&mut engine, &lost, nodes(3000));
     assert!(outcome.info.score < -DECISIVE, "{}", outcome.info.score);
     // A mate is better than a won table, and is found as before.
     let mate = Game::from(position("7k/8/5KQ1/8/8/1n6/8/B7 w - - 0 1"));
-    let outcome = search(&mut engine, &mate, 3000);
+    let outcome = search(&mut engine, &mate, nodes(3000));
     assert_eq!(mate_distance(outcome.info.score), Some(1));
     // Wrong bishop and rook's pawn, with a pawn that can be taken.
     let drawn = Game::from(position("7k/8/6p1/7P/8/8/4B3/4K3 b - - 0 1"));
-    let outcome = search(&mut engine, &drawn, 20_000);
+    let outcome = search(&mut engine, &drawn, nodes(20_000));
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
     // Nothing is asked when the limit forbids it.
     engine.set_syzygy(syzygy::ProbeOptions { probe_limit: 0, ..syzygy::ProbeOptions::default() });
     engine.new_game();
-    assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
+    assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
     engine.set_syzygy(syzygy::ProbeOptions { probe_depth: 100, ..syzygy::ProbeOptions::default() });
-    assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
+    assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
 }
 
 /// Lines that are said to be won or lost end in positions that are: where the
@@ -363,7 +355,7 @@ fn repetitions_of_the_game_count() {
             game.play(m);
         }
     }
-    let outcome = search(&mut engine, &game, 300);
+    let outcome = search(&mut engine, &game, nodes(300));
     assert!(outcome.info.score > DECISIVE);
     game.play(outcome.best.unwrap());
     assert_eq!(game.ending(), None);

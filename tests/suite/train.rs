@@ -5,39 +5,22 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
-    time::{Duration, Instant},
+    process::Stdio,
+    sync::Arc,
 };
 
+use crate::common::{
+    chess::position,
+    program::{fail, interrupt, lancet, succeed, wait_for_bytes},
+    tables::oracle,
+};
 use lancet::{
     eval::nnue::Network,
-    train::format::{self, Record},
+    train::{
+        format::{self, GameResult, Record},
+        selfplay::{Played, SelfPlay},
+    },
 };
-
-fn lancet(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
-    command.args(args).stdin(Stdio::null());
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    lancet(args).output().unwrap()
-}
-
-/// Runs a command that must succeed; returns what it wrote to both outputs.
-fn succeed(args: &[&str]) -> String {
-    let output = run(args);
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8(text).unwrap();
-    assert!(output.status.success(), "{args:?}: {text}");
-    text
-}
-
-fn fail(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(!output.status.success(), "{args:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
 
 fn games(path: &Path) -> Vec<Record> {
     let bytes = fs::read(path).unwrap();
@@ -48,22 +31,6 @@ fn games(path: &Path) -> Vec<Record> {
 
 fn datagen<'a>(dir: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["datagen", "--out", dir, "--nodes", "60"], more].concat()
-}
-
-/// Ctrl-C.
-#[cfg(unix)]
-fn interrupt(child: &Child) {
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-/// Waits until a file has at least so many bytes.
-fn wait_for(file: &Path, bytes: u64) {
-    let start = Instant::now();
-    while fs::metadata(file).map_or(0, |data| data.len()) < bytes {
-        assert!(start.elapsed() < Duration::from_secs(60), "no games");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]
@@ -79,12 +46,7 @@ fn killed_and_continued() {
     let arguments = datagen(killed.to_str().unwrap(), &["--threads", "1", "--games", "40"]);
     for goal in [1, 3000, 6000] {
         let mut child = lancet(&arguments).stderr(Stdio::null()).spawn().unwrap();
-        wait_for(&file, goal);
-        if goal == 1 {
-            // Two writers do not mix.
-            let text = fail(&arguments);
-            assert!(text.contains("another datagen is writing to this directory"), "{text}");
-        }
+        wait_for_bytes(&file, goal);
         child.kill().unwrap();
         child.wait().unwrap();
     }
@@ -105,6 +67,19 @@ fn killed_and_continued() {
     assert!(text.contains("other settings") && text.contains("nodes = 60"), "{text}");
 }
 
+#[test]
+fn two_writers_do_not_mix() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let endless = datagen(out, &["--threads", "1", "--games", "1000000"]);
+    let mut child = lancet(&endless).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_bytes(&dir.path().join("games-1-0.vf"), 1);
+    let text = fail(&endless);
+    assert!(text.contains("another datagen is writing to this directory"), "{text}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Ctrl-C ends the games being played; the same command goes on.
 #[cfg(unix)]
 #[test]
@@ -112,18 +87,20 @@ fn interrupted_games_go_on() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (whole, torn) = (path("whole"), path("torn"));
-    succeed(&datagen(&whole, &["--threads", "1", "--games", "30"]));
     let file = Path::new(&torn).join("games-1-0.vf");
-    let arguments = datagen(&torn, &["--threads", "1", "--games", "30"]);
-    let mut child = lancet(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(&file, 1000);
+    let endless = datagen(&torn, &["--threads", "1", "--games", "1000000"]);
+    let mut child = lancet(&endless).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_bytes(&file, 1000);
     interrupt(&child);
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(child.wait().unwrap().success(), "{said}");
     let begun = games(&file).len();
-    assert!((1..30).contains(&begun) && said.contains(&format!("{begun} games")), "{said}");
+    assert!(begun > 0 && said.contains(&format!("{begun} games")), "{said}");
+    let more = (begun + 20).to_string();
+    let arguments = datagen(&torn, &["--threads", "1", "--games", &more]);
     succeed(&arguments);
+    succeed(&datagen(&whole, &["--threads", "1", "--games", &more]));
     let whole = Path::new(&whole).join("games-1-0.vf");
     let bytes = fs::read(whole).unwrap();
     assert_eq!(fs::read(&file).unwrap(), bytes);
@@ -153,7 +130,9 @@ fn openings_and_endings() {
     let out = dir.path().join("games");
     let out = out.to_str().unwrap();
     let book_name = book.to_str().unwrap();
-    let more = ["--threads", "2", "--games", "12", "--book", book_name, "--chess960", "50"];
+    let half = ["--book-share", "50", "--chess960", "50"];
+    let more = ["--threads", "2", "--games", "12", "--book", book_name];
+    let more = [&more[..], &half].concat();
     succeed(&datagen(out, &more));
     let mut kinds = [0; 2];
     for thread in 0..2 {
@@ -320,4 +299,28 @@ fn training_run() {
     succeed(&datagen(out.to_str().unwrap(), &more));
     let settings = fs::read_to_string(out.join("datagen.toml")).unwrap();
     assert!(settings.contains("768-32x2-2"), "{settings}");
+}
+
+/// A game ends as soon as the tables know its result, which belongs to the right
+/// side, whoever is to move.
+#[test]
+fn tablebase_results() {
+    let Some(tablebase) = oracle() else { return };
+    let mut players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
+    for (fen, expected) in [
+        ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),
+        ("8/8/8/4k3/8/8/8/KQ6 b - - 0 1", Some(GameResult::WhiteWins)),
+        ("8/8/8/4K3/8/8/8/kq6 w - - 0 1", Some(GameResult::BlackWins)),
+        ("8/8/8/4K3/8/8/8/kq6 b - - 0 1", Some(GameResult::BlackWins)),
+        ("8/8/8/4k3/4P3/4K3/8/8 w - - 0 1", Some(GameResult::Draw)),
+        // The tables do not know what the clock will have spoilt.
+        ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
+    ] {
+        // Over before the first move, or stopped there.
+        let result = match players.play(position(fen), &mut 0, || true) {
+            Played::Game(game) => Some(game.result),
+            _ => None,
+        };
+        assert_eq!(result, expected, "{fen}");
+    }
 }

@@ -1,0 +1,113 @@
+//! The built program, run with arguments to its end, and what it wrote.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+use super::DEADLINE;
+
+/// The built program.
+pub const LANCET: &str = env!("CARGO_BIN_EXE_lancet");
+
+/// The program with arguments and no input.
+pub fn lancet(args: &[&str]) -> Command {
+    let mut command = Command::new(LANCET);
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+/// The program as the shell starts it after `limits`, such as `ulimit -v 1000000`.
+#[cfg(unix)]
+pub fn limited(limits: &str, args: &[&str]) -> Command {
+    let script = format!("{limits} && exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, LANCET]).args(args).stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub fn run(args: &[&str]) -> Output {
+    lancet(args).output().unwrap()
+}
+
+/// What was written to standard output.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What was written to standard error.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What was written to both, one after the other.
+pub fn text(output: &Output) -> String {
+    stdout(output) + &stderr(output)
+}
+
+/// Runs a command that must succeed; returns what it wrote to both outputs.
+pub fn succeed(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output));
+    text(&output)
+}
+
+/// Runs a command that must fail; returns its complaint.
+pub fn fail(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(!output.status.success(), "{args:?}: {}", text(&output));
+    stderr(&output)
+}
+
+/// Sends a signal, such as `-INT` for Ctrl-C.
+#[cfg(unix)]
+pub fn signal(id: u32, signal: &str) {
+    assert!(Command::new("kill").args([signal, &id.to_string()]).status().unwrap().success());
+}
+
+/// Ctrl-C.
+#[cfg(unix)]
+pub fn interrupt(child: &Child) {
+    signal(child.id(), "-INT");
+}
+
+/// Waits until something has happened.
+pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+    let deadline = Instant::now() + DEADLINE;
+    while !happened() {
+        assert!(Instant::now() < deadline, "{what}: not in time");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits until a file has at least so many bytes.
+pub fn wait_for_bytes(file: &Path, bytes: u64) {
+    let length = || fs::metadata(file).map_or(0, |data| data.len());
+    wait_until(&format!("{bytes} bytes of {}", file.display()), || length() >= bytes);
+}
+
+/// A directory of a test's own, which ends with it.
+pub struct Directory(TempDir);
+
+impl Directory {
+    pub fn new() -> Directory {
+        Directory(tempfile::tempdir().unwrap())
+    }
+
+    /// The path of a name in it, which may be given to the program.
+    pub fn path(&self, name: &str) -> String {
+        self.0.path().join(name).into_os_string().into_string().unwrap()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+}
