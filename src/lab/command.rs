@@ -27,9 +27,10 @@ use super::{
     table::{Replacement, TableMode},
 };
 use crate::{
+    chess::lines,
     eval::{default_network, nnue::Network},
     system::{files, stdio::complain},
-    tools::{bench::POSITIONS as BENCH_POSITIONS, lines},
+    tools::bench::POSITIONS as BENCH_POSITIONS,
 };
 
 /// Every algorithm of alpha-beta's family, side by side on the same positions.

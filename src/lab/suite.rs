@@ -20,12 +20,13 @@ use super::{
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use crate::{
-    chess::{position::Position, score::Score},
-    eval::nnue::Network,
-    tools::{
-        epd::parse::{LineError, Record, parse},
-        lines::Line,
+    chess::{
+        lines::{Line, LineError},
+        position::Position,
+        score::Score,
     },
+    eval::nnue::Network,
+    tools::epd::parse::{Reason, Record, parse},
 };
 
 /// A position of a suite.
@@ -43,7 +44,7 @@ pub struct Item {
 /// # Errors
 ///
 /// The first line that cannot be used.
-pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
+pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError<Reason>> {
     let item = |record: Record| Item { id: record.id, position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
@@ -362,11 +363,11 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 mod tests {
     use super::*;
     use crate::{
+        chess::lines::split,
         lab::{node::Ordering, run::FirstGuess},
-        tools::lines::split,
     };
 
-    fn items(text: &str) -> Result<Vec<Item>, LineError> {
+    fn items(text: &str) -> Result<Vec<Item>, LineError<Reason>> {
         read(&split(text.as_bytes()).unwrap())
     }
 
@@ -382,7 +383,7 @@ mod tests {
     #[test]
     fn a_bad_line_is_named() {
         let error = items("8/8/8/8/8/4k3/4p3/4K3 b - -\nnonsense\n").unwrap_err().to_string();
-        assert!(error.starts_with("2:2: board 'nonsense': "), "{error}");
+        assert!(error.starts_with("2:2: 'nonsense' is not a board: "), "{error}");
     }
 
     /// A sound cell that says something else than the reference is a failure.

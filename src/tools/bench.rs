@@ -13,7 +13,8 @@ use shakmaty::CastlingMode;
 use super::{complain, hash_size, say, thread_count};
 use crate::{
     chess::{
-        position::{FenError, Game, Position},
+        fen::FenError,
+        position::{Game, Position},
         score::mate_distance,
     },
     engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},

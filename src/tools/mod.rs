@@ -8,7 +8,6 @@ pub mod analyse;
 pub mod bench;
 pub mod epd;
 pub mod explain;
-pub mod lines;
 pub mod perft;
 pub mod wdl;
 

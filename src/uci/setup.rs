@@ -5,7 +5,10 @@ use std::fmt;
 use shakmaty::{CastlingMode, Color, Move, Rank, Role, uci::UciMove};
 
 use super::{command::PositionCommand, format::move_text};
-use crate::chess::position::{FenError, Game, Position, START_FEN};
+use crate::chess::{
+    fen::FenError,
+    position::{Game, Position, START_FEN},
+};
 
 /// The game so far, and the text it came from.
 #[derive(Clone, Debug, Default)]

@@ -6,9 +6,9 @@ use std::{
     process::{Command, Output},
 };
 
-use lancet::tools::{
-    lines,
-    perft::{
+use lancet::{
+    chess::lines,
+    tools::perft::{
         Through,
         suite::{self, Entry},
     },

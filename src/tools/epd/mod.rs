@@ -17,12 +17,15 @@ use indicatif::ProgressBar;
 use self::{
     export::Run,
     external::External,
-    parse::{LineError, Record},
+    parse::{Reason, Record},
     run::{Attempt, Failure, Interrupt, Lancet, Plan, Player},
     score::Tally,
 };
-use super::{complain, lines, say};
-use crate::system::files::{self, NewFile};
+use super::{complain, say};
+use crate::{
+    chess::lines::{self, LineError},
+    system::files::{self, NewFile},
+};
 
 pub mod export;
 pub mod external;
@@ -99,7 +102,7 @@ pub struct Suite {
     /// Its usable lines.
     pub records: Vec<Record>,
     /// Its other lines.
-    pub broken: Vec<LineError>,
+    pub broken: Vec<LineError<Reason>>,
 }
 
 /// An engine that takes part, as many times as there are jobs.

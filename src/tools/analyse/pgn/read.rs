@@ -15,7 +15,7 @@ use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
-use crate::tools::lines::decode;
+use crate::chess::lines::decode;
 
 /// Begins a comment that holds a line number. No text has this character.
 const MARK: u8 = 1;
