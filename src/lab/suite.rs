@@ -22,6 +22,7 @@ use super::{
 use crate::{
     chess::{
         lines::{Line, LineError},
+        notation::move_text,
         position::Position,
         score::Score,
     },
@@ -295,7 +296,7 @@ fn compare(
     let board = worth.board;
     let oracle = if job.replay { Oracle::Listening(HashMap::default()) } else { Oracle::Silent };
     let first = run(board, cell, &job.settings, depth, oracle);
-    let uci = |m: Move| m.to_uci(item.position.mode()).to_string();
+    let uci = |m: Move| move_text(m, item.position.mode());
 
     let over = board.terminal(&board.moves()).is_some();
     let mut differences = Vec::new();

@@ -14,6 +14,7 @@ use super::{complain, hash_size, say, thread_count};
 use crate::{
     chess::{
         fen::FenError,
+        notation::move_text,
         position::{Game, Position},
         score::mate_distance,
     },
@@ -108,7 +109,7 @@ pub fn bench(
         if signals.is_stopped() {
             return Ok(None);
         }
-        let best = outcome.best.map_or_else(String::new, |m| m.to_uci(mode).to_string());
+        let best = outcome.best.map_or_else(String::new, |m| move_text(m, mode));
         let score = match mate_distance(outcome.info.score) {
             Some(moves) => format!("mate {moves}"),
             None => format!("{:+.2}", f64::from(outcome.info.score) / 100.0),

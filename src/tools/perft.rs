@@ -15,11 +15,14 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci::UciMove};
+use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _};
 
 use super::{complain, say};
 use crate::{
-    chess::position::{PackedMove, Position},
+    chess::{
+        notation::move_text,
+        position::{PackedMove, Position},
+    },
     eval::{self, nnue::Accumulators},
     search::{
         history::{Context, Histories},
@@ -198,7 +201,7 @@ pub fn divide(
     };
     let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
     let mut roots: Vec<Move> = moves(position)?.to_vec();
-    roots.sort_by_cached_key(|&m| UciMove::from_move(m, position.mode()).to_string());
+    roots.sort_by_cached_key(|&m| move_text(m, position.mode()));
 
     // One task per root move, or per reply where there is enough below it.
     let mut tasks = Vec::new();
@@ -302,7 +305,7 @@ pub fn run(args: &Args) -> ExitCode {
             let time = start.elapsed();
             if args.divide {
                 for (m, nodes) in &counts {
-                    say(format_args!("{}: {nodes}", UciMove::from_move(*m, position.mode())));
+                    say(format_args!("{}: {nodes}", move_text(*m, position.mode())));
                 }
                 say("");
             }
@@ -341,7 +344,7 @@ mod tests {
         }
         assert_eq!(count(position.chess(), 0), 1);
         let counts = divide(&position, 2, 1, Through::Rules).unwrap();
-        let first = UciMove::from_move(counts[0].0, CastlingMode::Standard).to_string();
+        let first = move_text(counts[0].0, CastlingMode::Standard);
         assert_eq!((first.as_str(), counts[0].1), ("a1b1", 43));
     }
 }

@@ -9,10 +9,9 @@ use std::{
 use console::{Style, Term};
 use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
 
-use super::format::move_text;
 use crate::{
     chess::{
-        notation::{self, short},
+        notation::{self, move_text, short},
         position::Position,
         score::{Score, is_decisive},
     },
@@ -177,7 +176,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::uci::setup::read_move;
+    use crate::chess::notation::read_move;
 
     fn thought(root: &Position, moves: &[&str]) -> Info {
         let mut position = root.clone();

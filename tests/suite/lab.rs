@@ -604,7 +604,7 @@ fn errors_say_what_and_where() {
     let (ok, _, err) = lancet(&["no/such/file.epd"]);
     assert!(!ok && err.contains("no/such/file.epd"), "{err}");
     let (ok, _, err) = lancet(&[&temporary("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
-    assert!(!ok && err.contains("bad.epd:1:1: impossible position: "), "{err}");
+    assert!(!ok && err.contains("bad.epd:1:1: illegal position: "), "{err}");
     let (ok, _, err) = lancet(&[&temporary("empty.epd", "\n")]);
     assert!(!ok && err.contains("at least one position"), "{err}");
     let (ok, _, err) = lancet(&["--interior", "alphazero"]);

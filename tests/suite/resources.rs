@@ -19,12 +19,14 @@ use crate::common::{
     session::{Material, Session},
 };
 use lancet::{
-    chess::position::{Game, Position},
+    chess::{
+        notation::read_move,
+        position::{Game, Position},
+    },
     engine::{Engine, Job, STACK_SIZE, Settings},
     play::report::{Limits, Silent},
     search::MAX_PLY,
     train::format::{self, Record},
-    uci::setup::read_move,
 };
 use shakmaty::CastlingMode;
 

@@ -94,7 +94,7 @@ fn better_players_win() {
         for (opening, seed) in openings.iter().zip(1..) {
             let mut game = Game::default();
             for text in opening.split(' ') {
-                game.play(lancet::uci::setup::read_move(game.position(), text).unwrap());
+                game.play(lancet::chess::notation::read_move(game.position(), text).unwrap());
             }
             points += two_games(&mut engines, &game, seed);
         }

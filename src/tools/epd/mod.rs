@@ -29,7 +29,6 @@ use crate::{
 
 pub mod export;
 pub mod external;
-pub mod moves;
 pub mod parse;
 pub mod report;
 pub mod run;

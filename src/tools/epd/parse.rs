@@ -7,13 +7,11 @@ use std::{fmt, num::NonZeroU32};
 
 use shakmaty::Move;
 
-use super::{
-    moves::{self, MoveError},
-    score::Goal,
-};
+use super::score::Goal;
 use crate::chess::{
     fen::{self, IllegalPosition, MAX_CLOCK},
     lines::{self, Line, LineError},
+    notation::{self, MoveError},
     position::Position,
 };
 
@@ -92,9 +90,7 @@ pub enum Reason {
     Move {
         /// Of which operation.
         opcode: String,
-        /// The text.
-        text: String,
-        /// Why it is none.
+        /// What is wrong with it.
         error: MoveError,
     },
     /// The same move is to be played and to be avoided.
@@ -123,11 +119,12 @@ impl fmt::Display for Reason {
             Reason::Number { opcode, text, expected } => {
                 write!(f, "{opcode} '{text}': expected {expected}")
             }
-            Reason::Move { opcode, text, error } => {
-                write!(f, "{opcode} '{text}' {error}")?;
-                let forgotten = *error == MoveError::Unreadable && KNOWN.contains(&text.as_str());
-                if forgotten { f.write_str("; is a ';' missing before it?") } else { Ok(()) }
+            Reason::Move { opcode, error: MoveError::Unreadable { text, .. } }
+                if KNOWN.contains(&text.as_str()) =>
+            {
+                write!(f, "{opcode}: '{text}' is not a move; is a ';' missing before it?")
             }
+            Reason::Move { opcode, error } => write!(f, "{opcode}: {error}"),
             Reason::Contradiction(m) => write!(f, "{m} is both in bm and in am"),
             Reason::PointsMismatch { moves, points } => {
                 write!(f, "{points} points in c8 for {moves} moves in c9")
@@ -311,7 +308,7 @@ fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, F
     }
     if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
         let at = find(operations, "am").map_or(0, |op| op.at);
-        return Err((at, Reason::Contradiction(moves::to_san(position, *m))));
+        return Err((at, Reason::Contradiction(notation::plain_san(position, *m))));
     }
     goal.points = match read_point_list(position, operations)? {
         Some(points) => points,
@@ -342,9 +339,8 @@ fn read_moves(
 }
 
 fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result<Move, Fault> {
-    moves::read(position, text).map_err(|error| {
-        (at, Reason::Move { opcode: opcode.to_owned(), text: text.to_owned(), error })
-    })
+    notation::read_any_move(position, text)
+        .map_err(|error| (at, Reason::Move { opcode: opcode.to_owned(), error }))
 }
 
 /// Points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. Only a c8

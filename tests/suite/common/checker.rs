@@ -2,8 +2,10 @@
 //! compares each with the rules of chess and with the lines before it.
 
 use lancet::{
-    chess::position::{Ending, Game, Position},
-    uci::{format::move_text, setup::read_move},
+    chess::{
+        notation::{move_text, read_move},
+        position::{Ending, Game, Position},
+    },
 };
 use shakmaty::{CastlingMode, Move};
 

@@ -11,8 +11,11 @@ use std::{
 };
 
 use lancet::{
-    chess::position::{Game, Position, START_FEN},
-    uci::{MAX_LINE, command, format::move_text, setup::read_move},
+    chess::{
+        notation::{move_text, read_move},
+        position::{Game, Position, START_FEN},
+    },
+    uci::{MAX_LINE, command},
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
