@@ -1,7 +1,8 @@
 //! Lancet, a UCI chess engine.
 //!
 //! *A lancet is a window: tall, narrow, ending in a point. So is this engine's
-//! search.* The folders are the layers, and imports go one way, down this list:
+//! search.* The folders are the layers, and each imports only from those above it
+//! in this list:
 //!
 //! ```text
 //! system   files, memory, random numbers, standard streams: no chess

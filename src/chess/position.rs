@@ -232,8 +232,7 @@ impl Position {
         mode: CastlingMode,
     ) -> Result<(Position, Vec<String>), FenError> {
         let given = || text.trim().to_owned();
-        let setup =
-            fen::read(text).map_err(|error| FenError::Syntax { text: given(), error })?;
+        let setup = fen::read(text).map_err(|error| FenError::Syntax { text: given(), error })?;
         let (position, dropped) = Position::from_setup_in(setup, mode)
             .map_err(|error| FenError::Illegal { text: given(), error })?;
         let remark = |name: &str, index: usize| {
@@ -609,7 +608,10 @@ mod tests {
     fn refused_fens_are_quoted_with_the_reason() {
         for (fen, message) in [
             ("8/8/8 w", "unreadable FEN '8/8/8 w': '8/8/8' is not a board: 3 ranks, expected 8"),
-            (" 8/8/8/8/8/8/8/8 w ", "illegal position '8/8/8/8/8/8/8/8 w': empty board, missing king"),
+            (
+                " 8/8/8/8/8/8/8/8 w ",
+                "illegal position '8/8/8/8/8/8/8/8 w': empty board, missing king",
+            ),
             (
                 "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
                 "illegal position '4k3/8/8/8/8/8/8/4RK2 w - - 0 1': the side not to move is in check",

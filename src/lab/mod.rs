@@ -93,6 +93,7 @@ pub mod cell;
 pub mod chess;
 pub mod command;
 pub mod delay;
+pub mod example;
 pub mod explain;
 pub mod game;
 pub mod interior;

@@ -2,7 +2,7 @@
 
 use super::{
     delay::ScoreDelay,
-    explain::{
+    example::{
         Example, count_deepening, count_replacements, count_replay, count_sizes, count_tables,
         count_ties,
     },

@@ -513,8 +513,10 @@ mod tests {
         let error = |text: &str| read(&[text.to_owned()]).unwrap_err();
         assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
         let message = error("startpos moves e4 e5 Nf6");
-        assert!(message.starts_with(
-            "illegal move 'Nf6': White cannot move like this (in 'rnbqkbnr/pppp1ppp"
-        ));
+        assert!(
+            message.starts_with(
+                "illegal move 'Nf6': White cannot move like this (in 'rnbqkbnr/pppp1ppp"
+            )
+        );
     }
 }

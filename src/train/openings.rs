@@ -128,10 +128,9 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
     let lines = lines::read(path).map_err(|error| FileError::new(path, error))?;
     let mut book = Vec::new();
     for line in &lines {
-        let position = read_position(line)
-            .map_err(|LineError { line, column, reason }| {
-                FileError::new(path, format!("line {line}, column {column}: {reason}"))
-            })?;
+        let position = read_position(line).map_err(|LineError { line, column, reason }| {
+            FileError::new(path, format!("line {line}, column {column}: {reason}"))
+        })?;
         if !position.legal_moves().is_empty() {
             book.push(position);
         }
@@ -144,9 +143,9 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
 
 /// The position of a line; what else EPD says about it does not matter here.
 fn read_position(line: &Line) -> Result<Position, LineError> {
-    let (setup, _) = fen::read_epd(&line.text).map_err(|error| line.error(error.at, error.reason))?;
-    Position::from_setup(setup)
-        .map_err(|error| line.error(0, format!("illegal position: {error}")))
+    let (setup, _) =
+        fen::read_epd(&line.text).map_err(|error| line.error(error.at, error.reason))?;
+    Position::from_setup(setup).map_err(|error| line.error(0, format!("illegal position: {error}")))
 }
 
 /// `count` balanced openings for OpenBench, as FENs, told one by one to `found`:
@@ -254,9 +253,18 @@ mod tests {
         );
         for (text, reason) in [
             ("", "no position in this book"),
-            ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1\n\n8/8/8/8 w - -", "line 3, column 1: '8/8/8/8' is not a board: 4 ranks, expected 8"),
-            ("8/8/8/8/8/8/8/8 w - -", "line 1, column 1: illegal position: empty board, missing king"),
-            ("7k/8/8/8/8/8/8/K7 w -", "line 1, column 22: the line ends before the en passant square"),
+            (
+                "7k/5Q2/8/8/8/8/8/K7 b - - 0 1\n\n8/8/8/8 w - -",
+                "line 3, column 1: '8/8/8/8' is not a board: 4 ranks, expected 8",
+            ),
+            (
+                "8/8/8/8/8/8/8/8 w - -",
+                "line 1, column 1: illegal position: empty board, missing king",
+            ),
+            (
+                "7k/8/8/8/8/8/8/K7 w -",
+                "line 1, column 22: the line ends before the en passant square",
+            ),
         ] {
             assert_eq!(read(text).unwrap_err(), reason);
         }

@@ -10,10 +10,7 @@ use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use vampirc_uci::UciMessage;
 
-use crate::{
-    engine::{HASH_RANGE, THREADS_RANGE},
-    search::MAX_PLY,
-};
+use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -430,9 +427,6 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Depths that a search can have, in plies.
-#[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
-pub const DEPTH_RANGE: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 /// Longest time, in milliseconds: about 31 years.
 const MAX_TIME: u64 = 1_000_000_000_000;
 /// Deepest perft, in plies.

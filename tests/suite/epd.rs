@@ -62,7 +62,11 @@ fn broken_lines_are_named_and_skipped() {
         ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
         ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "illegal position: missing king"),
         ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: no legal move"),
-        ("8/8/8/8/8/8/k1K5/8 w - - bm Ka3;", 29, "bm: illegal move 'Ka3': White cannot move like this"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - bm Ka3;",
+            29,
+            "bm: illegal move 'Ka3': White cannot move like this",
+        ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - am Kd3 id \"x\";",
             33,

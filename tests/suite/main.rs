@@ -6,6 +6,7 @@ mod common;
 mod analyse;
 mod docs;
 mod epd;
+mod house;
 mod lab;
 mod parsers;
 mod perft;

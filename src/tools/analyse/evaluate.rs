@@ -19,7 +19,7 @@ use crate::{
     },
     engine::{Engine, Job, STACK_SIZE},
     play::report::{Limits, Silent},
-    tools::epd::run::Interrupt,
+    tools::interrupt::Interrupt,
 };
 
 /// What the engine thinks of a position.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Contestant, Suite, SuiteResult,
+    contest::{Contestant, Suite, SuiteResult},
     parse::Record,
     report::{grades, themes},
     run::{Attempt, Plan, Thought},
@@ -153,8 +153,11 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
     let list = |moves: &[shakmaty::Move]| -> Vec<String> {
         moves.iter().map(|&m| move_text(m, board.mode())).collect()
     };
-    let points: Map<String, Json> =
-        goal.points.iter().map(|&(m, points)| (move_text(m, board.mode()), json!(points))).collect();
+    let points: Map<String, Json> = goal
+        .points
+        .iter()
+        .map(|&(m, points)| (move_text(m, board.mode()), json!(points)))
+        .collect();
     let operations: Map<String, Json> =
         record.operations.iter().map(|op| (op.opcode.clone(), json!(op.operands))).collect();
     json!({

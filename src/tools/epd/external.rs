@@ -14,7 +14,7 @@ use shakmaty::{CastlingMode, Move};
 
 use super::{
     parse::Record,
-    run::{Ending, Failure, Interrupt, Plan, Player, Thought, Watch},
+    run::{Ending, Failure, Plan, Player, Thought, Watch},
     score::Value,
 };
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
         position::Position,
     },
     play::report::{Bound, Limits},
+    tools::interrupt::Interrupt,
 };
 
 /// Failures in a row after which an engine is not started again.

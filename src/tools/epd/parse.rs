@@ -161,8 +161,7 @@ fn read(line: &Line) -> Result<Record, Fault> {
     setup.halfmoves = read_clock(&operations, "hmvc", 0)?.unwrap_or(setup.halfmoves);
     let number = read_clock(&operations, "fmvn", 1)?.and_then(NonZeroU32::new);
     setup.fullmoves = number.unwrap_or(setup.fullmoves);
-    let position =
-        Position::from_setup(setup).map_err(|error| (start, Reason::Illegal(error)))?;
+    let position = Position::from_setup(setup).map_err(|error| (start, Reason::Illegal(error)))?;
     if position.legal_moves().is_empty() {
         return Err((start, Reason::GameOver));
     }

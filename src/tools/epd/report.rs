@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use shakmaty::Move;
 
 use super::{
-    SuiteResult,
+    contest::SuiteResult,
     parse::Record,
     run::Attempt,
     score::{Found, Grade, Tally, Value, theme},
