@@ -22,7 +22,7 @@ use super::{
     node::Ordering,
     output, plot,
     root::Root,
-    run::{FirstGuess, Settings},
+    run::{Conditions, FirstGuess},
     suite::{self, Job, Report},
     table::{Replacement, TableMode},
 };
@@ -247,7 +247,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
     };
     Ok(Job {
         cells: axes.cells(args.all),
-        settings: Settings {
+        conditions: Conditions {
             depth: args.depth,
             iterative: !args.no_deepening,
             ordering: args.ordering,
@@ -298,7 +298,7 @@ mod tests {
     fn a_lie_fails_the_run() {
         let position = suite::Item { id: "WAC.001".to_owned(), position: Default::default() };
         let cells = vec![Cell::ADVICE];
-        let settings = Settings {
+        let conditions = Conditions {
             depth: 1,
             iterative: true,
             ordering: Ordering::Table,
@@ -308,7 +308,7 @@ mod tests {
         };
         let job = Job {
             cells,
-            settings,
+            conditions,
             leaf: Leaf::Static,
             network: None,
             exhaustive_depth: 1,

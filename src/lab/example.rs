@@ -13,7 +13,7 @@ use super::{
     interior::Interior,
     node::{Oracle, Ordering, Search, Step},
     root::{End, Root},
-    run::{FirstGuess, Settings, drive, replay, run},
+    run::{Conditions, FirstGuess, drive, replay, run},
     table::{Replacement, Table, TableMode},
     tictactoe::TicTacToe,
     tree::{At, Tree},
@@ -59,9 +59,9 @@ impl Example {
             delay: self.delay,
             ..Cell::ADVICE
         };
-        let settings = settings(if self.depth > 0 { self.depth } else { tree.depth() });
+        let conditions = conditions(if self.depth > 0 { self.depth } else { tree.depth() });
         let root = tree.root();
-        let found = drive(&mut search, &root, &cell, &settings, settings.depth, self.guess);
+        let found = drive(&mut search, &root, &cell, &conditions, conditions.depth, self.guess);
         let (from_max, mut text) = {
             let scribe = scribe.borrow();
             (scribe.from_max, scribe.text.clone())
@@ -173,8 +173,8 @@ impl Scribe {
     }
 }
 
-const fn settings(depth: u32) -> Settings {
-    Settings {
+const fn conditions(depth: u32) -> Conditions {
+    Conditions {
         depth,
         iterative: false,
         ordering: Ordering::None,
@@ -192,7 +192,7 @@ fn count(title: &str, cell: Cell) -> String {
         Ordering::None,
         Table::new(cell.size, cell.table, cell.replacement),
     );
-    let found = drive(&mut search, &board, &cell, &settings(9), 9, 0);
+    let found = drive(&mut search, &board, &cell, &conditions(9), 9, 0);
     let cost = found.cost;
     let cutoffs = format!("   {:>5} cut-offs by the table", cost.cutoffs);
     let cutoffs = if cell.table == TableMode::Off { "" } else { &cutoffs };
@@ -240,9 +240,9 @@ pub(super) fn count_sizes() -> String {
 pub(super) fn count_deepening() -> String {
     let cell = Cell { table: TableMode::Exact, size: 1 << 14, ..BARE };
     let nodes = |iterative| {
-        let settings = Settings { iterative, ordering: Ordering::Table, ..settings(9) };
-        let run = run(&TicTacToe::default(), &cell, &settings, 9, Oracle::Silent);
-        (run.cost(&settings).nodes(), run.depths.last().map_or(0, |d| d.cost.nodes()))
+        let conditions = Conditions { iterative, ordering: Ordering::Table, ..conditions(9) };
+        let run = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
+        (run.cost(&conditions).nodes(), run.depths.last().map_or(0, |d| d.cost.nodes()))
     };
     let ((all, last), (alone, _)) = (nodes(true), nodes(false));
     format!(
@@ -255,10 +255,10 @@ pub(super) fn count_deepening() -> String {
 pub(super) fn count_replay() -> String {
     let board = TicTacToe::default();
     let cell = Cell { interior: Interior::FailSoft, ..BARE };
-    let settings = settings(9);
-    let first = run(&board, &cell, &settings, 9, Oracle::Listening(Default::default()));
-    let nodes = first.cost(&settings).nodes();
-    let again = replay(&board, &cell, &settings, 9, first).cost(&settings).nodes();
+    let conditions = conditions(9);
+    let first = run(&board, &cell, &conditions, 9, Oracle::Listening(Default::default()));
+    let nodes = first.cost(&conditions).nodes();
+    let again = replay(&board, &cell, &conditions, 9, first).cost(&conditions).nodes();
     format!(
         "    first search {nodes} nodes, replayed {again}: x{:.2}\n",
         nodes as f64 / again as f64

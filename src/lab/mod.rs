@@ -38,7 +38,7 @@
 //! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
 //! | any monotone function | its inverse on the window | seeds/004 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
-//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Settings`](run::Settings) |
+//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search, all best moves known | | [`run.rs`](mod@run), [`replay`] |
 //! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick.rs`](yardstick), [`knuth_moore`] |
 //! | 40/30/50, TIE | worked examples | seeds/003 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |

@@ -16,7 +16,7 @@ use super::{
     game::Game as _,
     node::{Cost, Oracle},
     root::End,
-    run::{Run, Settings, attains, reference, replay, run},
+    run::{Conditions, Run, attains, reference, replay, run},
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use crate::{
@@ -56,7 +56,7 @@ pub struct Job {
     /// The cells to compare.
     pub cells: Vec<Cell>,
     /// What they share.
-    pub settings: Settings,
+    pub conditions: Conditions,
     /// The value of depth zero.
     pub leaf: Leaf,
     /// For [`Leaf::Network`].
@@ -72,9 +72,9 @@ impl Job {
     #[must_use]
     pub fn depth_of(&self, cell: &Cell) -> u32 {
         if cell.is_exhaustive() {
-            self.settings.depth.min(self.exhaustive_depth)
+            self.conditions.depth.min(self.exhaustive_depth)
         } else {
-            self.settings.depth
+            self.conditions.depth
         }
     }
 }
@@ -225,11 +225,11 @@ pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report 
     let failures = rows.iter().filter(|row| row.cell.is_sound()).flat_map(failures_of).collect();
     Report {
         positions: suite.len(),
-        depth: job.settings.depth,
+        depth: job.conditions.depth,
         leaf: name(job.leaf),
-        ordering: name(job.settings.ordering),
-        iterative: job.settings.iterative,
-        window: job.settings.window,
+        ordering: name(job.conditions.ordering),
+        iterative: job.conditions.iterative,
+        window: job.conditions.window,
         rows,
         failures,
     }
@@ -252,8 +252,9 @@ fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
         .iter()
         .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
         .map(|cell| {
-            let settings = Settings { iterative: false, ..job.settings };
-            let truth = run(&board, &reference(cell), &settings, settings.depth, Oracle::Silent);
+            let conditions = Conditions { iterative: false, ..job.conditions };
+            let truth =
+                run(&board, &reference(cell), &conditions, conditions.depth, Oracle::Silent);
             (cell.delay, truth)
         })
         .collect();
@@ -280,7 +281,7 @@ impl Worth<'_> {
         *self
             .known
             .entry((cell.delay, depth, m))
-            .or_insert_with(|| attains(self.board, m, cell, &self.job.settings, depth, score))
+            .or_insert_with(|| attains(self.board, m, cell, &self.job.conditions, depth, score))
     }
 }
 
@@ -295,7 +296,7 @@ fn compare(
     let depth = job.depth_of(cell);
     let board = worth.board;
     let oracle = if job.replay { Oracle::Listening(HashMap::default()) } else { Oracle::Silent };
-    let first = run(board, cell, &job.settings, depth, oracle);
+    let first = run(board, cell, &job.conditions, depth, oracle);
     let uci = |m: Move| move_text(m, item.position.mode());
 
     let over = board.terminal(&board.moves()).is_some();
@@ -318,7 +319,7 @@ fn compare(
         id: item.id.clone(),
         score: first.depths[last].score,
         best: first.depths[last].best.map_or_else(String::new, uci),
-        cost: first.cost(&job.settings),
+        cost: first.cost(&job.conditions),
         nodes_by_depth: first.depths.iter().map(|d| d.cost.nodes()).collect(),
         replayed: None,
         knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
@@ -326,8 +327,8 @@ fn compare(
         differences,
     };
     if job.replay {
-        let replayed = replay(board, cell, &job.settings, depth, first);
-        outcome.replayed = Some(replayed.cost(&job.settings).nodes());
+        let replayed = replay(board, cell, &job.conditions, depth, first);
+        outcome.replayed = Some(replayed.cost(&job.conditions).nodes());
     }
     outcome
 }
@@ -391,7 +392,7 @@ mod tests {
     #[test]
     fn lies_are_noticed() {
         let item = &items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap()[0];
-        let settings = Settings {
+        let conditions = Conditions {
             depth: 2,
             iterative: true,
             ordering: Ordering::Captures,
@@ -401,14 +402,14 @@ mod tests {
         };
         let job = Job {
             cells: vec![Cell::ADVICE],
-            settings,
+            conditions,
             leaf: Leaf::Static,
             network: None,
             exhaustive_depth: 2,
             replay: false,
         };
         let board = Board::new(item.position.clone(), job.leaf, None);
-        let truth = || run(&board, &reference(&Cell::ADVICE), &settings, 2, Oracle::Silent);
+        let truth = || run(&board, &reference(&Cell::ADVICE), &conditions, 2, Oracle::Silent);
         let failures = |truth: &Run<Move>| {
             let mut worth = Worth { board: &board, job: &job, known: HashMap::new() };
             let outcome = compare(item, &Cell::ADVICE, &job, truth, &mut worth);

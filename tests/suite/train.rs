@@ -99,10 +99,10 @@ fn killed_and_continued() {
         assert_eq!(games(&file).len(), 40);
     }
 
-    // Other settings do not mix with these games.
+    // Other options do not mix with these games.
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
-    assert!(text.contains("other settings") && text.contains("nodes = 60"), "{text}");
+    assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
 }
 
 /// Ctrl-C ends the games being played; the same command goes on.

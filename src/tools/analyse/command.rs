@@ -20,7 +20,7 @@ use super::{
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{self, Game, read::Games},
-    progress::{self, Progress, Settings},
+    progress::{self, Progress, Task},
 };
 use crate::{
     chess::{notation, position},
@@ -101,6 +101,17 @@ enum End {
     Interrupted,
 }
 
+/// What came of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Analysed {
+    /// It is in the file of annotated games.
+    Written,
+    /// The run was interrupted before.
+    Interrupted,
+    /// It cannot be analysed.
+    Broken(pgn::Broken),
+}
+
 /// `lancet analyse`. The exit status is described in its help.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
@@ -150,7 +161,7 @@ impl<'a> Run<'a> {
                 (false, size) => Ok((path.clone(), size)),
             }
         };
-        let settings = Settings {
+        let task = Task {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
             engine: format!("{} MiB, threads {}", args.hash, args.threads),
@@ -180,9 +191,9 @@ impl<'a> Run<'a> {
             return Err(at(&args.out)(io::Error::other("another analysis is writing this file")));
         }
         let progress = if resumed {
-            Progress::load(&progress_path, &settings)?
+            Progress::load(&progress_path, &task)?
         } else {
-            Progress { settings, ..Progress::default() }
+            Progress { task, ..Progress::default() }
         };
         if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
             return Err(format!("{}: shorter than it was", args.out.display()));
@@ -197,7 +208,7 @@ impl<'a> Run<'a> {
             openings: Openings::default(),
             out,
             progress_path,
-            bar: progress_bar(progress.settings.files.iter().map(|(_, size)| size).sum()),
+            bar: progress_bar(progress.task.files.iter().map(|(_, size)| size).sum()),
             progress,
         })
     }
@@ -207,7 +218,7 @@ impl<'a> Run<'a> {
         for file in self.progress.file..self.args.files.len() {
             let path = &self.args.files[file];
             let mut games = Games::new(BufReader::new(File::open(path).map_err(at(path))?));
-            let before: u64 = self.progress.settings.files[..file].iter().map(|(_, n)| n).sum();
+            let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
             let done = if file == self.progress.file { self.progress.games } else { 0 };
             (self.progress.file, self.progress.games) = (file, done);
             let mut number = 0;
@@ -221,12 +232,12 @@ impl<'a> Run<'a> {
                 let span = begin..before + games.bytes();
                 let analysed = match game {
                     Ok(game) => self.game(game, span, interrupt)?,
-                    Err(broken) => Err(broken),
+                    Err(broken) => Analysed::Broken(broken),
                 };
                 match analysed {
-                    Ok(End::Interrupted) => return Ok(End::Interrupted),
-                    Ok(End::Done) => {}
-                    Err(broken) => {
+                    Analysed::Interrupted => return Ok(End::Interrupted),
+                    Analysed::Written => {}
+                    Analysed::Broken(broken) => {
                         self.progress.broken += 1;
                         self.bar.suspend(|| complain(format_args!("{}:{broken}", path.display())));
                     }
@@ -244,10 +255,10 @@ impl<'a> Run<'a> {
         mut game: Game,
         span: std::ops::Range<u64>,
         interrupt: &Interrupt,
-    ) -> Result<Result<End, pgn::Broken>, String> {
+    ) -> Result<Analysed, String> {
         let (start, moves) = match annotate::replay(&game) {
             Ok(replayed) => replayed,
-            Err(broken) => return Ok(Err(broken)),
+            Err(broken) => return Ok(Analysed::Broken(broken)),
         };
         let number = self.progress.written + 1;
         let positions = evaluate::positions(&start, &moves);
@@ -263,12 +274,12 @@ impl<'a> Run<'a> {
             evaluate::evaluate(&mut self.engines, &positions, &self.limits, interrupt, &tick);
         let evaluations =
             evaluations.and_then(|found| self.lengthen(&positions, &moves, found, interrupt));
-        let Some(evaluations) = evaluations else { return Ok(Ok(End::Interrupted)) };
+        let Some(evaluations) = evaluations else { return Ok(Analysed::Interrupted) };
 
         let findings = Findings::new(&positions, &moves, &evaluations);
         let opening = self.openings.find(positions.iter().map(position::Game::position));
         let annotator =
-            format!("Lancet {}, {}", self.progress.settings.lancet, self.progress.settings.limits);
+            format!("Lancet {}, {}", self.progress.task.lancet, self.progress.task.limits);
         findings.annotate(&mut game, opening, &annotator);
         let ply = annotate::ply(&start);
         if let Some(dir) = &self.args.svg {
@@ -291,7 +302,7 @@ impl<'a> Run<'a> {
         }
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
-        Ok(Ok(End::Done))
+        Ok(Analysed::Written)
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
@@ -369,9 +380,9 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
         mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1} %"))
     };
     let [white, black] = Color::ALL.map(accuracy);
-    let errors = findings.verdicts.iter().enumerate().filter_map(|(i, verdict)| {
+    let errors = findings.judgements.iter().enumerate().filter_map(|(i, judgement)| {
         let san = notation::san(findings.positions[i].position(), findings.moves[i]);
-        Some((i, verdict.error?, san))
+        Some((i, judgement.error?, san))
     });
     Chart {
         title: format!("{} - {}, {}", names[0], names[1], game.result()),
