@@ -267,6 +267,12 @@ pub fn pawns(score: Score) -> String {
     }
 }
 
+/// A count with its noun: `1 line`, `2 lines`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
 #[must_use]
 pub fn short(number: f64) -> String {
@@ -402,6 +408,11 @@ mod tests {
         let black = start.play(moves[0]);
         assert_eq!(line(&black, &moves[1..4]), "1... e5 2. Qh5 Nc6");
         assert_eq!(line(&start, &[]), "");
+    }
+
+    #[test]
+    fn nouns_follow_their_numbers() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "line")), ["0 lines", "1 line", "2 lines"]);
     }
 
     #[test]

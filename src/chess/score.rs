@@ -83,8 +83,8 @@ pub fn winning_chances(score: Score) -> f64 {
 /// }
 /// ```
 ///
-/// Source: H. G. Muller's post on adjusting scores (seeds/004: see
-/// [`lab`](crate::lab), which lists the documents called seeds).
+/// Source: H. G. Muller, post on adjusting the scores that a search returns,
+/// TalkChess, 2007: <https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     /// Scores below this are aged.
@@ -178,7 +178,7 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// The four tables of seeds/004: window, the window to search with, and
+    /// The four tables of the post: window, the window to search with, and
     /// pairs of inner and returned scores.
     #[test]
     fn tables_of_the_post() {

@@ -1,5 +1,5 @@
 //! From scores to winning chances: how often Lancet wins, draws and loses its
-//! own games from a score and a material. The numbers come from `lancet wdl`
+//! own games, by score and material count. The numbers come from `lancet wdl`
 //! ([`crate::tools::wdl`]) and stand in [`fitted`].
 
 use crate::chess::{

@@ -27,7 +27,7 @@ use super::{
     table::{Replacement, TableMode},
 };
 use crate::{
-    chess::lines,
+    chess::{lines, notation::counted},
     eval::{default_network, nnue::Network},
     system::{files, stdio::complain},
     tools::bench::POSITIONS as BENCH_POSITIONS,
@@ -277,7 +277,7 @@ fn verdict(report: &Report) -> Result<(), LabError> {
     if report.failures.is_empty() {
         return Ok(());
     }
-    let mut text = format!("the truth check failed {} times:", report.failures.len());
+    let mut text = format!("the truth check failed {}:", counted(report.failures.len(), "time"));
     for failure in report.failures.iter().take(SHOWN) {
         text.push_str(&format!("\n  {failure}"));
     }
@@ -321,7 +321,7 @@ mod tests {
         let error = verdict(&report).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the truth check failed 1 times:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
+            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
              none] depth 3: score 5, reference 7"
         );
         assert_eq!(status(&error), 1);

@@ -28,7 +28,7 @@ pub trait Game: Clone {
     fn terminal(&self, moves: &[Self::Move]) -> Option<Score>;
 
     /// The static evaluation: the leaf value of a search without quiescence,
-    /// the first guess of a root driver, and `CurEval` of seeds/004.
+    /// the first guess of a root driver, and `CurEval` of Muller 2007.
     fn evaluate(&self) -> Score;
 
     /// Equal for equal positions, and practically only for those.
@@ -48,13 +48,13 @@ pub trait Game: Clone {
         Bounds::exact(self.evaluate())
     }
 
-    /// Is a leaf so dear that its value belongs into the table (seeds/002)?
-    fn leaf_is_dear(&self) -> bool {
+    /// Is a leaf expensive enough to store in the table (Scout notes)?
+    fn leaf_is_expensive(&self) -> bool {
         false
     }
 }
 
-/// What is known about the value of a node: `low <= value <= up` (seeds/002).
+/// What is known about the value of a node: `low <= value <= up` (Scout notes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The value is at least this; `-INFINITE` if nothing is known.
@@ -88,7 +88,7 @@ impl Bounds {
         Bounds { low: -self.up, up: -self.low }
     }
 
-    /// Is this all that a search with `window` could tell (seeds/002)?
+    /// Is this all that a search with `window` could tell (Scout notes)?
     #[must_use]
     pub const fn decide(self, window: Window) -> bool {
         self.low == self.up || self.low >= window.beta || self.up <= window.alpha

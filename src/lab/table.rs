@@ -1,5 +1,5 @@
 //! The lab's transposition table: two bounds per entry, and every replacement
-//! policy that seeds/002 names. No search policy beyond "which depths count".
+//! policy that the Scout notes name (Breuker 1994). No search policy beyond "which depths count".
 
 use clap::ValueEnum;
 
@@ -13,7 +13,7 @@ pub enum TableMode {
     /// Entries searched to exactly the wanted depth: values stay those of the
     /// search without a table.
     Exact,
-    /// Entries searched at least as deep (seeds/002): values may differ.
+    /// Entries searched at least as deep (Scout notes): values may differ.
     Deeper,
 }
 

@@ -34,7 +34,7 @@ pub struct Book {
     entries: Vec<Entry>,
 }
 
-/// Why a file is no book.
+/// Why a file is not a book.
 #[derive(Debug)]
 pub enum BookError {
     /// It cannot be read.
@@ -51,7 +51,7 @@ pub enum BookError {
         /// The entry, from 1, that should stand before the one before it.
         entry: usize,
     },
-    /// An entry's move is none.
+    /// An entry is not a valid move.
     Move {
         /// The entry, from 1.
         entry: usize,
@@ -64,13 +64,16 @@ impl fmt::Display for BookError {
             BookError::Io(error) => write!(f, "{error}"),
             BookError::Empty => f.write_str("there are no moves in the book"),
             BookError::Truncated { bytes } => {
-                write!(f, "no Polyglot book, or truncated: {bytes} bytes are not a multiple of 16")
+                write!(
+                    f,
+                    "not a Polyglot book, or truncated: {bytes} bytes are not a multiple of 16"
+                )
             }
             BookError::Unsorted { entry } => {
-                write!(f, "no Polyglot book, or damaged: entry {entry} is out of order")
+                write!(f, "not a Polyglot book, or damaged: entry {entry} is out of order")
             }
             BookError::Move { entry } => {
-                write!(f, "no Polyglot book, or damaged: the move of entry {entry} is none")
+                write!(f, "not a Polyglot book, or damaged: entry {entry} is not a valid move")
             }
         }
     }
@@ -83,7 +86,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is no book.
+    /// If the file cannot be read or is not a book.
     pub fn load(path: &Path) -> Result<Book, BookError> {
         Book::from_bytes(&files::read_regular(path).map_err(BookError::Io)?)
     }
@@ -335,7 +338,7 @@ mod tests {
         assert!(message(&good[..47]).contains("47 bytes"));
         let swapped = [entry(2, 2, 1), entry(1, 2, 1)].concat();
         assert!(message(&swapped).contains("entry 2 is out of order"));
-        assert!(message(&entry(1, 5 << 12, 1)).contains("the move of entry 1"));
+        assert!(message(&entry(1, 5 << 12, 1)).contains("entry 1 is not a valid move"));
         assert!(Book::load(Path::new("/nowhere/book.bin")).is_err());
     }
 

@@ -62,7 +62,7 @@ pub struct Total {
 ///
 /// # Errors
 ///
-/// If one is no position.
+/// If one cannot be read.
 pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
     POSITIONS
         .lines()

@@ -41,7 +41,7 @@ use crate::{
 
 /// What a power failure may take: games are on the disk after this time.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
-/// Zero bytes that a game may end in: four behind its last move, and three of
+/// Zero bytes that a game may end in: four after its last move, and three of
 /// that move and its score.
 const LAST_ZEROS: u64 = 7;
 /// The file that says how the games of a directory were made.
@@ -253,7 +253,7 @@ impl Stream {
                     let end = file.metadata().map_err(|error| fail(error.to_string()))?.len();
                     if end - length > TORN_AT_MOST {
                         return Err(fail(format!(
-                            "damaged behind game {games}: from byte {length} to {end} there is no \
+                            "damaged after game {games}: from byte {length} to {end} there is no \
                              whole game; cut it there to lose them, or move it away"
                         )));
                     }

@@ -154,7 +154,7 @@ pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
 ///
 /// # Errors
 ///
-/// If the byte is no result.
+/// If the byte is not a result.
 pub fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
     match frame.get(30).copied().ok_or(FormatError::Truncated)? {
         0 => Ok(GameResult::BlackWins),

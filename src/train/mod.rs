@@ -59,7 +59,7 @@ impl std::error::Error for FileError {}
 ///
 /// # Errors
 ///
-/// If it cannot be read or is no network.
+/// If it cannot be read or is not a network.
 pub fn read_network(path: &Path) -> Result<Network, FileError> {
     let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
     Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))

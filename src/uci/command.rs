@@ -218,7 +218,7 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
         "search; whichever limit is reached first ends it",
     ),
     ("stop", "", "end the search and print its best move"),
-    ("ponderhit", "", "the expected move was played: go on, on the own clock"),
+    ("ponderhit", "", "the expected move was played: go on, on its own clock"),
     ("quit", "", "end the program, as the end of input does"),
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),

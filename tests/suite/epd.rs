@@ -95,7 +95,7 @@ fn broken_lines_are_named_and_skipped() {
         (
             "8/8/8/8/8/8/k1K5/8 w - - c8 \"10 5\"; c9 \"c2c3\";",
             26,
-            "2 points in c8 for 1 moves in c9",
+            "2 points in c8 for 1 move in c9",
         ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - c0 \"Kc3=10, Kd3=x\";",

@@ -618,7 +618,7 @@ fn errors_say_what_and_where() {
     assert!(!ok && err.contains("'x'"), "{err}");
 }
 
-/// The pruned leaves of seeds/003, and two faults of the printed listings.
+/// The pruned leaves of Burch 1997 (see `lancet::lab`), and two faults of the printed listings.
 #[test]
 fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
@@ -655,7 +655,13 @@ fn everything_is_explained_where_it_stands() {
     for topic in TOPICS {
         let (ok, out, err) = lancet(&["explain", topic.names[0]]);
         assert!(ok && out.contains(topic.place), "{}: {err}", topic.names[0]);
-        assert!(!topic.code.is_empty() && !topic.source.is_empty(), "{}", topic.names[0]);
+        assert!(!topic.code.is_empty() && out.contains(topic.source), "{}", topic.names[0]);
+        // Author, year and link.
+        let year = topic
+            .source
+            .split([' ', ','])
+            .any(|word| word.parse().is_ok_and(|year: u32| (1950..2030).contains(&year)));
+        assert!(year && topic.source.contains("https://"), "{}", topic.source);
         let worked = !topic.examples.is_empty() || topic.counted.is_some();
         assert!(worked, "{} is not shown at work", topic.names[0]);
         for place in topic.place.split("; ") {

@@ -6,7 +6,7 @@ Description:
 there as a UCI engine.
 
   Typed at a terminal, the same loop answers for people: a coloured board, lines of thought in columns, SAN. `help` \
-lists its commands. With the command `uci`, or when input or output is no terminal, there is nothing but UCI.
+lists its commands. With the command `uci`, or when input or output is not a terminal, there is nothing but UCI.
 
 Examples:
   lancet
@@ -224,7 +224,7 @@ Exit status:
         "view",
         "\
 Description:
-  A game is shown with the start position, the result, and behind each move the score that its search gave, in pawns \
+  A game is shown with the start position, the result, and after each move the score that its search gave, in pawns \
 for White.
 
 Examples:
@@ -259,7 +259,7 @@ Exit status:
 
 pub const WDL: &str = "\
 Description:
-  How often games were won, drawn and lost from a score and a material, and the curves that fit it best. UCI_ShowWDL \
+  How often games were won, drawn and lost, by score and material count, and the curves that fit it best. UCI_ShowWDL \
 reports them; the program is built with src/eval/wdl/fitted.rs.
 
 Examples:

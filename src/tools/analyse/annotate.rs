@@ -27,7 +27,7 @@ const SHORT_LINE: usize = 4;
 ///
 /// # Errors
 ///
-/// If it is no game of chess, or a move is not legal.
+/// If it is not a game of chess, or a move is not legal.
 pub fn replay(game: &Game) -> Result<(Position, Vec<Move>), Broken> {
     let start = start(game).map_err(|reason| Broken { line: game.line, reason })?;
     let mut position = start.clone();

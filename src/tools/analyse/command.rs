@@ -196,7 +196,10 @@ impl<'a> Run<'a> {
             Progress { task, ..Progress::default() }
         };
         if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
-            return Err(format!("{}: shorter than it was", args.out.display()));
+            return Err(format!(
+                "{}: shorter than the unfinished analysis left it",
+                args.out.display()
+            ));
         }
         out.set_len(progress.bytes).map_err(at(&args.out))?;
         out.seek(SeekFrom::End(0)).map_err(at(&args.out))?;
@@ -336,10 +339,13 @@ impl<'a> Run<'a> {
             say(format_args!("\n{}", players_table(players)));
         }
         if *broken > 0 {
-            say(format_args!("\n{broken} broken games skipped"));
+            let broken = usize::try_from(*broken).unwrap_or(usize::MAX);
+            say(format_args!("\n{} skipped", notation::counted(broken, "broken game")));
         }
         if end == End::Interrupted {
-            say(format_args!("\nInterrupted after {written} games; --resume continues."));
+            let written = usize::try_from(*written).unwrap_or(usize::MAX);
+            let games = notation::counted(written, "game");
+            say(format_args!("\nInterrupted after {games}; --resume continues."));
             return Ok(());
         }
         fs::remove_file(&self.progress_path).map_err(at(&self.progress_path))
@@ -351,7 +357,7 @@ fn player(game: &Game, color: Color) -> String {
     game.tag(tag).unwrap_or("?").to_owned()
 }
 
-/// A bar over bytes on standard error; invisible when that is no terminal.
+/// A bar over bytes on standard error; invisible when that is not a terminal.
 fn progress_bar(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::new(bytes);
     let template = "{elapsed_precise} [{bar:30}] {percent:>3} %, {msg}, {eta} left";

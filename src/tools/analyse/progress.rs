@@ -59,7 +59,7 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or that run had other task.
+    /// If the file cannot be read, or that run had another task.
     pub fn load(path: &Path, task: &Task) -> Result<Progress, String> {
         let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = fs::read_to_string(path).map_err(|error| fail(&error))?;
@@ -77,7 +77,9 @@ impl Progress {
         } else {
             format!("Lancet {}", saved.lancet)
         };
-        Err(fail(&format!("the unfinished analysis was of {what}: it cannot be continued so")))
+        Err(fail(&format!(
+            "the unfinished analysis was of {what}: it cannot be continued as this one"
+        )))
     }
 
     /// Writes the progress.
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_survives_and_knows_its_settings() {
+    fn progress_survives_and_knows_its_task() {
         let dir = tempfile::tempdir().unwrap();
         let path = path(&dir.path().join("out.pgn"));
         assert!(path.ends_with("out.pgn.progress"));

@@ -21,7 +21,7 @@ use super::{
     score::Tally,
 };
 use crate::{
-    chess::lines,
+    chess::{lines, notation::counted},
     system::files::{self, NewFile},
     tools::{self, complain, interrupt::Interrupt, say},
 };
@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();
     if broken > 0 {
-        say(format_args!("\n{broken} broken lines skipped"));
+        say(format_args!("\n{} skipped", counted(broken, "broken line")));
     }
     let interrupted = interrupt.is_raised();
     if interrupted {

@@ -11,7 +11,7 @@ use super::score::Goal;
 use crate::chess::{
     fen::{self, IllegalPosition, MAX_CLOCK},
     lines::{self, Line, LineError},
-    notation::{self, MoveError},
+    notation::{self, MoveError, counted},
     position::Position,
 };
 
@@ -127,7 +127,8 @@ impl fmt::Display for Reason {
             Reason::Move { opcode, error } => write!(f, "{opcode}: {error}"),
             Reason::Contradiction(m) => write!(f, "{m} is both in bm and in am"),
             Reason::PointsMismatch { moves, points } => {
-                write!(f, "{points} points in c8 for {moves} moves in c9")
+                let (points, moves) = (counted(*points, "point"), counted(*moves, "move"));
+                write!(f, "{points} in c8 for {moves} in c9")
             }
         }
     }

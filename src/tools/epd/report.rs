@@ -18,7 +18,7 @@ use super::{
 };
 use crate::chess::notation::plain_san;
 
-/// A bar over positions on standard error; invisible when that is no terminal.
+/// A bar over positions on standard error; invisible when that is not a terminal.
 #[must_use]
 pub fn progress_bar(positions: usize) -> ProgressBar {
     let bar = ProgressBar::new(positions as u64);

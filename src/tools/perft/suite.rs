@@ -236,7 +236,7 @@ pub fn run(
     }
 }
 
-/// A bar over nodes on standard error; invisible when that is no terminal.
+/// A bar over nodes on standard error; invisible when that is not a terminal.
 fn progress_bar(nodes: u64) -> ProgressBar {
     let bar = ProgressBar::new(nodes);
     let template = "{elapsed_precise} [{bar:30}] {human_pos}/{human_len} nodes, \

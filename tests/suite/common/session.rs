@@ -146,7 +146,7 @@ const BAD_OPTIONS: &[(&str, &str)] = &[
     ("BookFile value no/such.bin", "BookFile: no/such.bin: "),
     ("BookFile value /", "BookFile: /: "),
     ("BookFile value /dev/zero", "BookFile: /dev/zero: "),
-    ("BookFile value Cargo.toml", "BookFile: Cargo.toml: no Polyglot book"),
+    ("BookFile value Cargo.toml", "BookFile: Cargo.toml: not a Polyglot book"),
     ("Debug Log File value /no/such/file", "cannot log to '/no/such/file'"),
     ("Debug Log File value /", "cannot log to '/'"),
 ];
