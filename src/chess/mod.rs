@@ -1,5 +1,6 @@
 //! Chess without an opinion: scores and windows, positions and games over
-//! shakmaty, notation, exchanges on a square. Nothing here searches or evaluates.
+//! shakmaty, positions and moves as text, exchanges on a square. Nothing here
+//! searches or evaluates.
 
 pub mod fen;
 pub mod lines;

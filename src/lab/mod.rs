@@ -1,4 +1,4 @@
-//! The lab: every algorithm of the source documents, side by side.
+//! The lab: every algorithm of its sources, side by side.
 //!
 //! `lancet lab [FILE.epd]` runs all of them on the same positions, with the
 //! same evaluation and the same move ordering, demands that they return the
@@ -10,6 +10,9 @@
 //! The searches here import `score`, `position` and evaluations, and have a
 //! table of their own; the command around them reads files as the other tools
 //! do. The lab never uses the playing search: the two may check each other.
+//!
+//! `lancet lab` is in [`command`], `lancet lab explain` in [`explain`]: each is its
+//! arguments and `run`.
 //!
 //! # Where everything is
 //!

@@ -471,7 +471,7 @@ them: no distance to the root goes in or out.",
 in:   alpha - 1 if alpha < pivot,  beta - 1 if beta <= pivot
 out:  score + 1 if score < pivot          (pivot: the edge of the mate scores)",
         source: POST,
-        place: "src/score.rs, Delay; src/lab/delay.rs, ScoreDelay::Mates",
+        place: "src/chess/score.rs, Delay; src/lab/delay.rs, ScoreDelay::Mates",
         examples: &[delayed(
             ScoreDelay::Mates,
             "MAX is lost either way and chooses the later mate (B: now, C: two moves more).",
