@@ -5,9 +5,8 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, RwLock,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc,
     },
     time::{Duration, Instant},
 };
@@ -17,28 +16,28 @@ use shakmaty::{Move, Position as _};
 use crate::{
     chess::{
         position::{Game, Position},
-        score::{DRAW, MATE, is_decisive},
+        score::{DRAW, MATE},
     },
     eval::{self, Evaluator, nnue::Network},
     play::{
         book::Book,
         clock::Budget,
-        report::{Bound, Info, Limits, LiveOptions, Outcome, Reporter, Signals},
+        report::{Bound, Info, Limits, LiveOptions, Note, Outcome, Reporter, Signals},
         strength::{self, Handicap},
         syzygy::{self, Confirming, Prober, Tablebases, Value},
     },
     search::{
-        self, Memory, Shared, Worker,
-        root::Verdict,
+        self, Memory, Shared,
+        root::SearchResult,
         tt::{Table, file::LoadError},
     },
     system::{memory, pages, random::mix},
 };
 
-pub use crate::search::RootSearch;
+pub mod threads;
 
-/// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
-pub const STACK_SIZE: usize = 16 << 20;
+pub use crate::{play::report::MemoryError, search::RootSearch};
+pub use threads::STACK_SIZE;
 
 /// What a search thread takes, in bytes: histories, lines, accumulators, the
 /// touched part of its stack.
@@ -107,7 +106,7 @@ pub struct Settings {
     /// Moves of a game that may come from the book.
     pub book_depth: u32,
     /// When to ask the endgame tables.
-    pub syzygy: syzygy::Settings,
+    pub syzygy: syzygy::ProbeOptions,
     /// Prune, reduce, extend and search captures at the leaves. Off for tests
     /// only: the search is then plain full-width alpha-beta.
     pub selective: bool,
@@ -127,13 +126,26 @@ impl Default for Settings {
             never_clear_hash: false,
             own_book: false,
             book_depth: BOOK_DEPTH,
-            syzygy: syzygy::Settings::default(),
+            syzygy: syzygy::ProbeOptions::default(),
             selective: true,
         }
     }
 }
 
 /// Table, search threads and settings.
+///
+/// ```
+/// use lancet::{Engine, Game, Job, Limits, Settings, Silent, engine::threads};
+///
+/// let mut engine = Engine::new(Settings { hash: 64, ..Settings::default() })?;
+/// let job = Job::new(Game::default(), Limits { depth: Some(6), ..Limits::default() });
+/// // The first search begins with a table that is there and empty.
+/// engine.prepare(&|| true)?;
+/// let outcome = threads::run("search", || engine.go(&job, &Silent))?;
+/// assert_eq!(outcome.info.depth, 6);
+/// assert_eq!(outcome.best, outcome.info.pv.first().copied());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,
@@ -354,7 +366,7 @@ impl Engine {
 
     /// Changes when and how the endgame tables are asked. If other results
     /// count as won, the table is cleared.
-    pub fn set_syzygy(&mut self, settings: syzygy::Settings) {
+    pub fn set_syzygy(&mut self, settings: syzygy::ProbeOptions) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
         self.stale |= old.fifty_moves != settings.fifty_moves;
     }
@@ -438,61 +450,80 @@ impl Engine {
     /// calling thread, which needs [`STACK_SIZE`], and on more, if so set.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
-        let handicap = self.handicap(&job.limits);
-        self.change_player(handicap.is_some());
-        let budget = self.budget(&job.limits);
-        if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
-            reporter.message(&error.to_string());
-        }
-        self.table.new_search();
-        let root = job.game.position();
-        let mut root_moves = search::root::moves(root, &job.limits.searchmoves);
-        if root_moves.is_empty() {
-            let outcome = no_moves(root);
+        let terms = self.terms(&job.limits);
+        self.make_ready(job, &terms, reporter);
+        if let Some(outcome) = self.without_search(job) {
             reporter.info(&outcome.info);
             job.signals.wait(job.limits.infinite);
             return outcome;
         }
-        if let Some(outcome) = self.book_move(job) {
-            reporter.info(&outcome.info);
-            job.signals.wait(false);
-            return outcome;
+        self.search(job, terms, reporter, start)
+    }
+
+    /// Who is to play, and for how long.
+    fn terms(&self, limits: &Limits) -> Terms {
+        let handicap = self.handicap(limits);
+        Terms {
+            handicap,
+            budget: self.budget(limits),
+            limits: handicap.map_or_else(|| limits.clone(), |handicap| handicap.limit(limits)),
         }
-        let limits = handicap.map_or_else(|| job.limits.clone(), |h| h.limit(&job.limits));
-        // A weaker player knows no tables, and needs no help.
-        let tablebases = self.tablebases.as_ref().filter(|_| handicap.is_none());
-        let prober = tablebases.and_then(|tables| {
-            ask_tablebases(tables, self.settings.syzygy, &job.game, &mut root_moves, reporter)
-        });
+    }
+
+    /// A table for this player, made in a part of the time for the move.
+    fn make_ready(&mut self, job: &Job, terms: &Terms, reporter: &dyn Reporter) {
+        self.change_player(terms.handicap.is_some());
+        if let Err(error) = self.prepare(&|| is_there_time(job, terms.budget)) {
+            reporter.note(&Note::Memory(error));
+        }
+        self.table.new_search();
+    }
+
+    /// What can be answered at once: the end of the game, or a move from the book.
+    fn without_search(&mut self, job: &Job) -> Option<Outcome> {
+        let root = job.game.position();
+        let over = search::root::moves(root, &job.limits.searchmoves).is_empty();
+        if over { Some(no_moves(root)) } else { self.book_move(job) }
+    }
+
+    /// Asks the endgame tables about the root, has the threads search, and
+    /// concludes from what they found.
+    fn search(
+        &mut self,
+        job: &Job,
+        terms: Terms,
+        reporter: &dyn Reporter,
+        start: Instant,
+    ) -> Outcome {
+        // A weaker player knows no endgame tables, and needs no help.
+        let tablebases = self.tablebases.as_ref().filter(|_| terms.handicap.is_none());
+        let (game, settings) = (&job.game, self.settings.syzygy);
+        let mut root_moves = search::root::moves(game.position(), &job.limits.searchmoves);
+        let prober = tablebases
+            .and_then(|tables| ask_tablebases(tables, settings, game, &mut root_moves, reporter));
         let values: Vec<(Move, Value)> =
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
-        let ranked = values.len();
-        let confirming = tablebases.map(|tables| {
-            let (game, settings) = (&job.game, self.settings.syzygy);
-            Confirming { tables, settings, game, values, reporter }
-        });
+        let known = values.len();
+        let confirming =
+            tablebases.map(|tables| Confirming { tables, settings, game, values, reporter });
         let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
-        self.explain(reporter, || {
-            let time = match budget {
-                Some(Budget { soft: Some(soft), hard }) => {
-                    format!("{soft:.1?}, at most {hard:.1?}")
-                }
-                Some(Budget { soft: None, hard }) => format!("{hard:.1?}"),
-                None => "no limit".to_owned(),
-            };
-            format!("time: {time}; {ranked} of {} moves known from tables", root_moves.len())
+        reporter.note(&Note::Plan {
+            soft: terms.budget.and_then(|budget| budget.soft),
+            hard: terms.budget.map(|budget| budget.hard),
+            known,
+            moves: root_moves.len(),
         });
-        let hurry = budget.is_some_and(|budget| budget.hard < SHARED_FROM);
-        let threads = if handicap.is_some() || hurry { 1 } else { self.memories.len() };
+
+        let threads = terms.threads(self.memories.len());
         let shared = Shared {
             table: &self.table,
-            limits: &limits,
-            budget,
+            limits: &terms.limits,
+            budget: terms.budget,
             signals: &job.signals,
             root_moves,
-            handicap,
+            handicap: terms.handicap,
             prober,
-            tbhits: AtomicU64::new(ranked as u64),
+            tbhits: AtomicU64::new(known as u64),
             live: &self.live,
             reporter,
             root_search: self.settings.root_search,
@@ -502,52 +533,15 @@ impl Engine {
             lines: (0..threads).map(|_| Mutex::default()).collect(),
             start,
         };
-        let verdicts = run_threads(&shared, &mut self.memories[..threads], job);
-        job.signals.wait(job.limits.infinite);
-        if let (Some(handicap), Some(budget)) = (handicap, budget)
-            && verdicts[0].moves.len() > 1
-        {
-            let Verdict { moves, stability, .. } = &verdicts[0];
-            let time = handicap.thinking_time(budget, &job.game, moves[0].m, stability);
-            job.signals.wait_until(time);
-        }
-
-        let chosen = vote(&verdicts);
-        let mut info = Info {
-            nodes: shared.total_nodes(),
-            hashfull: self.table.hashfull(),
-            tbhits: shared.tbhits.load(Ordering::Relaxed),
-            time: start.elapsed(),
-            ..verdicts[chosen].info()
-        };
-        if chosen != 0 {
-            // The helper may be an iteration behind what was reported last.
-            info.depth = info.depth.max(verdicts[0].reported);
-            reporter.info(&info);
-        }
-        if let Some(confirming) = &confirming {
-            confirming.confirm(&mut info);
-        }
-        self.explain(reporter, || {
-            let depths: Vec<u32> = verdicts.iter().map(|verdict| verdict.depth).collect();
-            format!("thread {chosen} decides; depths completed by thread: {depths:?}")
-        });
-        let best = info.pv.first().copied();
-        let ponder = info.pv.get(1).copied().or_else(|| self.expected_reply(root, best?));
-        Outcome { best, ponder, info }
+        let results = threads::search(&shared, &mut self.memories[..threads], game);
+        wait_to_answer(&shared, &results[0], job);
+        conclude(&shared, &results, confirming.as_ref(), game.position())
     }
 
     /// The weaker player, if one is to play. Analysis is done at full strength.
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
         let Settings { limit_strength, elo, .. } = self.settings;
         (limit_strength && !limits.analyse).then(|| Handicap::new(elo, self.seed))
-    }
-
-    /// With `debug on`, tells a person what happens.
-    fn explain(&self, reporter: &dyn Reporter, text: impl FnOnce() -> String) {
-        if self.live.debug.load(Ordering::Relaxed) {
-            reporter.message(&text());
-        }
     }
 
     /// A move from the book, if this is a game and the book has one.
@@ -587,12 +581,22 @@ impl Engine {
             (a, b) => a.or(b),
         }
     }
+}
 
-    /// The table's answer to `m`, to ponder on.
-    fn expected_reply(&self, root: &Position, m: Move) -> Option<Move> {
-        let child = root.play(m);
-        let entry = self.table.probe(search::table_key(&child))?;
-        entry.best.find_in(&child.legal_moves())
+/// The conditions of a search.
+struct Terms {
+    /// The weaker player, if one is to play.
+    handicap: Option<Handicap>,
+    budget: Option<Budget>,
+    /// Those asked for, and the weaker player's own.
+    limits: Limits,
+}
+
+impl Terms {
+    /// How many of `most` threads are to search.
+    fn threads(&self, most: usize) -> usize {
+        let hurry = self.budget.is_some_and(|budget| budget.hard < SHARED_FROM);
+        if hurry || self.handicap.is_some() { 1 } else { most }
     }
 }
 
@@ -611,7 +615,7 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 /// looks for mates, or for the drawn move that is hardest to meet.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
-    settings: syzygy::Settings,
+    settings: syzygy::ProbeOptions,
     game: &Game,
     root_moves: &mut [search::RootMove],
     reporter: &dyn Reporter,
@@ -628,90 +632,54 @@ fn ask_tablebases<'a>(
     (won && !ranking.distances).then_some(prober)
 }
 
-/// Runs one worker per memory and returns their verdicts, in order.
-fn run_threads(shared: &Shared, memories: &mut [Memory], job: &Job) -> Vec<Verdict> {
-    let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
-    // None begins before all are there: hundreds that search already leave their
-    // starter no time, and their page faults keep it from mapping more stacks.
-    let gate = &RwLock::new(());
-    let closed = gate.write();
-    std::thread::scope(|scope| {
-        let mut helpers = Vec::with_capacity(others.len());
-        for (memory, thread) in others.iter_mut().zip(1..) {
-            let (arrival, arrived) = mpsc::channel::<()>();
-            let run = move || {
-                let worker = Worker::new(shared, memory, thread, &job.game);
-                drop(arrival);
-                drop(gate.read());
-                worker.run()
-            };
-            let spawned = memory_to_spare().and_then(|()| {
-                std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run)
-            });
-            match spawned {
-                Ok(handle) => {
-                    // The next one is measured against what this one leaves.
-                    let _ = arrived.recv();
-                    helpers.push(handle);
-                }
-                Err(error) => {
-                    shared
-                        .reporter
-                        .message(&format!("cannot start search thread {thread}: {error}"));
-                    break;
-                }
-            }
-        }
-        drop(closed);
-        let mut verdicts = vec![Worker::new(shared, first, 0, &job.game).run()];
-        shared.done.store(true, Ordering::Relaxed);
-        verdicts.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
-        verdicts
-    })
-}
-
-/// Whether there is room for one more stack and its thread's own heap, with some
-/// left. A stack may be refused, but a small allocation that fails aborts the
-/// process: stacks must never take the last of the memory.
-///
-/// # Errors
-///
-/// Says that there is not enough memory.
-fn memory_to_spare() -> io::Result<()> {
-    if pages::is_available(8 * STACK_SIZE) {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::OutOfMemory.into())
+/// Waits for what must come before the answer: `stop`, the ponderhit, and the time
+/// that a weaker player takes.
+fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
+    job.signals.wait(job.limits.infinite);
+    if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)
+        && first.moves.len() > 1
+    {
+        let m = first.moves[0].m;
+        job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, &first.stability));
     }
 }
 
-/// Which thread's move to play: each votes for its move with the depth it
-/// reached and how much better its score is; a shorter mate wins outright.
-fn vote(verdicts: &[Verdict]) -> usize {
-    let best = |i: usize| &verdicts[i].moves[0];
-    let worst = (0..verdicts.len()).map(|i| best(i).score).min().unwrap_or(0);
-    let weight = |i: usize| {
-        let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
-        if best(i).bound == Bound::Exact { score * i64::from(verdicts[i].depth) } else { 0 }
+/// The move to play and the one to ponder on, from what the threads found. What is
+/// played has been reported last.
+fn conclude(
+    shared: &Shared,
+    results: &[SearchResult],
+    confirming: Option<&Confirming>,
+    root: &Position,
+) -> Outcome {
+    let chosen = threads::vote(results);
+    let mut info = Info {
+        nodes: shared.total_nodes(),
+        hashfull: shared.table.hashfull(),
+        tbhits: shared.tbhits.load(Ordering::Relaxed),
+        time: shared.start.elapsed(),
+        ..results[chosen].info()
     };
-    let votes = |i: usize| -> i64 {
-        (0..verdicts.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
-    };
-    let mut chosen = 0;
-    for i in 1..verdicts.len() {
-        if best(i).bound != Bound::Exact {
-            continue;
-        }
-        let better = if is_decisive(best(chosen).score) || is_decisive(best(i).score) {
-            best(i).score > best(chosen).score
-        } else {
-            votes(i) > votes(chosen) || (votes(i) == votes(chosen) && weight(i) > weight(chosen))
-        };
-        if better {
-            chosen = i;
-        }
+    if chosen != 0 {
+        // The helper may be an iteration behind what was reported last.
+        info.depth = info.depth.max(results[0].reported);
+        shared.reporter.info(&info);
     }
-    chosen
+    if let Some(confirming) = confirming {
+        confirming.confirm(&mut info);
+    }
+    let depths: Vec<u32> = results.iter().map(|result| result.depth).collect();
+    shared.reporter.note(&Note::Decision { thread: chosen, depths: &depths });
+    let best = info.pv.first().copied();
+    let ponder = info.pv.get(1).copied().or_else(|| expected_reply(shared.table, root, best?));
+    Outcome { best, ponder, info }
+}
+
+/// The table's answer to `m`, to ponder on.
+fn expected_reply(table: &Table, root: &Position, m: Move) -> Option<Move> {
+    let child = root.play(m);
+    let entry = table.probe(search::table_key(&child))?;
+    entry.best.find_in(&child.legal_moves())
 }
 
 /// Mated or stalemated: there is nothing to search.
@@ -736,82 +704,59 @@ const fn no_search() -> Info {
     }
 }
 
-/// There is not enough memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryError {
-    /// For a table of this size.
-    Hash {
-        /// The size asked for, in MiB.
-        mib: usize,
-        /// The size there is, in MiB; 0 if there is no table.
-        kept: usize,
-    },
-    /// For so many threads.
-    Threads {
-        /// The number asked for.
-        threads: usize,
-    },
-}
-
-impl std::fmt::Display for MemoryError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            MemoryError::Hash { mib, kept: 0 } => {
-                write!(f, "not enough memory for a hash table of {mib} MiB")
-            }
-            MemoryError::Hash { mib, kept } => {
-                write!(
-                    f,
-                    "not enough memory for a hash table of {mib} MiB: it has {kept} MiB, empty"
-                )
-            }
-            MemoryError::Threads { threads } => {
-                write!(f, "not enough memory for {threads} search threads")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MemoryError {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::sync::lock;
 
-    /// What threads found: depth, place of the best move in the start position's
-    /// list, its score and what that says.
-    fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
-        let verdicts: Vec<Verdict> = found
-            .iter()
-            .map(|&(depth, place, score, bound)| {
-                let mut moves = search::root::moves(&Position::default(), &[]);
-                moves.swap(0, place);
-                (moves[0].score, moves[0].bound) = (score, bound);
-                Verdict { depth, reported: depth, moves, stability: Default::default() }
-            })
-            .collect();
-        vote(&verdicts)
+    /// Notes what is said, as data.
+    #[derive(Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl Reporter for Notes {
+        fn note(&self, note: &Note) {
+            lock(&self.0).push(format!("{note:?}"));
+        }
     }
 
     #[test]
-    fn threads_vote() {
-        use Bound::{Exact, Lower, Upper};
-        // Depth, then score; the first thread keeps what is equal.
-        assert_eq!(elected(&[(10, 0, 20, Exact)]), 0);
-        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 20, Exact)]), 0);
-        assert_eq!(elected(&[(10, 0, 20, Exact), (12, 1, 20, Exact)]), 1);
-        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Exact)]), 1);
-        // Two that agree outvote a deeper one, and the deeper of them speaks.
-        let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
-        assert_eq!(elected(&three), 2);
-        // A bound is no vote, and nothing to play by, however deep.
-        assert_eq!(elected(&[(10, 0, 20, Exact), (30, 1, 400, Lower)]), 0);
-        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
-        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
-        // The shorter mate, however few found it; anything before being mated.
-        let mates = [(20, 0, MATE - 9, Exact), (20, 0, MATE - 9, Exact), (8, 1, MATE - 5, Exact)];
-        assert_eq!(elected(&mates), 2);
-        assert_eq!(elected(&[(9, 0, 8 - MATE, Exact), (8, 1, -500, Exact)]), 1);
-        assert_eq!(elected(&[(9, 0, -500, Exact), (20, 1, 8 - MATE, Exact)]), 0);
+    fn plan_and_decision_are_told_without_text() {
+        let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+        let notes = Notes::default();
+        let limits = Limits { depth: Some(3), ..Limits::default() };
+        let outcome = engine.go(&Job::new(Game::default(), limits), &notes);
+        assert!(outcome.best.is_some());
+        let told = [
+            "Plan { soft: None, hard: None, known: 0, moves: 20 }",
+            "Decision { thread: 0, depths: [3] }",
+        ];
+        assert_eq!(*lock(&notes.0), told);
+    }
+
+    /// Neither a finished game nor a book's move is a search: nothing is planned.
+    #[test]
+    fn what_needs_no_search_is_answered_at_once() {
+        let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+        let mode = shakmaty::CastlingMode::Standard;
+        for (fen, score) in
+            [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW)]
+        {
+            let game = Game::from(Position::from_fen(fen, mode).unwrap());
+            let notes = Notes::default();
+            let outcome = engine.go(&Job::new(game, Limits::default()), &notes);
+            assert_eq!((outcome.best, outcome.info.score), (None, score));
+            assert!(lock(&notes.0).is_empty());
+        }
+    }
+
+    /// In a hurry, and for a weaker player, one thread is enough.
+    #[test]
+    fn helpers_need_time() {
+        let threads = |hard, weak: bool| {
+            let handicap = weak.then(|| Handicap::new(1500, 1));
+            let budget = Some(Budget { soft: None, hard: Duration::from_millis(hard) });
+            Terms { handicap, budget, limits: Limits::default() }.threads(8)
+        };
+        assert_eq!([threads(59, false), threads(60, false), threads(60, true)], [1, 8, 1]);
     }
 }

@@ -1,8 +1,41 @@
 //! Lancet, a UCI chess engine.
 //!
 //! *A lancet is a window: tall, narrow, ending in a point. So is this engine's
-//! search.* The folders are the layers, and each imports only from those above it
-//! in this list:
+//! search.* The program `lancet` is a few lines over this library. A position in, the
+//! best move out:
+//!
+//! ```
+//! use lancet::{Engine, Job, Limits, Position, Settings, Silent, engine::threads};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut engine = Engine::new(Settings::default())?;
+//! let fen = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
+//! let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard)?;
+//! let limits = Limits { nodes: Some(10_000), ..Limits::default() };
+//! let job = Job::new(position.into(), limits);
+//! let outcome = threads::run("search", || engine.go(&job, &Silent))?;
+//! assert_eq!(outcome.best.unwrap().to_string(), "Ra1-a8");
+//! assert_eq!(lancet::chess::score::mate_distance(outcome.info.score), Some(1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to begin reading
+//!
+//! 1. [`chess::score`]: what a score is, and why a node shifts its window before it
+//!    searches. The idea that the rest hangs on.
+//! 2. [`search::tt`]: the table, whose entries hold a lower and an upper bound.
+//! 3. [`search::prune`]: what is left out, as pure functions of a node's facts.
+//! 4. `search/interior.rs`: one node of the tree, as numbered steps.
+//! 5. [`search::root`]: iterative deepening and aspiration windows.
+//! 6. [`engine`]: what owns the table and the threads.
+//!
+//! [`lab`] teaches: it runs every algorithm of alpha-beta's family side by side.
+//!
+//! # The layers
+//!
+//! The folders are the layers, and imports go one way: each uses those above it, in this
+//! list, and none below.
 //!
 //! ```text
 //! system   files, memory, random numbers, standard streams: no chess
@@ -27,6 +60,19 @@ mod system;
 #[cfg(test)]
 #[path = "../tests/suite/common/data.rs"]
 mod test_data;
+// The program's commands. Public for the program and its tests alone.
+#[doc(hidden)]
 pub mod tools;
+#[doc(hidden)]
 pub mod train;
+#[doc(hidden)]
 pub mod uci;
+
+pub use chess::{
+    position::{Game, Position},
+    score::{Bounds, Score, Window},
+};
+pub use engine::{Engine, Job, Settings};
+pub use eval::nnue::Network;
+pub use play::report::{Bound, Clock, Info, Limits, Outcome, Reporter, Signals, Silent};
+pub use search::tt::{Entry, Table};

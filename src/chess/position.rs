@@ -185,6 +185,20 @@ impl Checks {
 }
 
 /// A legal chess position, copied and made.
+///
+/// ```
+/// use lancet::Position;
+/// use shakmaty::CastlingMode;
+///
+/// let start = Position::default();
+/// let m = start.legal_moves()[0];
+/// let next = start.play(m);
+/// assert_ne!(next.key(), start.key());
+/// assert_eq!(start.legal_moves().len(), 20);
+/// // What is wrong is named.
+/// let error = Position::from_fen("8/8/8/8 w - - 0 1", CastlingMode::Standard).unwrap_err();
+/// assert!(error.to_string().contains("'8/8/8/8'"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Position {
     chess: Chess,
@@ -502,7 +516,21 @@ impl Position {
     }
 }
 
-/// A position together with the keys of the game that led to it.
+/// A position together with the keys of the game that led to it: what tells a
+/// repetition.
+///
+/// ```
+/// use lancet::Game;
+/// use shakmaty::uci::UciMove;
+///
+/// let mut game = Game::default();
+/// for text in ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2) {
+///     let m = text.parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
+///     assert_eq!(game.ending(), None);
+///     game.play(m);
+/// }
+/// assert!(game.ending().is_some());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     position: Position,

@@ -1,4 +1,4 @@
-//! Scores, windows and the shift that ages decisive scores.
+//! Scores, windows, bounds, and the shift that ages decisive scores.
 //!
 //! No board and no ply may appear here: a score is relative to the node it
 //! belongs to, and to nothing else.
@@ -83,8 +83,10 @@ pub fn winning_chances(score: Score) -> f64 {
 /// }
 /// ```
 ///
-/// Source: H. G. Muller, post on adjusting the scores that a search returns,
-/// TalkChess, 2007: <https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10>
+/// Source: H. G. Muller, [post on adjusting scores that a search returns][post],
+/// TalkChess, thread on the delayed-loss bonus, 2007.
+///
+/// [post]: https://www.talkchess.com/forum/viewtopic.php?start=10&t=16784
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     /// Scores below this are aged.
@@ -174,11 +176,130 @@ impl Window {
     }
 }
 
+/// What is known of a score: a lower and an upper bound, ends included. This is
+/// what a fail-soft search proves of a node, what the transposition table keeps,
+/// and what endgame tables say.
+///
+/// ```
+/// use lancet::chess::score::{Bounds, Window};
+/// let window = Window::new(10, 50);
+/// // A search with this window returned 70: it failed high.
+/// let first = Bounds::of(70, window);
+/// assert_eq!(first, Bounds::at_least(70));
+/// // That is enough for every window that 70 is not inside of or below.
+/// assert_eq!(first.cutoff(Window::null(60)), Some(70));
+/// assert_eq!(first.cutoff(Window::null(80)), None);
+/// // Another one, with a higher window, failed low.
+/// let both = first.merge(Bounds::of(90, Window::null(95)));
+/// assert_eq!(both, Bounds::new(70, 90));
+/// // The static evaluation may say what it likes.
+/// assert_eq!(both.refine(35), 70);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The score is at least this; `-INFINITE` if nothing is known.
+    pub lower: Score,
+    /// The score is at most this; `INFINITE` if nothing is known.
+    pub upper: Score,
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
+
+    /// From `lower` to `upper`, ends included.
+    #[must_use]
+    pub const fn new(lower: Score, upper: Score) -> Bounds {
+        Bounds { lower, upper }
+    }
+
+    /// The score itself.
+    #[must_use]
+    pub const fn exact(score: Score) -> Bounds {
+        Bounds { lower: score, upper: score }
+    }
+
+    /// What a search proves that fails high with `score`.
+    #[must_use]
+    pub const fn at_least(score: Score) -> Bounds {
+        Bounds { lower: score, upper: INFINITE }
+    }
+
+    /// What a search proves that fails low with `score`.
+    #[must_use]
+    pub const fn at_most(score: Score) -> Bounds {
+        Bounds { lower: -INFINITE, upper: score }
+    }
+
+    /// What the score that a fail-soft search with `window` returns says.
+    #[must_use]
+    pub const fn of(score: Score, window: Window) -> Bounds {
+        if score <= window.alpha {
+            Bounds::at_most(score)
+        } else if score >= window.beta {
+            Bounds::at_least(score)
+        } else {
+            Bounds::exact(score)
+        }
+    }
+
+    /// Do both bounds meet?
+    #[must_use]
+    pub const fn is_exact(self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// The score to return without a search, if the bounds decide `window`: they
+    /// say all that a search with it could.
+    #[must_use]
+    pub const fn cutoff(self, window: Window) -> Option<Score> {
+        if self.lower >= window.beta {
+            Some(self.lower)
+        } else if self.upper <= window.alpha || self.is_exact() {
+            Some(self.upper)
+        } else {
+            None
+        }
+    }
+
+    /// `score` moved to where it must be.
+    #[must_use]
+    pub fn refine(self, score: Score) -> Score {
+        // `clamp` would panic on bounds that cross.
+        score.max(self.lower).min(self.upper)
+    }
+
+    /// Both pieces of knowledge together. If they contradict each other (no
+    /// search with a table is perfectly stable), the newer one stands: bounds
+    /// never cross.
+    #[must_use]
+    pub fn merge(self, newer: Bounds) -> Bounds {
+        let lower = self.lower.max(newer.lower);
+        let upper = self.upper.min(newer.upper);
+        if lower <= upper { Bounds { lower, upper } } else { newer }
+    }
+
+    /// The same knowledge from the other side's point of view.
+    #[must_use]
+    pub const fn flip(self) -> Bounds {
+        Bounds { lower: -self.upper, upper: -self.lower }
+    }
+
+    /// What is known of `f` of the score, `f` being monotone: what bounds inside a
+    /// node say outside, where its score is aged by `f` (see [`Delay`]).
+    #[must_use]
+    pub fn shift(self, f: impl Fn(Score) -> Score) -> Bounds {
+        Bounds { lower: f(self.lower), upper: f(self.upper) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    /// The four tables of the post: window, the window to search with, and
+    /// The four tables of Muller's post: window, the window to search with, and
     /// pairs of inner and returned scores.
     #[test]
     fn tables_of_the_post() {
@@ -255,12 +376,93 @@ mod tests {
         }
     }
 
-    proptest::proptest! {
+    /// Any score, with the ends of the ranges and small ones often.
+    fn score() -> impl Strategy<Value = Score> {
+        const ENDS: &[Score] = &[-INFINITE, -MATE, -DECISIVE - 1, -DECISIVE, DECISIVE, INFINITE];
+        prop_oneof![-INFINITE..=INFINITE, -4..=4, proptest::sample::select(ENDS)]
+    }
+
+    fn bounds() -> impl Strategy<Value = Bounds> {
+        (score(), score()).prop_map(|(a, b)| Bounds::new(a.min(b), a.max(b)))
+    }
+
+    fn window() -> impl Strategy<Value = Window> {
+        (score(), 1..500_i32).prop_map(|(alpha, width)| Window::new(alpha, alpha + width))
+    }
+
+    /// May a score be `score`, by these bounds?
+    fn allows(bounds: Bounds, score: Score) -> bool {
+        bounds.lower <= score && score <= bounds.upper
+    }
+
+    proptest! {
         #[test]
-        fn any_pivot_is_exact(pivot in -INFINITE..=INFINITE, bound in -INFINITE..=INFINITE, score in -INFINITE..=INFINITE) {
+        fn any_pivot_is_exact(pivot in score(), bound in score(), score in score()) {
             let delay = Delay { pivot };
-            proptest::prop_assert_eq!(score <= delay.alpha(bound), delay.score(score) <= bound);
-            proptest::prop_assert_eq!(score >= delay.beta(bound), delay.score(score) >= bound);
+            prop_assert_eq!(score <= delay.alpha(bound), delay.score(score) <= bound);
+            prop_assert_eq!(score >= delay.beta(bound), delay.score(score) >= bound);
+        }
+
+        /// Bounds decide a window just if every score they allow is on one side of
+        /// it, or there is but one.
+        #[test]
+        fn cutoffs_are_all_there_is_to_know(b in bounds(), w in window()) {
+            let decided = b.lower >= w.beta || b.upper <= w.alpha || b.lower == b.upper;
+            prop_assert_eq!(b.cutoff(w).is_some(), decided);
+            if let Some(score) = b.cutoff(w) {
+                prop_assert!(allows(b, score));
+                prop_assert!(b.is_exact() || !w.contains(score));
+                // Whoever gets the score learns nothing that is not so.
+                let learned = Bounds::of(score, w);
+                prop_assert_eq!(learned.merge(b), b);
+            }
+        }
+
+        /// A fail-soft search of a node worth `truth` returns something that says so.
+        #[test]
+        fn what_a_search_returns_is_true(truth in score(), slack in 0..300_i32, w in window()) {
+            let returned = if truth <= w.alpha {
+                (truth + slack).min(w.alpha)
+            } else if truth >= w.beta {
+                (truth - slack).max(w.beta)
+            } else {
+                truth
+            };
+            let said = Bounds::of(returned, w);
+            prop_assert!(allows(said, truth));
+            prop_assert_eq!(said.cutoff(w), Some(returned));
+        }
+
+        #[test]
+        fn merging_keeps_the_truth_and_never_crosses(truth in score(), a in bounds(), b in bounds()) {
+            let both = a.merge(b);
+            prop_assert!(both.lower <= both.upper);
+            prop_assert!(both == b || (both.lower >= a.lower && both.upper <= a.upper));
+            if allows(a, truth) && allows(b, truth) {
+                prop_assert!(allows(both, truth));
+                prop_assert_eq!(both, b.merge(a));
+            }
+        }
+
+        #[test]
+        fn refining_obeys_the_bounds(b in bounds(), guess in score()) {
+            prop_assert!(allows(b, b.refine(guess)));
+            prop_assert!(!allows(b, guess) || b.refine(guess) == guess);
+            prop_assert_eq!(Bounds::NONE.refine(guess), guess);
+            prop_assert_eq!(b.flip().refine(-guess), -b.refine(guess));
+            prop_assert_eq!(b.flip().flip(), b);
+        }
+
+        /// What decides the shifted window inside decides the window outside, with
+        /// the aged score; what does not, does not.
+        #[test]
+        fn bounds_are_shifted_as_the_window_is(b in bounds(), w in window(), pivot in score()) {
+            let delay = Delay { pivot };
+            let inner = Window::new(delay.alpha(w.alpha), delay.beta(w.beta));
+            let outside = b.shift(|score| delay.score(score));
+            let same = b.cutoff(inner).map(|score| delay.score(score));
+            // Two scores, aged into one, are exact outside only.
+            prop_assert!(outside.cutoff(w) == same || (outside.is_exact() && !b.is_exact()));
         }
     }
 }

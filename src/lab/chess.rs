@@ -8,11 +8,11 @@
 use clap::ValueEnum;
 use shakmaty::{Color, Move, Role};
 
-use super::game::{Bounds, Game};
+use super::game::Game;
 use crate::{
     chess::{
         position::Position,
-        score::{DRAW, MATE, Score, Window},
+        score::{Bounds, DRAW, MATE, Score, Window},
     },
     eval::{nnue::Network, psqt},
 };
@@ -173,7 +173,7 @@ mod tests {
         let after = board.make(board.moves().into_iter().find(|m| m.is_capture()).unwrap());
         let value = quiet_value(&board, Window::FULL);
         assert_eq!(value, Bounds::exact(-after.evaluate()));
-        assert!(value.low > board.evaluate() + 900);
+        assert!(value.lower > board.evaluate() + 900);
     }
 
     #[test]
@@ -196,13 +196,14 @@ mod tests {
         ] {
             let board = board(fen, Leaf::Quiescence);
             let value = quiet_value(&board, Window::FULL);
-            assert_eq!(value.low, value.up);
+            assert!(value.is_exact());
             for alpha in (-1500..1500).step_by(13) {
                 for width in [1, 40] {
                     let window = Window::new(alpha, alpha + width);
                     let bounds = quiet_value(&board, window);
-                    assert!(bounds.decide(window));
-                    assert!(bounds.low <= value.low && value.up <= bounds.up, "{fen} {window:?}");
+                    assert!(bounds.cutoff(window).is_some());
+                    assert_eq!(bounds.merge(value), value, "{fen} {window:?}");
+                    assert_eq!(value.merge(bounds), value, "{fen} {window:?}");
                 }
             }
         }

@@ -6,8 +6,7 @@
 
 use clap::ValueEnum;
 
-use super::game::Bounds;
-use crate::chess::score::{Delay, INFINITE, Score, Window};
+use crate::chess::score::{Bounds, Delay, INFINITE, Score, Window};
 
 /// The axis "score delay" of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -84,8 +83,8 @@ impl Shift {
 
     /// What bounds inside the node say outside. Monotone functions keep order.
     #[must_use]
-    pub const fn bounds(self, inner: Bounds) -> Bounds {
-        Bounds { low: self.score(inner.low), up: self.score(inner.up) }
+    pub fn bounds(self, inner: Bounds) -> Bounds {
+        inner.shift(|score| self.score(score))
     }
 }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use super::{
     cell::{self, Cell},
     delay::ScoreDelay,
-    game::{Bounds, Game},
+    game::Game,
     interior::Interior,
     node::{Oracle, Ordering, Search, Step},
     root::{End, Root},
@@ -18,7 +18,7 @@ use super::{
     tictactoe::TicTacToe,
     tree::{At, Tree},
 };
-use crate::chess::score::{INFINITE, MATE, Score, Window};
+use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
 /// An example on an explicit tree.
 #[derive(Clone, Copy, Debug)]
@@ -114,10 +114,10 @@ impl Scribe {
     fn value(&self, p: &At, bounds: Bounds) -> String {
         let seen = if self.from_max && !p.max_to_move() { bounds.flip() } else { bounds };
         match seen {
-            Bounds { low, up } if low == up => show(low),
-            Bounds { low, up } if low <= -INFINITE => format!("at most {}", show(up)),
-            Bounds { low, up } if up >= INFINITE => format!("at least {}", show(low)),
-            Bounds { low, up } => format!("{} to {}", show(low), show(up)),
+            Bounds { lower, upper } if lower == upper => show(lower),
+            Bounds { lower, upper } if lower <= -INFINITE => format!("at most {}", show(upper)),
+            Bounds { lower, upper } if upper >= INFINITE => format!("at least {}", show(lower)),
+            Bounds { lower, upper } => format!("{} to {}", show(lower), show(upper)),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use crate::chess::score::{INFINITE, Score, Window};
+use crate::chess::score::{Bounds, Score, Window};
 
 /// A two-player game of perfect information, as a position in it.
 ///
@@ -54,67 +54,12 @@ pub trait Game: Clone {
     }
 }
 
-/// What is known about the value of a node: `low <= value <= up` (Scout notes).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The value is at least this; `-INFINITE` if nothing is known.
-    pub low: Score,
-    /// The value is at most this; `INFINITE` if nothing is known.
-    pub up: Score,
-}
-
-impl Bounds {
-    /// The value itself.
-    #[must_use]
-    pub const fn exact(value: Score) -> Bounds {
-        Bounds { low: value, up: value }
-    }
-
-    /// What the returned score of a search with this window says.
-    #[must_use]
-    pub const fn of(score: Score, window: Window) -> Bounds {
-        if score <= window.alpha {
-            Bounds { low: -INFINITE, up: score }
-        } else if score >= window.beta {
-            Bounds { low: score, up: INFINITE }
-        } else {
-            Bounds::exact(score)
-        }
-    }
-
-    /// The same knowledge from the other side's point of view.
-    #[must_use]
-    pub const fn flip(self) -> Bounds {
-        Bounds { low: -self.up, up: -self.low }
-    }
-
-    /// Is this all that a search with `window` could tell (Scout notes)?
-    #[must_use]
-    pub const fn decide(self, window: Window) -> bool {
-        self.low == self.up || self.low >= window.beta || self.up <= window.alpha
-    }
-
-    /// The one number a value-returning search gives back for `window`.
-    #[must_use]
-    pub const fn score(self, window: Window) -> Score {
-        if self.low > window.alpha { self.low } else { self.up }
-    }
-
-    /// Both pieces of knowledge together. If they contradict each other (which
-    /// takes an unsound table), the newer one stands.
-    #[must_use]
-    pub fn tightened_by(self, newer: Bounds) -> Bounds {
-        let both = Bounds { low: self.low.max(newer.low), up: self.up.min(newer.up) };
-        if both.low <= both.up { both } else { newer }
-    }
-}
-
 /// What a node returns: bounds on its value, and the move that attains the
 /// lower one. A node that fails low has no best move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<M> {
     /// The node's value, as far as it is known.
     pub bounds: Bounds,
-    /// The move whose value is at least `bounds.low`.
+    /// The move whose value is at least `bounds.lower`.
     pub best: Option<M>,
 }

@@ -10,10 +10,10 @@
 use clap::ValueEnum;
 
 use super::{
-    game::{Bounds, Found, Game},
+    game::{Found, Game},
     node::Search,
 };
-use crate::chess::score::{INFINITE, MATE, Score, Window};
+use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
 /// The axis "interior".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -165,17 +165,17 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     let mut best = None;
     for &m in n.moves {
         if alpha >= beta {
-            bound.up = INFINITE;
+            bound.upper = INFINITE;
             break;
         }
         let position = n.position.make(m);
         let window = Window::new(-beta, -alpha);
         let child = s.node(Interior::Bounds, &position, n.depth - 1, window).flip();
-        if child.low > bound.low {
+        if child.lower > bound.lower {
             best = Some(m);
         }
-        bound = Bounds { low: bound.low.max(child.low), up: bound.up.max(child.up) };
-        alpha = alpha.max(bound.low);
+        bound = Bounds::new(bound.lower.max(child.lower), bound.upper.max(child.upper));
+        alpha = alpha.max(bound.lower);
     }
     Found { bounds: bound, best }
 }

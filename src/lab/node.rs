@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::{
     delay::ScoreDelay,
-    game::{Bounds, Found, Game},
+    game::{Found, Game},
     interior::{Interior, Node},
     table::{Entry, Table},
 };
-use crate::chess::score::{Score, Window};
+use crate::chess::score::{Bounds, Score, Window};
 
 /// The order in which a node's moves are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -146,7 +146,9 @@ impl<'a, G: Game> Search<'a, G> {
 
     /// The score of `p` for its side to move, searched by `interior`.
     pub fn score(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Score {
-        self.node(interior, p, depth, window).score(window)
+        let bounds = self.node(interior, p, depth, window);
+        // A search decides the window that it is asked about.
+        bounds.cutoff(window).unwrap_or(bounds.lower)
     }
 
     /// Searches `p` to `depth` plies: the frame around every interior.
@@ -159,7 +161,7 @@ impl<'a, G: Game> Search<'a, G> {
             hint = probe.hint;
             if let Some(found) = probe.found {
                 self.cost.hits += 1;
-                if found.bounds.decide(window) {
+                if found.bounds.cutoff(window).is_some() {
                     self.cost.cutoffs += 1;
                     self.best = found.best;
                     self.tell(p, depth, Step::Table(found.bounds));

@@ -112,9 +112,9 @@ impl<M: Copy> Table<M> {
         let entries = &mut self.entries[place];
         let same = |e: &&mut Entry<M>| e.key == new.key && e.depth == new.depth;
         if let Some(old) = entries.iter_mut().flatten().find(same) {
-            let bounds = old.found.bounds.tightened_by(new.found.bounds);
+            let bounds = old.found.bounds.merge(new.found.bounds);
             // The move must be the one that attains the lower bound.
-            let best = if new.found.bounds.low == bounds.low {
+            let best = if new.found.bounds.lower == bounds.lower {
                 new.found.best.or(old.found.best)
             } else {
                 old.found.best
@@ -145,10 +145,7 @@ impl<M: Copy> Table<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::score::{INFINITE, Window},
-        lab::game::Bounds,
-    };
+    use crate::chess::score::{Bounds, Window};
 
     fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {
         Entry { key, depth, size, found: Found { bounds: Bounds::exact(7), best: Some('a') } }
@@ -209,7 +206,7 @@ mod tests {
         };
         store(12, Window::null(10), Some('x'));
         let found = store(20, Window::null(20), None);
-        assert_eq!(found.map(|f| f.bounds), Some(Bounds { low: 12, up: 20 }));
+        assert_eq!(found.map(|f| f.bounds), Some(Bounds::new(12, 20)));
         // Worth at least 5 says less than at least 12: the move stays.
         let found = store(5, Window::null(4), Some('z'));
         assert_eq!(found.and_then(|f| f.best), Some('x'));
@@ -217,6 +214,6 @@ mod tests {
         assert_eq!(found, Some(Found { bounds: Bounds::exact(12), best: Some('x') }));
         // A contradiction (an unsound table elsewhere): the newer one stands.
         let found = store(50, Window::null(40), Some('y'));
-        assert_eq!(found.map(|f| f.bounds), Some(Bounds { low: 50, up: INFINITE }));
+        assert_eq!(found.map(|f| f.bounds), Some(Bounds::at_least(50)));
     }
 }

@@ -123,6 +123,13 @@ impl Book {
         if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
     }
 
+    /// Moves in the book.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)] // never empty
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The legal moves that the book has here, with their weights. A weight of
     /// zero means: never play this.
     #[must_use]

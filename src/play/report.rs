@@ -1,10 +1,13 @@
 //! What a search is asked and what it tells the outside, as data.
 //!
-//! No text is written here: `uci` and `tools` turn these into lines.
+//! No text is written here but that of errors: `uci` and `tools` turn the rest into
+//! lines.
 
 use std::{
+    fmt, io,
+    path::Path,
     sync::{
-        Condvar, Mutex, PoisonError,
+        Condvar, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -12,7 +15,10 @@ use std::{
 
 use shakmaty::Move;
 
-use crate::chess::score::Score;
+use crate::{
+    chess::score::Score,
+    system::sync::{lock, unpoisoned},
+};
 
 /// When a search has to end. Limits combine: whichever is reached first stops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,7 +91,7 @@ impl Signals {
 
     /// Ends the search as soon as possible.
     pub fn stop(&self) {
-        let guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = lock(&self.clock_start);
         self.stop.store(true, Ordering::Relaxed);
         self.changed.notify_all();
         drop(guard);
@@ -93,7 +99,7 @@ impl Signals {
 
     /// The opponent played the expected move: the clock starts now.
     pub fn ponder_hit(&self) {
-        let mut start = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut start = lock(&self.clock_start);
         if self.pondering.swap(false, Ordering::Relaxed) {
             *start = Instant::now();
         }
@@ -115,24 +121,24 @@ impl Signals {
     /// Time since the clock began to run for us.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        self.clock_start.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        lock(&self.clock_start).elapsed()
     }
 
     /// Sleeps until told to stop, or, unless `infinite`, until the ponderhit.
     pub fn wait(&self, infinite: bool) {
-        let mut guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.clock_start);
         while !self.is_stopped() && (infinite || self.is_pondering()) {
-            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            guard = unpoisoned(self.changed.wait(guard));
         }
     }
 
     /// Sleeps until told to stop, or until the clock has run for `time`.
     pub fn wait_until(&self, time: Duration) {
-        let mut guard = self.clock_start.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.clock_start);
         while !self.is_stopped() && guard.elapsed() < time {
             let rest = time.saturating_sub(guard.elapsed());
             let waited = self.changed.wait_timeout(guard, rest);
-            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+            guard = unpoisoned(waited).0;
         }
     }
 }
@@ -211,6 +217,91 @@ pub struct Outcome {
     pub info: Info,
 }
 
+/// What is not about moves, but a person or a log should know.
+#[derive(Debug)]
+pub enum Note<'a> {
+    /// The table is smaller than was asked for; the search goes on with it.
+    Memory(MemoryError),
+    /// A search thread cannot be started; those before it search.
+    Thread {
+        /// Its number, from 1; thread 0 is always there.
+        number: usize,
+        /// Why not.
+        error: &'a io::Error,
+    },
+    /// An endgame table cannot be used; the search goes on without it.
+    Table {
+        /// Its file, or where that would be.
+        path: &'a Path,
+        /// What is wrong with it.
+        fault: TableFault<'a>,
+    },
+    /// How a search is going to be done. For those who want to know in detail.
+    Plan {
+        /// No new iteration after this time; `None` if it is to be used up.
+        soft: Option<Duration>,
+        /// The search is aborted at this time; `None` without a clock.
+        hard: Option<Duration>,
+        /// Root moves whose result the endgame tables know.
+        known: usize,
+        /// Root moves.
+        moves: usize,
+    },
+    /// Whose move is played. For those who want to know in detail.
+    Decision {
+        /// The thread that has found it.
+        thread: usize,
+        /// The last iteration completed, by thread.
+        depths: &'a [u32],
+    },
+}
+
+/// What is wrong with an endgame table.
+#[derive(Clone, Copy, Debug)]
+pub enum TableFault<'a> {
+    /// There is no such file.
+    Missing,
+    /// The file cannot be read.
+    Unreadable(&'a io::Error),
+    /// The file is something else.
+    Kind,
+    /// The file's contents cannot be those of this table.
+    Damaged,
+}
+
+/// There is not enough memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryError {
+    /// For a table of this size.
+    Hash {
+        /// The size asked for, in MiB.
+        mib: usize,
+        /// The size there is, in MiB; 0 if there is no table.
+        kept: usize,
+    },
+    /// For so many threads.
+    Threads {
+        /// The number asked for.
+        threads: usize,
+    },
+}
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryError::Hash { mib, kept } => {
+                write!(f, "not enough memory for a hash table of {mib} MiB")?;
+                if *kept > 0 { write!(f, ": it has {kept} MiB, empty") } else { Ok(()) }
+            }
+            MemoryError::Threads { threads } => {
+                write!(f, "not enough memory for {threads} search threads")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MemoryError {}
+
 /// Receives what a search has to say, on the searching thread. Every method
 /// may be called at any time between `go` and its outcome.
 pub trait Reporter: Sync {
@@ -222,8 +313,8 @@ pub trait Reporter: Sync {
     fn current_lines(&self, _lines: &[Vec<Move>]) {}
     /// A root move and the line that refutes it, as far as it is known.
     fn refutation(&self, _line: &[Move]) {}
-    /// Anything a person or a log should know.
-    fn message(&self, _text: &str) {}
+    /// Anything else that a person or a log should know.
+    fn note(&self, _note: &Note) {}
 }
 
 /// Says nothing.

@@ -12,7 +12,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -25,47 +25,11 @@ use shakmaty_syzygy::{
 use crate::{
     chess::{
         position::{Ending, Game, Position},
-        score::{DRAW, INFINITE, Score, TABLEBASE_WIN, is_decisive, mate_distance},
+        score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
-    play::report::{Info, Reporter},
+    play::report::{Info, Note, Reporter, TableFault},
+    system::sync::lock,
 };
-
-/// What a score is known to lie between, ends included, from the point of view
-/// of the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// At least this.
-    pub lower: Score,
-    /// At most this.
-    pub upper: Score,
-}
-
-impl Bounds {
-    /// Anything.
-    pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
-
-    /// Won at least as fast as a conversion (or mate) `moves` moves from here:
-    /// there may be a mate.
-    const fn won(moves: i32) -> Bounds {
-        Bounds { lower: TABLEBASE_WIN - moves, upper: INFINITE }
-    }
-
-    /// Lost, but not before the opponent has converted `moves` moves from here,
-    /// unless there is a mate.
-    const fn lost(moves: i32) -> Bounds {
-        Bounds { lower: -INFINITE, upper: moves - TABLEBASE_WIN }
-    }
-
-    const fn exactly(score: Score) -> Bounds {
-        Bounds { lower: score, upper: score }
-    }
-
-    /// `score` moved to where it must be.
-    #[must_use]
-    pub fn refine(self, score: Score) -> Score {
-        score.max(self.lower).min(self.upper)
-    }
-}
 
 /// A result by the rules that are in force, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,10 +83,11 @@ impl Value {
     /// Bounds on the score of a position of this value, `moves` moves away
     /// from a conversion.
     fn bounds(self, moves: i32) -> Bounds {
-        match (self, self.drawn_score()) {
-            (_, Some(score)) => Bounds::exactly(score),
-            (Value::Win, None) => Bounds::won(moves),
-            (_, None) => Bounds::lost(moves),
+        match self {
+            // There may be a mate, for either side, that is sooner.
+            Value::Win => Bounds::at_least(TABLEBASE_WIN - moves),
+            Value::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
+            _ => Bounds::exact(self.drawn_score().unwrap_or(DRAW)),
         }
     }
 }
@@ -148,7 +113,7 @@ impl Known {
 
 /// When and how to ask (the UCI options of these names).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ProbeOptions {
     /// `SyzygyProbeDepth`: least depth, in plies, of a node that is looked up.
     pub probe_depth: i32,
     /// `SyzygyProbeLimit`: most pieces of a position that is looked up.
@@ -157,9 +122,9 @@ pub struct Settings {
     pub fifty_moves: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
+impl Default for ProbeOptions {
+    fn default() -> ProbeOptions {
+        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
     }
 }
 
@@ -259,22 +224,21 @@ impl Tablebases {
 
     /// Names the file that cannot be used, once.
     fn complain(&self, error: &SyzygyError, reporter: &dyn Reporter) {
-        let (metric, material, reason) = match error {
+        let (metric, material, fault) = match error {
             SyzygyError::MissingTable { metric, material } => {
-                (metric, material, "missing".to_owned())
+                (metric, material, TableFault::Missing)
             }
             SyzygyError::ProbeFailed { metric, material, error } => {
-                (metric, material, reason(error))
+                (metric, material, fault(error))
             }
             SyzygyError::Castling | SyzygyError::TooManyPieces => return,
         };
         let (extension, _) = KINDS[usize::from(*metric == Metric::Dtz)];
         let name = format!("{material}.{extension}");
-        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complaints = lock(&self.complaints);
         if !complaints.contains(&name) {
             let path = self.files.get(&name).map_or(Path::new(&name), PathBuf::as_path);
-            let text = "searching without this table";
-            reporter.message(&format!("Syzygy: {}: {reason}; {text}", path.display()));
+            reporter.note(&Note::Table { path, fault });
             complaints.push(name);
         }
     }
@@ -293,7 +257,7 @@ impl Tablebases {
         &self,
         game: &Game,
         moves: &[Move],
-        settings: Settings,
+        settings: ProbeOptions,
         reporter: &dyn Reporter,
     ) -> Option<Ranking> {
         let position = game.position();
@@ -332,7 +296,7 @@ pub struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
     /// How to ask them.
-    pub settings: Settings,
+    pub settings: ProbeOptions,
     /// The game.
     pub game: &'a Game,
     /// What its moves keep, if the tables know.
@@ -403,8 +367,8 @@ impl Reporter for Confirming<'_> {
         self.reporter.refutation(line);
     }
 
-    fn message(&self, text: &str) {
-        self.reporter.message(text);
+    fn note(&self, note: &Note) {
+        self.reporter.note(note);
     }
 }
 
@@ -421,11 +385,11 @@ pub struct Ranking {
 /// The game is over or about to be: mate, or a third repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
     if child.is_check() && child.legal_moves().is_empty() {
-        return Some(Known { value: Value::Win, bounds: Bounds::won(1) });
+        return Some(Known { value: Value::Win, bounds: Value::Win.bounds(1) });
     }
     let before = game.keys().iter().filter(|&&key| key == child.key()).count();
     let repeated = child.halfmoves() > 0 && before >= 2;
-    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exactly(DRAW) })
+    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
 }
 
 /// What a move is worth that leads to `child`, which is `dtz` away from a
@@ -471,8 +435,8 @@ pub struct Prober<'a> {
 impl<'a> Prober<'a> {
     /// Asks `tables` as `settings` say.
     #[must_use]
-    pub fn new(tables: &'a Tablebases, settings: Settings) -> Prober<'a> {
-        let Settings { probe_depth, probe_limit, fifty_moves } = settings;
+    pub fn new(tables: &'a Tablebases, settings: ProbeOptions) -> Prober<'a> {
+        let ProbeOptions { probe_depth, probe_limit, fifty_moves } = settings;
         let limit = probe_limit.min(tables.max_pieces());
         Prober { tables, limit, depth: probe_depth, fifty_moves }
     }
@@ -603,12 +567,11 @@ fn materials(name: &str) -> Option<[u64; 2]> {
     Some([white | black << 24, black | white << 24])
 }
 
-/// What is wrong with a file, in a few words.
-fn reason(error: &ProbeError) -> String {
+const fn fault(error: &ProbeError) -> TableFault<'_> {
     match error {
-        ProbeError::Read { error } => error.to_string(),
-        ProbeError::Magic { .. } => "no table of this kind".to_owned(),
-        ProbeError::CorruptedTable { .. } => "damaged, or another table's file".to_owned(),
+        ProbeError::Read { error } => TableFault::Unreadable(error),
+        ProbeError::Magic { .. } => TableFault::Kind,
+        ProbeError::CorruptedTable { .. } => TableFault::Damaged,
     }
 }
 

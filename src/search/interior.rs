@@ -2,50 +2,25 @@
 //!
 //! The steps are numbered in the order in which a node goes through them.
 //!
-//! # What they are worth
-//!
-//! In Elo. Here: 300 games against the same search without the step, fixed
-//! nodes a move, UHO openings, network `89460a29`, constants not yet tuned, 95 %
-//! intervals. Elsewhere: the range of other engines' own tests, the precedent on
-//! which a step without a number of ours stands. 3,000 nodes are 5 to 8
-//! iterations: what only pays at depth does not show there.
-//!
-//! | step | 3,000 nodes | 12,000 nodes | elsewhere |
-//! | --- | --- | --- | --- |
-//! | 2 transposition table | +223 +/- 43 | | |
-//! | 3 correction histories, table's bounds | | | +9 to +17 each, +5 to +18 |
-//! | 4a hindsight | | | +2 to +10 |
-//! | 4b reverse futility pruning | +53 +/- 35 | | +73 to +184 |
-//! | 4c null move pruning | -5 +/- 32 | | +24 to +90 |
-//! | 4d ProbCut | -43 +/- 33 | +10 +/- 31 | +2 to +10 |
-//! | 5 internal iterative reduction | -23 +/- 33 | +19 +/- 34 | +2 to +10 |
-//! | 6 order: table's move, histories | | | hundreds, +104 and +36 |
-//! | 7a late move pruning | +79 +/- 36 | | +8 to +27 |
-//! | 7b futility pruning | -7 +/- 31 | | up to +195 |
-//! | 7c history pruning | +23 +/- 28 | | |
-//! | 7d exchange pruning | +80 +/- 34 | | +18 to +36 |
-//! | 8 singular extensions, double, negative, multicut | -1 +/- 33 | | +10 to +27, +8, +5, +14 |
-//! | 9 late move reductions | +54 +/- 32 | | +128 to +154 |
-//! | aspiration at the root | +64 +/- 35 | | +9 to +69 |
-//!
-//! Tried and taken out: razoring up to depth 3, -18 +/- 28 (400 games, 5,000
-//! nodes).
+//! What each of them is worth is measured: see `README.md` beside this file.
 
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
-    Entered, Kind, MAX_PLY, NonPv, Pv, Worker, params as p,
+    Entered, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
     table_key,
 };
 use crate::{
     chess::{
         position::{Checks, PackedMove, Position},
-        score::{DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
+        score::{
+            Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
+        },
         see,
     },
-    play::syzygy::{Bounds, Prober},
+    play::syzygy::Prober,
     search::{
         history::Context,
         picker::{Picker, is_tactical},
@@ -63,6 +38,8 @@ struct Node<'a> {
     /// Expected to fail high.
     cut: bool,
     entry: Option<Entry>,
+    /// What the endgame tables prove.
+    proved: Bounds,
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
@@ -96,9 +73,12 @@ impl Found {
 /// How the move loop goes on.
 #[derive(PartialEq, Eq)]
 enum Flow {
+    /// With the next move.
     Next,
+    /// With the next move that is not quiet, or gives check.
     SkipQuiets,
-    Stop,
+    /// Not at all: the node fails high.
+    Cutoff,
 }
 
 /// Moves searched before the best one, for the histories.
@@ -110,7 +90,7 @@ struct Tried {
 
 impl Worker<'_> {
     /// The score of a position, as its parent sees the window: shifted on the
-    /// way in, aged on the way out. `None`: the search is over.
+    /// way in, aged on the way out.
     pub(super) fn search<K: Kind>(
         &mut self,
         position: &Position,
@@ -118,12 +98,12 @@ impl Worker<'_> {
         depth: i32,
         ply: usize,
         cut: bool,
-    ) -> Option<Score> {
+    ) -> Result<Score, Stopped> {
         if depth <= 0 && self.shared.selective {
             return self.quiescence::<K>(position, window, ply, true);
         }
         let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
-        Some(Delay::MATES.score(score))
+        Ok(Delay::MATES.score(score))
     }
 
     fn interior<K: Kind>(
@@ -133,45 +113,19 @@ impl Worker<'_> {
         depth: i32,
         ply: usize,
         cut: bool,
-    ) -> Option<Score> {
+    ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance.
         let window = match self.enter::<K>(position, window, ply)? {
             Entered::Open(window) => window,
-            Entered::Decided(score) => return Some(score),
+            Entered::Decided(score) => return Ok(score),
         };
         if ply >= MAX_PLY - 1 || depth <= 0 {
-            return Some(self.leaf(position, ply));
+            return Ok(self.leaf(position, ply));
         }
 
-        // Step 2. Transposition table. Both bounds may cut. An open window is
-        // neither cut nor narrowed, so that its line of moves stays whole; a
-        // null window has nothing to narrow.
+        // Step 2. What is known already: transposition table, endgame tables.
         let excluded = self.frame(ply).excluded;
-        let key = table_key(position);
-        let entry = self.probe(key);
-        if !K::PV
-            && !excluded.is_some()
-            && let Some(e) = entry
-            && e.depth >= depth
-            && let Some(score) = e.cutoff(window)
-        {
-            if score >= window.beta {
-                self.reward_table_move(position, e.best, depth, ply);
-            }
-            return Some(score);
-        }
-
-        // Step 2b. Endgame tables. Their bounds cut as the table's do; a win
-        // does not, where a mate is being looked for.
-        let proved = match &self.shared.prober {
-            Some(prober) if !excluded.is_some() => self.probe_endgame(prober, position, depth),
-            _ => None,
-        };
-        if let Some(score) = proved.and_then(|p| self.endgame_cutoff(p, window, key, depth)) {
-            return Some(score);
-        }
-
-        // Step 3. Static evaluation.
+        let entry = self.probe(table_key(position));
         let mut node = Node {
             position,
             window,
@@ -179,6 +133,7 @@ impl Worker<'_> {
             ply,
             cut,
             entry,
+            proved: Bounds::NONE,
             raw: NO_SCORE,
             evaluation: NO_SCORE,
             estimate: NO_SCORE,
@@ -188,17 +143,25 @@ impl Worker<'_> {
             checks: None,
             context: Context::NONE,
         };
+        if !K::PV
+            && let Some(score) = self.table_cutoff(&node)
+        {
+            return Ok(score);
+        }
+        if let Some(score) = self.endgame_cutoff(&mut node) {
+            return Ok(score);
+        }
+
+        // Step 3. Static evaluation.
         self.assess(&mut node);
         self.frame(ply + 2).cutoffs = 0;
 
         // Step 4. Prune the whole node.
         if self.shared.selective
             && !K::PV
-            && !excluded.is_some()
-            && !position.is_check()
             && let Some(score) = self.prune_node(&mut node)?
         {
-            return Some(score);
+            return Ok(score);
         }
 
         // Step 5. Internal iterative reduction: without a move to begin with,
@@ -215,37 +178,49 @@ impl Worker<'_> {
         node.checks = position.checks();
         node.context = self.context(position, ply);
         let mut found = self.search_moves::<K>(&node)?;
-        let proved = proved.unwrap_or(Bounds::NONE);
-        found.best = proved.refine(found.best);
+        found.best = node.proved.refine(found.best);
 
         // Step 11. Learn and remember.
         self.learn(&node, &found);
         if !excluded.is_some() {
-            self.remember(&node, &found, proved);
+            self.remember(&node, &found);
         }
-        Some(found.best)
+        Ok(found.best)
     }
 
-    /// Step 2b: what the endgame tables say.
+    /// Step 2a: the score, if the transposition table has both bounds or the one
+    /// that decides the window. An open window is neither cut nor narrowed, so
+    /// that its line of moves stays whole; a null window has nothing to narrow.
+    #[inline]
+    fn table_cutoff(&mut self, node: &Node) -> Option<Score> {
+        let entry = node.entry.filter(|e| e.depth >= node.depth && !node.excluded.is_some())?;
+        let score = entry.bounds.cutoff(node.window)?;
+        if score >= node.window.beta {
+            self.reward_table_move(node.position, entry.best, node.depth, node.ply);
+        }
+        Some(score)
+    }
+
+    /// Step 2b: the score, if what the endgame tables prove decides the window: a
+    /// win does not, where a mate is being looked for.
+    #[inline]
+    fn endgame_cutoff(&self, node: &mut Node) -> Option<Score> {
+        match &self.shared.prober {
+            Some(prober) if !node.excluded.is_some() => self.probe_endgame(prober, node),
+            _ => None,
+        }
+    }
+
+    /// Step 2b. The score is remembered as if from a deeper search: it will not
+    /// change.
     #[cold]
-    fn probe_endgame(&self, prober: &Prober, position: &Position, depth: i32) -> Option<Bounds> {
+    fn probe_endgame(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
-        prober.probe(position, depth, &shared.tbhits, shared.reporter)
-    }
-
-    /// Step 2b: the score, if bounds from the endgame tables decide the window.
-    /// It is remembered as if from a deeper search: it will not change.
-    fn endgame_cutoff(
-        &self,
-        bounds: Bounds,
-        window: Window,
-        key: u64,
-        depth: i32,
-    ) -> Option<Score> {
-        let Bounds { lower, upper } = bounds;
-        let entry = Entry { lower, upper, depth: depth + 6, ..Entry::EMPTY };
-        let score = entry.cutoff(window)?;
-        self.shared.table.store(key, entry);
+        let bounds = prober.probe(node.position, node.depth, &shared.tbhits, shared.reporter)?;
+        node.proved = bounds;
+        let score = bounds.cutoff(node.window)?;
+        let entry = Entry { bounds, depth: node.depth + 6, ..Entry::EMPTY };
+        shared.table.store(table_key(node.position), entry);
         Some(score)
     }
 
@@ -277,7 +252,7 @@ impl Worker<'_> {
         }
         node.estimate = node.evaluation;
         if let Some(e) = node.entry {
-            let refined = e.refine(node.evaluation);
+            let refined = e.bounds.refine(node.evaluation);
             if !is_decisive(refined) {
                 node.estimate = refined;
             }
@@ -290,8 +265,11 @@ impl Worker<'_> {
             .is_some_and(|evaluation| node.evaluation > evaluation);
     }
 
-    /// Step 4. Outer `None`: the search is over; inner `None`: not pruned.
-    fn prune_node(&mut self, node: &mut Node) -> Option<Option<Score>> {
+    /// Step 4. `None`: not pruned.
+    fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>, Stopped> {
+        if node.excluded.is_some() || node.position.is_check() {
+            return Ok(None);
+        }
         let beta = node.window.beta;
         // Step 4a. Hindsight: the parent's reduction looks wrong now that the
         // evaluation is known.
@@ -307,11 +285,11 @@ impl Worker<'_> {
 
         // Step 4b. Reverse futility pruning.
         if !node.was_pv && prune::reverse_futility(facts, beta) {
-            return Some(Some((node.estimate + beta) / 2));
+            return Ok(Some((node.estimate + beta) / 2));
         }
         // Step 4c. Null move pruning.
         if let Some(score) = self.null_move(node, facts)? {
-            return Some(Some(score));
+            return Ok(Some(score));
         }
         // Step 4d. ProbCut.
         self.probcut(node)
@@ -319,7 +297,7 @@ impl Worker<'_> {
 
     /// Step 4c: if passing still fails high, so would the best move. Zugzwang
     /// is met by asking for pieces and by verifying at high depth.
-    fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Option<Option<Score>> {
+    fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>, Stopped> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
             || ply < self.null_from
@@ -328,11 +306,11 @@ impl Worker<'_> {
             || is_decisive(beta)
             || self.before(ply, 1).moved.is_none()
             || !node.position.has_pieces(node.position.turn())
-            || node.entry.is_some_and(|e| e.upper < beta && e.depth + 4 >= node.depth)
+            || node.entry.is_some_and(|e| e.bounds.upper < beta && e.depth + 4 >= node.depth)
         {
-            return Some(None);
+            return Ok(None);
         }
-        let Some(child) = node.position.play_null() else { return Some(None) };
+        let Some(child) = node.position.play_null() else { return Ok(None) };
         let depth = node.depth - prune::null_reduction(facts, beta);
         self.keys.push(node.position.key());
         self.frame(ply).moved = None;
@@ -346,12 +324,12 @@ impl Worker<'_> {
         )?;
         self.unmake();
         if score < beta {
-            return Some(None);
+            return Ok(None);
         }
         // A win found after passing is not proved.
         let score = if is_decisive(score) { beta } else { score };
         if node.depth < p::null_verify() || self.null_from > 0 {
-            return Some(Some(score));
+            return Ok(Some(score));
         }
         self.null_from = ply + (3 * depth.max(1) / 4) as usize + 1;
         let verified = self.interior::<NonPv>(
@@ -362,20 +340,20 @@ impl Worker<'_> {
             false,
         )?;
         self.null_from = 0;
-        Some((verified >= beta).then_some(score))
+        Ok((verified >= beta).then_some(score))
     }
 
     /// Step 4d: a capture that fails high well above beta at reduced depth
     /// will fail high above beta at full depth. Source: M. Buro, 1995.
-    fn probcut(&mut self, node: &Node) -> Option<Option<Score>> {
+    fn probcut(&mut self, node: &Node) -> Result<Option<Score>, Stopped> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
             - if node.improving { p::probcut_improving() } else { 0 };
         if node.depth < p::probcut_depth()
             || is_decisive(node.window.beta)
-            || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.upper < bound)
+            || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.bounds.upper < bound)
         {
-            return Some(None);
+            return Ok(None);
         }
         let list = position.legal_moves();
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
@@ -398,21 +376,20 @@ impl Worker<'_> {
                     table_key(position),
                     Entry {
                         best: m.into(),
-                        lower: score,
-                        upper: INFINITE,
+                        bounds: Bounds::at_least(score),
                         depth: node.depth - 3,
                         evaluation: node.raw,
                         pv: node.was_pv,
                     },
                 );
-                return Some(Some(score - (bound - node.window.beta)));
+                return Ok(Some(score - (bound - node.window.beta)));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// Steps 6 to 10: the moves in order, until one refutes the node.
-    fn search_moves<K: Kind>(&mut self, node: &Node) -> Option<Found> {
+    fn search_moves<K: Kind>(&mut self, node: &Node) -> Result<Found, Stopped> {
         let position = node.position;
         let mut found = Found::new(node.window.alpha);
 
@@ -424,15 +401,15 @@ impl Worker<'_> {
         if let Some(m) = table_move
             && hint != node.excluded
             && !self.overlooks(position, m, node.ply)
-            && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Stop
+            && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Cutoff
         {
-            return Some(found);
+            return Ok(found);
         }
 
         let list = position.legal_moves();
         if list.is_empty() {
             found.best = if position.is_check() { -MATE } else { DRAW };
-            return Some(found);
+            return Ok(found);
         }
         let mut picker = Picker::without(&list, table_move);
         let futile = self.quiets_are_futile(node);
@@ -450,14 +427,14 @@ impl Worker<'_> {
             match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
                 Flow::Next => {}
                 Flow::SkipQuiets => picker.only_checks(node.checks),
-                Flow::Stop => return Some(found),
+                Flow::Cutoff => return Ok(found),
             }
         }
         if found.number == 0 {
             // Nothing but the excluded move is legal, or nothing is seen.
             found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Steps 7 to 10 for one move. `history` is that of a quiet move.
@@ -468,7 +445,7 @@ impl Worker<'_> {
         m: Move,
         history: i32,
         table_capture: bool,
-    ) -> Option<Flow> {
+    ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
         let quiet = !is_tactical(m);
@@ -491,9 +468,9 @@ impl Worker<'_> {
         let reduction = prune::reduction(facts);
         if self.shared.selective && found.best > -DECISIVE {
             match self.prune_move::<K>(node, &facts, reduction, m, found.alpha) {
-                Verdict::Search => {}
-                Verdict::Skip => return Some(Flow::Next),
-                Verdict::SkipQuiets => return Some(Flow::SkipQuiets),
+                Pruning::None => {}
+                Pruning::Move => return Ok(Flow::Next),
+                Pruning::Quiets => return Ok(Flow::SkipQuiets),
             }
         }
 
@@ -502,9 +479,9 @@ impl Worker<'_> {
         if self.shared.selective && node.entry.is_some_and(|e| e.best == m.into()) {
             match self.singular::<K>(node)? {
                 Singular::Extend(plies) => extension = plies,
-                Singular::Cutoff(score) => {
+                Singular::Multicut(score) => {
                     found.best = score;
-                    return Some(Flow::Stop);
+                    return Ok(Flow::Cutoff);
                 }
             }
         }
@@ -527,14 +504,14 @@ impl Worker<'_> {
                 }
                 if score >= node.window.beta {
                     self.frame(ply).cutoffs += 1;
-                    return Some(Flow::Stop);
+                    return Ok(Flow::Cutoff);
                 }
             }
         }
         // More moves than fit are not worth punishing.
         let _ =
             if quiet { found.tried.quiets.try_push(m) } else { found.tried.tactical.try_push(m) };
-        Some(Flow::Next)
+        Ok(Flow::Next)
     }
 
     /// Step 7b for all quiet moves of the node at once, before they are scored.
@@ -553,52 +530,52 @@ impl Worker<'_> {
         reduction: i32,
         m: Move,
         alpha: Score,
-    ) -> Verdict {
+    ) -> Pruning {
         let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
             if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
-                return Verdict::SkipQuiets;
+                return Pruning::Quiets;
             }
             // Step 7b. Futility pruning.
             if !facts.in_check
                 && !is_decisive(alpha)
                 && prune::futile(reduced, node.evaluation, facts.history, alpha)
             {
-                return Verdict::SkipQuiets;
+                return Pruning::Quiets;
             }
             // Step 7c. History pruning.
             if prune::bad_history(reduced, facts.history) {
-                return Verdict::Skip;
+                return Pruning::Move;
             }
         }
         // Step 7d. Exchange pruning. A quiet move to a square that
         // nobody attacks loses nothing.
         if facts.quiet && !node.context.threats.contains(m.to()) {
-            return Verdict::Search;
+            return Pruning::None;
         }
         match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
-            Some(limit) if !see::see_ge(node.position, m, limit) => Verdict::Skip,
-            _ => Verdict::Search,
+            Some(limit) if !see::see_ge(node.position, m, limit) => Pruning::Move,
+            _ => Pruning::None,
         }
     }
 
     /// Step 8: singular extensions, double, negative, and multicut. The node is
     /// searched again at half depth without the table's move: if all else fails
     /// low, that move must not be misjudged.
-    fn singular<K: Kind>(&mut self, node: &Node) -> Option<Singular> {
+    fn singular<K: Kind>(&mut self, node: &Node) -> Result<Singular, Stopped> {
         let ply = node.ply;
-        let Some(entry) = node.entry else { return Some(Singular::Extend(0)) };
+        let Some(entry) = node.entry else { return Ok(Singular::Extend(0)) };
+        let lower = entry.bounds.lower;
         if node.depth < p::singular_depth()
             || node.excluded.is_some()
             || entry.depth < node.depth - 3
-            || entry.lower <= -DECISIVE
-            || is_decisive(entry.lower)
+            || is_decisive(lower)
             || ply >= 2 * self.iteration as usize
         {
-            return Some(Singular::Extend(0));
+            return Ok(Singular::Extend(0));
         }
-        let bound = prune::singular_bound(entry.lower, node.depth, node.was_pv && !K::PV);
+        let bound = prune::singular_bound(lower, node.depth, node.was_pv && !K::PV);
         self.frame(ply).excluded = entry.best;
         let result = self.interior::<NonPv>(
             node.position,
@@ -609,13 +586,12 @@ impl Worker<'_> {
         );
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
-        Some(if score < bound {
+        Ok(if score < bound {
             let double = !K::PV && score < bound - p::double_margin();
             Singular::Extend(1 + i32::from(double))
         } else if score >= node.window.beta && !is_decisive(score) {
-            // Several moves refute the node.
-            Singular::Cutoff(score)
-        } else if entry.lower >= node.window.beta {
+            Singular::Multicut(score)
+        } else if lower >= node.window.beta {
             Singular::Extend(if K::PV { -1 } else { -2 })
         } else if node.cut {
             Singular::Extend(-1)
@@ -626,7 +602,7 @@ impl Worker<'_> {
 
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
-    /// first (seeds/000), at a reduced depth if they come late.
+    /// first, at a reduced depth if they come late.
     /// `depth` is the child's, `reduction` what a late move's is lessened by.
     pub(super) fn search_move<K: Kind>(
         &mut self,
@@ -636,7 +612,7 @@ impl Worker<'_> {
         ply: usize,
         facts: MoveFacts,
         reduction: i32,
-    ) -> Option<Score> {
+    ) -> Result<Score, Stopped> {
         let null = Window::null(window.alpha).flip();
         let first = facts.number == 1;
         let mut score = -INFINITE;
@@ -658,7 +634,7 @@ impl Worker<'_> {
         if K::PV && (first || score > window.alpha) {
             score = -self.search::<Pv>(child, window.flip(), depth, ply + 1, false)?;
         }
-        Some(score)
+        Ok(score)
     }
 
     /// Step 11: history and correction history.
@@ -700,17 +676,18 @@ impl Worker<'_> {
     }
 
     /// Step 11: the bounds that the search has found, and the tables proved.
-    fn remember(&self, node: &Node, found: &Found, proved: Bounds) {
+    fn remember(&self, node: &Node, found: &Found) {
         let &Found { best, best_move, .. } = found;
-        let fails_high = best >= node.window.beta;
-        let lower = if fails_high || best_move.is_some() { best } else { -INFINITE };
-        let upper = if fails_high { INFINITE } else { best };
+        let searched = match best_move {
+            _ if best >= node.window.beta => Bounds::at_least(best),
+            Some(_) => Bounds::exact(best),
+            None => Bounds::at_most(best),
+        };
         self.shared.table.store(
             table_key(node.position),
             Entry {
                 best: best_move.map_or(PackedMove::NONE, Into::into),
-                lower: lower.max(proved.lower),
-                upper: upper.min(proved.upper),
+                bounds: searched.merge(node.proved),
                 depth: node.depth,
                 evaluation: node.raw,
                 pv: node.was_pv,
@@ -727,15 +704,20 @@ impl Worker<'_> {
     }
 }
 
-/// What Step 7 says.
-enum Verdict {
-    Search,
-    Skip,
-    SkipQuiets,
+/// What Step 7 prunes.
+enum Pruning {
+    /// Nothing: the move is searched.
+    None,
+    /// This move.
+    Move,
+    /// This move, and all quiet ones that are still to come.
+    Quiets,
 }
 
 /// What Step 8 says.
 enum Singular {
+    /// Search the table's move so many plies deeper, or less deep.
     Extend(i32),
-    Cutoff(Score),
+    /// Several moves refute the node: this is its score.
+    Multicut(Score),
 }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use shakmaty::{Move, MoveList};
 
-use super::{Worker, table_key};
+use super::{Stopped, Worker, table_key};
 use crate::{
     chess::{
         position::{PackedMove, Position},
@@ -29,9 +29,8 @@ const HEAD_START: u64 = 30_000;
 const SHORT: u32 = 5;
 
 /// Nodes of the proof search, which are cheap, for one of the ordinary search:
-/// for short mates, and for others. Of `epd/mates2000.epd` (two thirds are longer
-/// than six moves) the ordinary search finds more by itself at 100 ms a position, 517
-/// to 457 of 2,000; quiet key moves of problems are what it may overlook.
+/// for short mates, and for others. Of long ones the ordinary search finds more by
+/// itself; quiet key moves of problems are what it may overlook.
 const SHARE: [u64; 2] = [4, 1];
 
 /// What is known of a position whose side to move wants to mate.
@@ -124,9 +123,9 @@ impl Worker<'_> {
         let mut found = None;
         while search.moves <= search.wanted && found.is_none() {
             match self.mate_at_root(search, &root) {
-                Some(Some(mate)) => found = Some(mate),
-                Some(None) => search.moves += 1,
-                None => {
+                Ok(Some(mate)) => found = Some(mate),
+                Ok(None) => search.moves += 1,
+                Err(Stopped) => {
                     // It may have been the search's end: ask again at once.
                     self.next_check = self.nodes;
                     break;
@@ -138,33 +137,37 @@ impl Worker<'_> {
     }
 
     /// A mate in `search.moves`, either way.
-    fn mate_at_root(&mut self, search: &mut MateSearch, root: &Position) -> Option<Option<Mate>> {
+    fn mate_at_root(
+        &mut self,
+        search: &mut MateSearch,
+        root: &Position,
+    ) -> Result<Option<Mate>, Stopped> {
         let moves = search.moves;
         if self.attack(search, root, moves, 0)?.is_some() {
             let line = self.mating_line(search, root, moves)?;
-            return Some(Some(Mate { line }));
+            return Ok(Some(Mate { line }));
         }
         let replies = root.legal_moves();
         if !self.is_lost(search, root, &replies, moves, 0)? {
-            return Some(None);
+            return Ok(None);
         }
-        let Some(m) = self.longest_reply(search, root, &replies, moves)? else { return Some(None) };
+        let Some(m) = self.longest_reply(search, root, &replies, moves)? else { return Ok(None) };
         let mut line = vec![m];
         line.extend(self.mating_line(search, &root.play(m), moves)?);
-        Some(Some(Mate { line }))
+        Ok(Some(Mate { line }))
     }
 
     /// The move by which the side to move mates in at most `moves` moves.
-    /// Outer `None`: given up.
+    /// [`Stopped`] says, here and below, that the nodes are used up, too.
     fn attack(
         &mut self,
         search: &mut MateSearch,
         position: &Position,
         moves: u32,
         ply: usize,
-    ) -> Option<Option<Move>> {
+    ) -> Result<Option<Move>, Stopped> {
         if self.nodes >= search.stop_at {
-            return None;
+            return Err(Stopped);
         }
         // The fifty-move clock decides whether there is time for the mate.
         let key = table_key(position);
@@ -173,10 +176,10 @@ impl Worker<'_> {
             && u32::from(slot.mates_in) <= moves
             && let Some(m) = slot.best.rebuild(position).filter(|&m| position.is_legal(m))
         {
-            return Some(Some(m));
+            return Ok(Some(m));
         }
         if u32::from(slot.holds_for) >= moves {
-            return Some(None);
+            return Ok(None);
         }
         let found = if moves == 1 {
             self.mate_in_one(position, ply)?
@@ -190,7 +193,7 @@ impl Worker<'_> {
         } else {
             slot.holds_for = moves as u8;
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Tries the checks first, and first what leaves the fewest replies.
@@ -201,7 +204,7 @@ impl Worker<'_> {
         moves: u32,
         ply: usize,
         best: PackedMove,
-    ) -> Option<Option<Move>> {
+    ) -> Result<Option<Move>, Stopped> {
         let mut tries = Vec::new();
         for m in position.legal_moves() {
             self.count_node(ply + 1)?;
@@ -209,7 +212,7 @@ impl Worker<'_> {
             let replies = child.legal_moves();
             if replies.is_empty() {
                 if child.is_check() {
-                    return Some(Some(m));
+                    return Ok(Some(m));
                 }
             } else if !search.is_draw(&child) {
                 tries.push((PackedMove::from(m) != best, !child.is_check(), replies.len(), m));
@@ -220,10 +223,10 @@ impl Worker<'_> {
             let child = position.play(m);
             let replies = child.legal_moves();
             if self.is_lost(search, &child, &replies, moves - 1, ply + 1)? {
-                return Some(Some(m));
+                return Ok(Some(m));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// Does every one of `replies` run into a mate in at most `moves`?
@@ -234,14 +237,14 @@ impl Worker<'_> {
         replies: &MoveList,
         moves: u32,
         ply: usize,
-    ) -> Option<bool> {
+    ) -> Result<bool, Stopped> {
         // What held against another move often holds again.
         let killer = search.killers[ply].find_in(replies);
         if let Some(m) = killer {
             self.count_node(ply + 1)?;
             let child = position.play(m);
             if search.is_draw(&child) || self.attack(search, &child, moves, ply + 1)?.is_none() {
-                return Some(false);
+                return Ok(false);
             }
         }
         // What is known to hold ends the matter.
@@ -251,7 +254,7 @@ impl Worker<'_> {
             let child = position.play(m);
             let slot = *search.slot(table_key(&child));
             if u32::from(slot.holds_for) >= moves || search.is_draw(&child) {
-                return Some(false);
+                return Ok(false);
             }
             let gain = if is_tactical(m) { m.capture().map_or(0, see::value) } else { -1 };
             open.push((Reverse(gain), m));
@@ -261,10 +264,10 @@ impl Worker<'_> {
             let child = position.play(m);
             if self.attack(search, &child, moves, ply + 1)?.is_none() {
                 search.killers[ply] = m.into();
-                return Some(false);
+                return Ok(false);
             }
         }
-        Some(!replies.is_empty())
+        Ok(!replies.is_empty())
     }
 
     /// The reply after which the proved mate takes all of `moves` moves.
@@ -274,13 +277,13 @@ impl Worker<'_> {
         position: &Position,
         replies: &MoveList,
         moves: u32,
-    ) -> Option<Option<Move>> {
+    ) -> Result<Option<Move>, Stopped> {
         for &m in replies {
             if moves == 1 || self.attack(search, &position.play(m), moves - 1, 1)?.is_none() {
-                return Some(Some(m));
+                return Ok(Some(m));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// The moves of a shortest mate, which takes `moves` moves.
@@ -289,7 +292,7 @@ impl Worker<'_> {
         search: &mut MateSearch,
         position: &Position,
         moves: u32,
-    ) -> Option<Vec<Move>> {
+    ) -> Result<Vec<Move>, Stopped> {
         // What has been proved may be lost from the table: there is no hurry now.
         search.stop_at = u64::MAX;
         let mut position = position.clone();
@@ -307,21 +310,21 @@ impl Worker<'_> {
                 position = position.play(m);
             }
         }
-        Some(line)
+        Ok(line)
     }
 
     /// A move that mates at once.
-    fn mate_in_one(&mut self, position: &Position, ply: usize) -> Option<Option<Move>> {
-        let Some(checks) = position.checks() else { return Some(None) };
+    fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>, Stopped> {
+        let Some(checks) = position.checks() else { return Ok(None) };
         for m in position.legal_moves() {
             if checks.given_by(m) || !matches!(m, Move::Normal { .. }) {
                 self.count_node(ply + 1)?;
                 let child = position.play(m);
                 if child.is_check() && child.legal_moves().is_empty() {
-                    return Some(Some(m));
+                    return Ok(Some(m));
                 }
             }
         }
-        Some(None)
+        Ok(None)
     }
 }

@@ -9,7 +9,7 @@
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -33,6 +33,7 @@ use crate::{
         history::{Context, Histories, PieceTo},
         tt::{Entry, Table},
     },
+    system::sync::lock,
 };
 
 pub mod history;
@@ -172,6 +173,11 @@ impl Kind for NonPv {
     const PV: bool = false;
 }
 
+/// The search is over, or broken off: what it was about to return is not known.
+/// Passed up the tree by `?`; nothing on the way is stored or learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
 /// What Step 1 of a node says.
 enum Entered {
     /// Look for the score in this window.
@@ -252,40 +258,39 @@ impl<'a> Worker<'a> {
         &self.frames[ply + FRAME_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance. `None`: the
-    /// search is over.
+    /// Step 1 of every node: limits, draws by rule, mate distance.
     fn enter<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
-    ) -> Option<Entered> {
+    ) -> Result<Entered, Stopped> {
         self.count_node(ply)?;
         if K::PV {
             self.pv.clear(ply);
         }
         if let Some(score) = self.draw(position, ply) {
-            return Some(Entered::Decided(score));
+            return Ok(Entered::Decided(score));
         }
         let window = window.clamp_to_mates();
         let decided = window.is_empty();
-        Some(if decided { Entered::Decided(window.alpha) } else { Entered::Open(window) })
+        Ok(if decided { Entered::Decided(window.alpha) } else { Entered::Open(window) })
     }
 
     /// Counts a node, and ends the search if it is time.
-    fn count_node(&mut self, ply: usize) -> Option<()> {
+    fn count_node(&mut self, ply: usize) -> Result<(), Stopped> {
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply);
-        if self.nodes >= self.next_check { self.check_limits() } else { Some(()) }
+        if self.nodes >= self.next_check { self.check_limits() } else { Ok(()) }
     }
 
     #[cold]
-    fn check_limits(&mut self) -> Option<()> {
+    fn check_limits(&mut self) -> Result<(), Stopped> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         if shared.done.load(Relaxed) || shared.signals.is_stopped() {
-            return None;
+            return Err(Stopped);
         }
         if shared.live.show_current_line.load(Relaxed) {
             self.show_line();
@@ -293,22 +298,22 @@ impl<'a> Worker<'a> {
         if let Some(limit) = shared.limits.nodes {
             let left = limit.saturating_sub(shared.total_nodes());
             if left == 0 {
-                return None;
+                return Err(Stopped);
             }
             // To every thread its share: together they stay close to the limit.
             let share = left.div_ceil(shared.nodes.len() as u64);
             self.next_check = self.next_check.min(self.nodes + share);
         }
         if self.thread != 0 {
-            return Some(());
+            return Ok(());
         }
         if let Some(budget) = shared.budget
             && !shared.signals.is_pondering()
             && shared.signals.elapsed() >= budget.hard
         {
-            return None;
+            return Err(Stopped);
         }
-        Some(())
+        Ok(())
     }
 
     /// Now and then makes the line being searched known; thread 0 tells them all.
@@ -319,8 +324,7 @@ impl<'a> Worker<'a> {
             return;
         }
         self.line_due = now + LINE_INTERVAL;
-        let line =
-            |thread: usize| shared.lines[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let line = |thread: usize| lock(&shared.lines[thread]);
         *line(self.thread) = self.current_line();
         if self.thread == 0 {
             let lines: Vec<Vec<Move>> = (0..shared.lines.len()).map(|i| line(i).clone()).collect();

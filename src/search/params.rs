@@ -5,10 +5,8 @@
 //! `name: default, min..=max, step`. The step is the perturbation at the end
 //! of an SPSA run, about a twentieth of the range.
 //!
-//! The margins, reductions and bonuses come from 7,000 pairs of games at 5,000
-//! nodes a move with the network `584a2081` (fishtest's SPSA, r_end 0.003, A a
-//! tenth, UHO openings): +23 +/- 16 Elo at 5,000 nodes (1,200 games) over the
-//! values by precedent before them, +3 +/- 31 at 1 s + 0.01 s (220 games).
+//! The margins, reductions and bonuses were tuned in games; how, and what that
+//! was worth, is in `README.md` beside this file.
 
 /// One tunable, for listing.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,17 @@
-//! The root: iterative deepening, and four ways to find an iteration's score
-//! (seeds/000, 001): aspiration windows, the full window, bisection, MTD(f).
+//! The root: iterative deepening, and four ways to find an iteration's score:
+//! aspiration windows, the full window, bisection, MTD(f).
+//!
+//! Source: D. Eppstein, ["Variants of Alpha-Beta Search"][notes], lecture notes of
+//! ICS 180, University of California, Irvine, Winter 1999.
+//!
+//! [notes]: https://www.ics.uci.edu/~eppstein/180a/990202b.html
 
 use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use shakmaty::Move;
 
 use super::{
-    Kind, MAX_PLY, NonPv, Pv, Worker,
+    Kind, MAX_PLY, NonPv, Pv, Stopped, Worker,
     mate::{Mate, MateSearch},
     params as p,
     prune::{self, MoveFacts},
@@ -15,12 +20,14 @@ use super::{
 use crate::{
     chess::{
         position::{PackedMove, Position},
-        score::{DRAW, INFINITE, MATE, Score, Window, is_decisive, mate_distance},
+        score::{
+            Bounds, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive, mate_distance,
+        },
     },
     play::{
         clock::Stability,
         report::{Bound, Info},
-        syzygy::{Bounds, Known, Value},
+        syzygy::{Known, Value},
     },
     search::{
         history::Context,
@@ -54,7 +61,7 @@ pub enum RootSearch {
     MtdF,
 }
 
-/// What is known of one root move. Equal ones say the same to a user.
+/// What is known of one root move.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
@@ -85,16 +92,15 @@ impl RootMove {
         Reverse((self.value(), self.score))
     }
 
+    /// Does a user learn nothing from this that `other` has not said?
+    fn says_the_same(&self, other: &RootMove) -> bool {
+        (self.score, self.bound, &self.pv) == (other.score, other.bound, &other.pv)
+    }
+
     /// The score for the outside: a draw is one, however the search likes the
     /// position.
     fn true_score(&self) -> Score {
         self.value().and_then(Value::drawn_score).unwrap_or(self.score)
-    }
-}
-
-impl PartialEq for RootMove {
-    fn eq(&self, other: &RootMove) -> bool {
-        self.score == other.score && self.bound == other.bound && self.pv == other.pv
     }
 }
 
@@ -117,9 +123,9 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .collect()
 }
 
-/// A thread's result.
+/// What one thread found.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct SearchResult {
     /// Last completed iteration.
     pub depth: u32,
     /// Last iteration that was reported, completed or not; 0 if none was.
@@ -130,7 +136,7 @@ pub struct Verdict {
     pub stability: Stability,
 }
 
-impl Verdict {
+impl SearchResult {
     /// The best line; nodes, time and table fill are the caller's to know.
     #[must_use]
     pub fn info(&self) -> Info {
@@ -152,7 +158,7 @@ impl Verdict {
 
 impl Worker<'_> {
     /// Deepens until a limit is reached.
-    pub fn run(mut self) -> Verdict {
+    pub fn run(mut self) -> SearchResult {
         self.order_root();
         let limit = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
         let mut stability = Stability::default();
@@ -169,7 +175,7 @@ impl Worker<'_> {
             }
             let before = self.root_moves[0].clone();
             let best_before = before.m;
-            let finished = self.iterate(depth).is_some();
+            let finished = self.iterate(depth).is_ok();
             if !finished {
                 self.drop_unproved(before);
             }
@@ -190,7 +196,7 @@ impl Worker<'_> {
         }
         self.publish_nodes();
         let reported = self.reported.map_or(0, |(depth, _)| depth);
-        Verdict { depth: completed.max(1), reported, moves: self.root_moves, stability }
+        SearchResult { depth: completed.max(1), reported, moves: self.root_moves, stability }
     }
 
     /// The proof search that `go mate` asks for: for one line of all moves.
@@ -253,7 +259,7 @@ impl Worker<'_> {
     }
 
     /// One iteration: as many lines as the user wants to see.
-    fn iterate(&mut self, depth: u32) -> Option<()> {
+    fn iterate(&mut self, depth: u32) -> Result<(), Stopped> {
         let lines = self.lines();
         for line in 0..lines {
             self.seldepth = 0;
@@ -262,7 +268,7 @@ impl Worker<'_> {
             result?;
             self.root_moves[..=line].sort_by_key(RootMove::order);
         }
-        Some(())
+        Ok(())
     }
 
     fn lines(&self) -> usize {
@@ -276,7 +282,7 @@ impl Worker<'_> {
     }
 
     /// The score of the best of the moves from `line` on, by the root driver.
-    fn find_score(&mut self, depth: i32, line: usize) -> Option<Score> {
+    fn find_score(&mut self, depth: i32, line: usize) -> Result<Score, Stopped> {
         let guess = self.root_moves[line].score;
         if guess == -INFINITE || depth < p::aspiration_depth() {
             return self.widen(depth, line, Window::FULL);
@@ -290,17 +296,17 @@ impl Worker<'_> {
             }
             RootSearch::FullWindow => self.widen(depth, line, Window::FULL),
             RootSearch::Bisection => {
-                let found = self.converge(depth, line, |lower, upper, _| (lower + upper) >> 1)?;
+                let middle = |known: Bounds, _| (known.lower + known.upper) >> 1;
+                let found = self.converge(depth, line, guess, middle)?;
                 self.confirm(depth, line, found)
             }
             RootSearch::MtdF => {
-                let mut guess = guess;
-                let found = self.converge(depth, line, |lower, upper, last| {
-                    guess = last.unwrap_or(guess);
-                    // Ask "more than the guess?" after a fail high, "less?" after a fail low.
-                    let test = if guess == lower { guess } else { guess - 1 };
-                    test.clamp(lower, upper - 1)
-                })?;
+                // Ask "more than the last score?" after a fail high, "less?" after a fail low.
+                let test = |known: Bounds, last: Score| {
+                    let alpha = if last == known.lower { last } else { last - 1 };
+                    alpha.clamp(known.lower, known.upper - 1)
+                };
+                let found = self.converge(depth, line, guess, test)?;
                 self.confirm(depth, line, found)
             }
         }
@@ -308,14 +314,14 @@ impl Worker<'_> {
 
     /// Aspiration: searches `window`, and widens it on the side that failed
     /// until the score is inside.
-    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Option<Score> {
+    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score, Stopped> {
         let mut step = p::aspiration_width();
         let mut reduction = 0;
         loop {
             let score = self.pass::<Pv>(window, (depth - reduction).max(1), line)?;
             self.sort_from(line);
             if window.contains(score) || window == Window::FULL {
-                return Some(score);
+                return Ok(score);
             }
             if score <= window.alpha {
                 // The move was thought better: take time to find another.
@@ -336,50 +342,48 @@ impl Worker<'_> {
         }
     }
 
-    /// Null-window passes where `test` says, until the bounds meet. The search
-    /// is not perfectly stable: bounds that cross or do not meet in
+    /// Null-window passes until the bounds meet. `test` is told the bounds and the
+    /// last score, at first the `guess`, and says above which score to ask. The
+    /// search is not perfectly stable: bounds that cross or do not meet in
     /// `MAX_PASSES` end it with the last score, which `confirm` then tests.
     fn converge(
         &mut self,
         depth: i32,
         line: usize,
-        mut test: impl FnMut(Score, Score, Option<Score>) -> Score,
-    ) -> Option<Score> {
-        let (mut lower, mut upper, mut last) = (-INFINITE, INFINITE, None);
+        guess: Score,
+        mut test: impl FnMut(Bounds, Score) -> Score,
+    ) -> Result<Score, Stopped> {
+        let (mut known, mut last) = (Bounds::NONE, guess);
         for _ in 0..MAX_PASSES {
-            if lower >= upper {
+            if known.lower >= known.upper {
                 break;
             }
-            let alpha = test(lower, upper, last);
-            let score = self.pass::<NonPv>(Window::null(alpha), depth, line)?;
+            let alpha = test(known, last);
+            last = self.pass::<NonPv>(Window::null(alpha), depth, line)?;
             self.sort_from(line);
-            if score <= alpha {
-                upper = score;
+            if last <= alpha {
+                known.upper = last;
             } else {
-                lower = score;
+                known.lower = last;
             }
-            last = Some(score);
         }
-        last
+        Ok(last)
     }
 
     /// Searches the open window around a score found by null windows: it
     /// yields the line of moves, and if the score does not hold, widens.
-    fn confirm(&mut self, depth: i32, line: usize, score: Score) -> Option<Score> {
+    fn confirm(&mut self, depth: i32, line: usize, score: Score) -> Result<Score, Stopped> {
         let window = Window::new((score - 1).max(-INFINITE), (score + 1).min(INFINITE));
         self.widen(depth, line, window)
     }
 
     /// One pass over the root moves from `line` on.
-    fn pass<K: Kind>(&mut self, window: Window, depth: i32, line: usize) -> Option<Score> {
+    fn pass<K: Kind>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score, Stopped> {
         self.count_node(0)?;
         let root = self.root.clone();
         let context = self.context(&root, 0);
         let table_capture = is_tactical(self.root_moves[line].m);
-        let raw =
-            if root.is_check() { crate::chess::score::NO_SCORE } else { self.evaluate(&root, 0) };
-        let evaluation = if root.is_check() { raw } else { self.correct(&root, raw, 0) };
-        self.frame(0).evaluation = evaluation;
+        let raw = self.assess_root(&root);
         self.frame(2).cutoffs = 0;
 
         let Window { mut alpha, beta } = window;
@@ -444,19 +448,23 @@ impl Worker<'_> {
         // The line of a move is kept alive by its root entry; with moves left
         // out (MultiPV, searchmoves) the score would not be the position's.
         if line == 0 && self.shared.limits.searchmoves.is_empty() {
-            self.shared.table.store(
-                table_key(&root),
-                Entry {
-                    best: best_move,
-                    lower: if best_move.is_some() { best } else { -INFINITE },
-                    upper: if best >= beta { INFINITE } else { best },
-                    depth,
-                    evaluation: raw,
-                    pv: true,
-                },
-            );
+            let bounds = Bounds::of(best, window);
+            let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
+            self.shared.table.store(table_key(&root), entry);
         }
-        Some(best)
+        Ok(best)
+    }
+
+    /// The root's uncorrected static evaluation, `NO_SCORE` in check; the corrected
+    /// one is noted for the plies below.
+    fn assess_root(&mut self, root: &Position) -> Score {
+        let (mut raw, mut evaluation) = (NO_SCORE, NO_SCORE);
+        if !root.is_check() {
+            raw = self.evaluate(root, 0);
+            evaluation = self.correct(root, raw, 0);
+        }
+        self.frame(0).evaluation = evaluation;
+        raw
     }
 
     /// After a root move's search in `window`: a score, and its line of moves, has
@@ -553,7 +561,11 @@ impl Worker<'_> {
             if self.shared.live.show_refutations.load(Relaxed) {
                 self.report_refutations();
             }
-        } else if self.reported.as_ref().is_none_or(|(_, best)| *best != self.root_moves[0]) {
+        } else if self
+            .reported
+            .as_ref()
+            .is_none_or(|(_, best)| !best.says_the_same(&self.root_moves[0]))
+        {
             self.shared.reporter.info(&self.info(depth, 0));
         } else {
             return;
@@ -650,19 +662,19 @@ mod tests {
         let mut memory = Memory::default();
         let mut worker = Worker::new(&shared, &mut memory, 0, &game);
         let mut passes = 0;
-        let score = worker.converge(3, 0, |lower, upper, _| {
+        let score = worker.converge(3, 0, 0, |known, _| {
             passes += 1;
-            (lower + upper) >> 1
+            (known.lower + known.upper) >> 1
         });
-        assert!(score.is_some_and(|score| score.abs() < 200), "{score:?}");
+        assert!(score.is_ok_and(|score| score.abs() < 200), "{score:?}");
         assert!((2..=17).contains(&passes), "{passes}");
         // Asked the same again and again, the bounds stay apart.
         let mut passes = 0;
-        let score = worker.converge(3, 0, |_, _, _| {
+        let score = worker.converge(3, 0, 0, |_, _| {
             passes += 1;
             -2000
         });
         assert_eq!(passes, MAX_PASSES);
-        assert!(score.is_some_and(|score| score > -2000), "{score:?}");
+        assert!(score.is_ok_and(|score| score > -2000), "{score:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! The transposition table: buckets of two entries, each with a lower and an
 //! upper bound. No search policy lives here.
 //!
-//! Sources: seeds/001 and seeds/002 (bounds `(low, up, depth)`; two-level
-//! replacement). Scores go in and out untouched, because they are relative to
-//! their node (see [`crate::chess::score`]).
+//! Sources: A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, "A New Paradigm for
+//! Minimax Search", 1994 (two bounds); D. M. Breuker, J. W. H. M. Uiterwijk and
+//! H. J. van den Herik, "Replacement Schemes for Transposition Tables", 1994 (two
+//! entries). Scores go in and out untouched, because they are relative to their
+//! node (see [`crate::chess::score`]).
 //!
 //! Threads share the table without locks. An entry is two atomic words; the
 //! key is stored mixed with the data, so that an entry whose halves come from
@@ -26,7 +28,7 @@ use bytemuck::Zeroable;
 use crate::{
     chess::{
         position::PackedMove,
-        score::{EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, Window},
+        score::{Bounds, EVALUATION_LIMIT, INFINITE, NO_SCORE, Score},
     },
     system::{
         memory,
@@ -41,10 +43,8 @@ pub mod file;
 pub struct Entry {
     /// The best or refuting move, if any is known.
     pub best: PackedMove,
-    /// The score is at least this; `-INFINITE` if unknown.
-    pub lower: Score,
-    /// The score is at most this; `INFINITE` if unknown.
-    pub upper: Score,
+    /// What its score lies between.
+    pub bounds: Bounds,
     /// Depth of the search behind the bounds, in plies, 0 for quiescence. At most 255.
     pub depth: i32,
     /// The uncorrected static evaluation, or `NO_SCORE`.
@@ -57,37 +57,11 @@ impl Entry {
     /// Nothing known.
     pub const EMPTY: Entry = Entry {
         best: PackedMove::NONE,
-        lower: -INFINITE,
-        upper: INFINITE,
+        bounds: Bounds::NONE,
         depth: 0,
         evaluation: NO_SCORE,
         pv: false,
     };
-
-    /// Both bounds meet.
-    #[must_use]
-    pub const fn is_exact(&self) -> bool {
-        self.lower == self.upper
-    }
-
-    /// The score to return at once, if the bounds decide `window`.
-    #[must_use]
-    pub const fn cutoff(&self, window: Window) -> Option<Score> {
-        if self.lower >= window.beta {
-            Some(self.lower)
-        } else if self.upper <= window.alpha || self.is_exact() {
-            Some(self.upper)
-        } else {
-            None
-        }
-    }
-
-    /// `score` moved to where the bounds say the true score is.
-    #[must_use]
-    pub fn refine(&self, score: Score) -> Score {
-        // `clamp` would panic on bounds that cross; `merge` never lets them.
-        score.max(self.lower).min(self.upper)
-    }
 
     /// This knowledge after a new search of the same position has added `new`.
     ///
@@ -99,16 +73,14 @@ impl Entry {
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
-        let (mut lower, mut upper, mut depth) = (new.lower, new.upper, new.depth);
-        if new.depth == self.depth {
-            let (low, up) = (lower.max(self.lower), upper.min(self.upper));
-            if low <= up {
-                (lower, upper) = (low, up);
-            }
-        } else if new.depth + 4 <= self.depth && !new.is_exact() {
-            (lower, upper, depth) = (self.lower, self.upper, self.depth);
-        }
-        Entry { best, lower, upper, depth, evaluation, pv: new.pv || self.pv }
+        let (bounds, depth) = if new.depth == self.depth {
+            (self.bounds.merge(new.bounds), new.depth)
+        } else if new.depth + 4 <= self.depth && !new.bounds.is_exact() {
+            (self.bounds, self.depth)
+        } else {
+            (new.bounds, new.depth)
+        };
+        Entry { best, bounds, depth, evaluation, pv: new.pv || self.pv }
     }
 }
 
@@ -146,8 +118,7 @@ impl Slot {
         let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
         Some(Entry {
             best: PackedMove::from_bits(data as u16),
-            lower: field(16),
-            upper: field(32),
+            bounds: Bounds::new(field(16), field(32)),
             depth: (check >> 8 & 0xff) as i32,
             evaluation: field(48),
             pv: check & PV != 0,
@@ -157,8 +128,8 @@ impl Slot {
     fn write(&self, key: u64, entry: &Entry, generation: u8) {
         let field = |score: Score, shift: u32| u64::from(score as i16 as u16) << shift;
         let data = u64::from(entry.best.bits())
-            | field(entry.lower, 16)
-            | field(entry.upper, 32)
+            | field(entry.bounds.lower, 16)
+            | field(entry.bounds.upper, 32)
             | field(entry.evaluation, 48);
         let check = signature(key, data)
             | OCCUPIED
@@ -205,6 +176,19 @@ struct Bucket {
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
 /// The table, shared by all threads.
+///
+/// ```
+/// use lancet::{Bounds, Entry, Table, Window};
+///
+/// let table = Table::new(1).expect("a MiB of memory");
+/// // Searches of one depth, one that failed low and one that failed high:
+/// let entry = |bounds| Entry { bounds, depth: 8, ..Entry::EMPTY };
+/// table.store(42, entry(Bounds::at_most(30)));
+/// table.store(42, entry(Bounds::at_least(10)));
+/// let found = table.probe(42).unwrap();
+/// assert_eq!(found.bounds, Bounds::new(10, 30));
+/// assert_eq!(found.bounds.cutoff(Window::null(5)), Some(10));
+/// ```
 #[derive(Debug)]
 pub struct Table {
     buckets: Pages<Bucket>,
@@ -256,7 +240,7 @@ impl Table {
 
     /// Adds what a search found out.
     pub fn store(&self, key: u64, new: Entry) {
-        debug_assert!(new.lower <= new.upper);
+        debug_assert!(new.bounds.lower <= new.bounds.upper);
         let Bucket { deep, recent } = self.bucket(key);
         let generation = self.generation.load(Relaxed);
         if let Some(old) = deep.read(key) {
@@ -313,8 +297,7 @@ mod tests {
         (any::<u16>(), score.clone(), score.clone(), 0..=255, score, any::<bool>()).prop_map(
             |(best, a, b, depth, evaluation, pv)| Entry {
                 best: PackedMove::from_bits(best),
-                lower: a.min(b),
-                upper: a.max(b),
+                bounds: Bounds::new(a.min(b), a.max(b)),
                 depth,
                 evaluation,
                 pv,
@@ -338,18 +321,25 @@ mod tests {
             for e in entries {
                 table.store(7, e);
                 let found = table.probe(7).unwrap();
-                prop_assert!(found.lower <= found.upper);
+                prop_assert!(found.bounds.lower <= found.bounds.upper);
             }
         }
 
         #[test]
         fn same_depth_tightens(a in entry(), b in entry()) {
             let b = Entry { depth: a.depth, ..b };
-            let merged = a.merge(b);
-            prop_assert!(merged.lower >= b.lower && merged.upper <= b.upper);
-            if a.lower.max(b.lower) <= a.upper.min(b.upper) {
-                prop_assert_eq!(merged.lower, a.lower.max(b.lower));
-                prop_assert_eq!(merged.upper, a.upper.min(b.upper));
+            prop_assert_eq!(a.merge(b).bounds, a.bounds.merge(b.bounds));
+        }
+
+        /// A deeper search replaces what was known, and so does a little shallower
+        /// one; a much shallower one only if it knows the score.
+        #[test]
+        fn other_depths_replace_or_stay_out(a in entry(), b in entry()) {
+            let replaces = b.depth + 4 > a.depth || b.bounds.is_exact();
+            let expected = if replaces { b } else { a };
+            if a.depth != b.depth {
+                let merged = a.merge(b);
+                prop_assert_eq!((merged.bounds, merged.depth), (expected.bounds, expected.depth));
             }
         }
 
@@ -364,22 +354,13 @@ mod tests {
                 prop_assert_eq!(torn.read(key), None);
             }
         }
-
-        #[test]
-        fn cutoffs_are_sound(e in entry(), alpha in -INFINITE..INFINITE, width in 1..500_i32) {
-            let window = Window::new(alpha, INFINITE.min(alpha + width));
-            if let Some(score) = e.cutoff(window) {
-                prop_assert!(score >= e.lower && score <= e.upper);
-                prop_assert!(e.is_exact() || !window.contains(score));
-            }
-        }
     }
 
     #[test]
     fn deep_entries_survive_shallow_ones() {
         let table = Table::new(1).unwrap();
-        let deep = Entry { depth: 20, lower: 5, upper: 5, ..Entry::EMPTY };
-        let shallow = Entry { depth: 1, lower: 9, upper: 9, ..Entry::EMPTY };
+        let deep = Entry { depth: 20, bounds: Bounds::exact(5), ..Entry::EMPTY };
+        let shallow = Entry { depth: 1, bounds: Bounds::exact(9), ..Entry::EMPTY };
         table.store(1, deep);
         for key in 2..50 {
             table.store(key, shallow); // same bucket: small keys share their high bits
@@ -401,8 +382,7 @@ mod tests {
         // Every field of a true entry follows from `n`.
         let make = |n: i32| Entry {
             best: PackedMove::from_bits(n as u16),
-            lower: n,
-            upper: n + 1,
+            bounds: Bounds::new(n, n + 1),
             depth: n % 256,
             evaluation: -n,
             pv: n % 2 == 0,
@@ -415,7 +395,7 @@ mod tests {
                     for i in 0..ROUNDS {
                         slot.write(7, &make((i * 4 + thread) % 30_000), 0);
                         if let Some(found) = slot.read(7) {
-                            assert_eq!(found, make(found.lower));
+                            assert_eq!(found, make(found.bounds.lower));
                         }
                     }
                 });

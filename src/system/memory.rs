@@ -1,9 +1,9 @@
-//! How much memory there is to be had.
+//! How much memory there is to be had, and what machine this is.
 //!
 //! Systems promise more than they have, and kill the process that takes them at
 //! their word: what is large is held against this first.
 
-use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 
 /// What everything else on the machine may need in the meantime, in bytes.
 const RESERVE: u64 = 64 << 20;
@@ -27,6 +27,35 @@ fn container(system: &mut System) -> Option<u64> {
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), false, kind);
     let limits = system.process(id)?.cgroup_limits()?;
     Some(limits.total_memory.saturating_sub(limits.rss).saturating_sub(RESERVE))
+}
+
+/// What the system tells of the machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The processor's name, as its maker writes it.
+    pub processor: String,
+    /// Name and version of the system.
+    pub system: String,
+    /// Cores, however many threads each of them runs.
+    pub physical_cores: Option<usize>,
+    /// Bytes.
+    pub memory: u64,
+}
+
+/// Asks the system what machine this is.
+#[must_use]
+pub fn machine() -> Machine {
+    let mut processor = String::new();
+    let mut memory = 0;
+    if let Ok(mut system) = System::new() {
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        system.refresh_cpu_list(CpuRefreshKind::nothing());
+        memory = system.total_memory();
+        processor =
+            system.cpus().first().map_or_else(String::new, |cpu| cpu.brand().trim().to_owned());
+    }
+    let system = System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned());
+    Machine { processor, system, physical_cores: System::physical_core_count().ok(), memory }
 }
 
 #[cfg(test)]

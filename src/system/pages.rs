@@ -4,16 +4,24 @@
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
 //! cache; the table's share of the search's time fell from 17 % to 9 % in huge
 //! pages (perf, bench, 16 MiB).
+//!
+//! On machines with several memory nodes a page lies near the thread that touched
+//! it first. The table is zeroed in pieces, each by whichever search thread comes
+//! next: its pages are spread over the nodes that the threads run on. Histories and
+//! accumulators are touched first by the thread that searches with them. None of the
+//! machines at hand had more than one node: this is by construction, not measured.
 #![allow(unsafe_code)]
 
 use std::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
+
+use crate::system::sync::lock;
 
 /// A slice of `T`, all bits zero at first, in huge pages where the system
 /// grants them.
@@ -64,10 +72,6 @@ impl<T: Zeroable> Pages<T> {
 
 /// Bytes zeroed between two looks at whether to go on: some milliseconds' work.
 const CHUNK: usize = 16 << 20;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl<T: Zeroable> Deref for Pages<T> {
     type Target = [T];

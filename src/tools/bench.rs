@@ -18,7 +18,7 @@ use crate::{
         position::{Game, Position},
         score::mate_distance,
     },
-    engine::{Engine, Job, MemoryError, STACK_SIZE, Settings},
+    engine::{Engine, Job, MemoryError, Settings, threads},
     eval::{default_network, nnue::Network},
     play::report::{Limits, Signals, Silent},
 };
@@ -125,16 +125,10 @@ pub fn bench(
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let signals = Arc::new(Signals::new(false));
-    let result = std::thread::scope(|scope| {
-        let network = Some(default_network());
-        let run = || bench(args, network, &signals, &|text| say(text));
-        let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
-        thread.map(|thread| thread.join())
-    });
-    match result {
-        Ok(Ok(Ok(_))) => return ExitCode::SUCCESS,
-        Ok(Ok(Err(error))) => complain(error),
-        Ok(Err(_)) => complain("the benchmark's thread failed"),
+    let network = Some(default_network());
+    match threads::run("bench", || bench(args, network, &signals, &|text| say(text))) {
+        Ok(Ok(_)) => return ExitCode::SUCCESS,
+        Ok(Err(error)) => complain(error),
         Err(error) => complain(format_args!("cannot start the benchmark's thread: {error}")),
     }
     ExitCode::FAILURE

@@ -4,7 +4,7 @@
 
 use std::{
     process::ExitCode,
-    sync::{Mutex, PoisonError, atomic::Ordering},
+    sync::{Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -20,9 +20,10 @@ use crate::{
         position::{Ending, Game, Position, START_FEN},
         score::{DRAW, Score, is_decisive, winning_chances},
     },
-    engine::{Engine, Job, MemoryError, STACK_SIZE},
+    engine::{Engine, Job, MemoryError, threads},
     eval::parts::Parts,
     play::report::{Info, Limits, Reporter},
+    system::sync::{lock, unpoisoned},
 };
 
 /// Explain a position: best move, threat, second best move, pieces
@@ -157,26 +158,21 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let explained = std::thread::scope(|scope| {
-        let explain = || explain(&game, args);
-        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
-        thread.spawn_scoped(scope, explain).map(|thread| thread.join())
-    });
-    match explained {
-        Ok(Ok(Ok(explanation))) if args.json => match serde_json::to_string_pretty(&explanation) {
+    match threads::run("explain", || explain(&game, args)) {
+        Ok(Ok(explanation)) if args.json => match serde_json::to_string_pretty(&explanation) {
             Ok(json) => say(json),
             Err(error) => {
                 complain(error);
                 return ExitCode::FAILURE;
             }
         },
-        Ok(Ok(Ok(explanation))) => text(&explanation).iter().for_each(say),
-        Ok(Ok(Err(error))) => {
+        Ok(Ok(explanation)) => text(&explanation).iter().for_each(say),
+        Ok(Err(error)) => {
             complain(error);
             return ExitCode::FAILURE;
         }
-        Ok(Err(_)) | Err(_) => {
-            complain("the search's thread failed");
+        Err(error) => {
+            complain(format_args!("cannot start the search's thread: {error}"));
             return ExitCode::FAILURE;
         }
     }
@@ -218,7 +214,7 @@ struct Pair {
 
 impl Reporter for Lines {
     fn info(&self, info: &Info) {
-        let mut pair = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pair = lock(&self.0);
         if info.multipv == 1 {
             pair.first = Some(info.clone());
             if pair.whole.len() < 2 {
@@ -241,7 +237,7 @@ fn explain(game: &Game, args: &Args) -> Result<Explanation, MemoryError> {
     let root = game.position();
     let lines = Lines::default();
     let outcome = engine.go(&Job::new(game.clone(), args.limits()), &lines);
-    let lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner).whole;
+    let lines = unpoisoned(lines.0.into_inner()).whole;
     let (best, second) = (lines.first(), lines.get(1));
     let threat = best.and_then(|best| {
         engine.live().multi_pv.store(1, Ordering::Relaxed);

@@ -2,12 +2,12 @@
 //! kept. What to do then is for the commands.
 
 use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
+    Arc, Mutex, Weak,
     atomic::{AtomicBool, Ordering},
 };
 
 use super::complain;
-use crate::play::report::Signals;
+use crate::{play::report::Signals, system::sync::lock};
 
 /// Ends the searches that run, and prevents new ones.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Interrupt {
     /// Ends everything. False if that had been asked for already.
     pub fn raise(&self) -> bool {
         let first = !self.raised.swap(true, Ordering::SeqCst);
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.running);
         running.iter().filter_map(Weak::upgrade).for_each(|signals| signals.stop());
         first
     }
@@ -50,7 +50,7 @@ impl Interrupt {
 
     /// Ends this search, too, when raised.
     pub fn watch(&self, signals: &Arc<Signals>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.running);
         running.retain(|old| old.strong_count() > 0);
         running.push(Arc::downgrade(signals));
         drop(running);

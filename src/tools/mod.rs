@@ -8,6 +8,7 @@
 
 pub mod analyse;
 pub mod bench;
+pub mod doctor;
 pub mod epd;
 pub mod explain;
 pub mod interrupt;

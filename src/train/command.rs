@@ -13,8 +13,8 @@ use std::{
 
 use super::{
     FileError, checkpoint,
-    loader::DataSet,
-    model, plot,
+    loader::{DataSet, fitted_scale},
+    model, plot, read_network,
     sample::Sample,
     schedule::Schedule,
     trainer::{Point, Run, Trainer},
@@ -52,6 +52,10 @@ pub struct Args {
     /// Continue from the checkpoint beside NET, if there is one
     #[arg(long)]
     pub resume: bool,
+    /// Begin with the weights of this network instead of random ones, for a second
+    /// stage on newer games
+    #[arg(long, value_name = "NET")]
+    pub from: Option<PathBuf>,
     /// Settings to start from; the options below override them
     #[arg(long, value_name = "FILE.toml")]
     pub schedule: Option<PathBuf>,
@@ -70,6 +74,18 @@ pub struct Args {
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_last: Option<f32>,
+    /// Learning rate of the first step [default: 0.001]
+    #[arg(long, value_name = "RATE")]
+    pub rate_first: Option<f32>,
+    /// Learning rate of the last step [default: 0.00001]
+    #[arg(long, value_name = "RATE")]
+    pub rate_last: Option<f32>,
+    /// Centipawns that are worth a factor of e in the odds of winning [default: 400]
+    #[arg(long, value_name = "CP")]
+    pub scale: Option<f32>,
+    /// How much a label takes over from the next one of its game [default: 0]
+    #[arg(long, value_name = "0..1")]
+    pub smoothing: Option<f32>,
     /// Seed of the first weights and the order of positions [default: 1]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
@@ -94,6 +110,10 @@ impl Args {
         let [first, last] = schedule.result_weight;
         schedule.result_weight =
             [self.result_first.unwrap_or(first), self.result_last.unwrap_or(last)];
+        let [first, last] = schedule.rate;
+        schedule.rate = [self.rate_first.unwrap_or(first), self.rate_last.unwrap_or(last)];
+        schedule.scale = self.scale.unwrap_or(schedule.scale);
+        schedule.smoothing = self.smoothing.unwrap_or(schedule.smoothing);
         schedule.check()?;
         Ok(schedule)
     }
@@ -119,17 +139,19 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         return Err(FileError::new(&saved, reason).into());
     }
     let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| args.out.with_extension(kind));
-    let inputs: Vec<PathBuf> = args.data.iter().chain(&args.schedule).cloned().collect();
+    let inputs: Vec<PathBuf> =
+        args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
     files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &inputs)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, |threads| threads as usize);
     let start = Instant::now();
-    let data = DataSet::read(&args.data, &schedule.filter, schedule.validation, |source| {
+    let data = DataSet::read(&args.data, &schedule, |source| {
         note(format_args!(
             "{}: {} games, {} positions, {} kept",
             source.file, source.games, source.positions, source.kept
         ));
     })?;
+    note(format_args!("results fit a scale of {:.0} centipawns", fitted_scale(&data.training)));
     note(format_args!(
         "{} positions to learn from, {} to validate with, White {}; read in {:.1} s",
         data.training.len(),
@@ -140,13 +162,18 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     if data.training.is_empty() {
         return Err("no positions to learn from: the files are empty or all is filtered".into());
     }
+    let from = args.from.as_deref().map(read_network).transpose()?;
     let run = Run {
         lancet: env!("CARGO_PKG_VERSION").to_owned(),
         threads,
         schedule,
+        from: from.as_ref().map(Network::name),
         sources: data.sources.clone(),
     };
     let mut trainer = Trainer::new(run, data.training.len())?;
+    if let Some(network) = &from {
+        trainer.start_from(network).map_err(|reason| format!("--from: {reason}"))?;
+    }
     if args.resume && saved.exists() {
         checkpoint::load(&saved, &mut trainer)?;
         note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));

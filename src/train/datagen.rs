@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -34,9 +34,12 @@ use super::{
     selfplay::{Played, SelfPlay},
 };
 use crate::{
-    engine::STACK_SIZE,
+    engine::threads,
     eval::{self, nnue::Network},
-    system::stdio::{complain, note},
+    system::{
+        stdio::{complain, note},
+        sync::{lock, unpoisoned},
+    },
 };
 
 /// What a power failure may take: games are on the disk after this time.
@@ -348,12 +351,12 @@ impl Goal {
 
 impl Shared {
     fn stats(&self) -> Stats {
-        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.stats)
     }
 
     fn fail(&self, reason: impl ToString) {
         self.stop.store(true, Relaxed);
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason.to_string());
+        lock(&self.error).get_or_insert(reason.to_string());
     }
 
     /// Plays the games of a stream until it is time to stop.
@@ -378,7 +381,7 @@ impl Shared {
             };
             news.add(&game);
             // Under the lock, so that a goal in games is met exactly.
-            let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
                 self.stop.store(true, Relaxed);
                 return;
@@ -471,15 +474,14 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         let mut handles = Vec::new();
         for (stream, number) in streams.into_iter().zip(0..) {
             let shared = &shared;
-            let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
-            handles.push(builder.spawn_scoped(scope, move || shared.work(stream, number))?);
+            handles.push(threads::spawn(scope, "self-play", move || shared.work(stream, number))?);
         }
         Display::new(&shared, found, start)
             .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
         Ok(())
     })
     .inspect_err(|_| shared.stop.store(true, Relaxed))?;
-    match shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match unpoisoned(shared.error.into_inner()) {
         Some(error) => Err(error.into()),
         None => Ok(()),
     }

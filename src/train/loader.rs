@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use shakmaty::{Color, Position as _};
 
 use super::{
     FileError,
-    filter::Filter,
-    format::{self, FormatError, Record, Tally},
+    format::{self, FormatError, NO_LABEL, Record, Tally},
     sample::Sample,
+    schedule::Schedule,
 };
-use crate::eval::nnue::checksum::fnv1a;
+use crate::{chess::score::Score, eval::nnue::checksum::fnv1a};
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,21 +56,22 @@ impl Part {
     /// Adds a game. Whether it is for validation depends on its bytes alone,
     /// so that no game is on both sides, in whatever files and however often
     /// it occurs.
-    fn add(
-        &mut self,
-        frame: &[u8],
-        filter: &Filter,
-        validation_permille: u64,
-    ) -> Result<(), FormatError> {
+    fn add(&mut self, frame: &[u8], schedule: &Schedule) -> Result<(), FormatError> {
         let game = Record::decode(frame)?;
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
         let before = self.training.len() + self.validation.len();
-        let validate = fnv1a(frame) % 1000 < validation_permille;
+        let permille = (schedule.validation * 1000.0).round() as u64;
+        let validate = fnv1a(frame) % 1000 < permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
+        let smoothed = smooth(&game, schedule.smoothing, schedule.scale);
         game.visit(|visit| {
-            if let Some(score) = filter.label(visit) {
-                target.push(Sample::new(visit.chess, score, game.result));
+            if let Some(score) = schedule.filter.label(visit) {
+                let turn = visit.chess.turn();
+                let label = smoothed
+                    .get(visit.ply as usize)
+                    .map_or(score, |&p| score_of(p, turn, schedule.scale));
+                target.push(Sample::new(visit.chess, label, game.result));
             }
         });
         self.kept += (self.training.len() + self.validation.len() - before) as u64;
@@ -77,35 +79,81 @@ impl Part {
     }
 }
 
+/// The scale, in centipawns, of the logistic curve that fits the results of these
+/// positions best by their scores (maximum likelihood, Newton's method).
+#[must_use]
+pub fn fitted_scale(samples: &[Sample]) -> f64 {
+    const ENOUGH: usize = 1_000_000;
+    let pairs: Vec<(f64, f64)> = samples
+        .iter()
+        .step_by((samples.len() / ENOUGH).max(1))
+        .map(|sample| (f64::from(sample.score()), f64::from(sample.result())))
+        .collect();
+    let mut steepness = 1.0 / 400.0;
+    for _ in 0..20 {
+        let (mut slope, mut curvature) = (0.0, f64::MIN_POSITIVE);
+        for &(score, result) in &pairs {
+            let p = 1.0 / (1.0 + (-steepness * score).exp());
+            slope += (result - p) * score;
+            curvature += p * (1.0 - p) * score * score;
+        }
+        // Within what a scale can be, whatever the labels.
+        steepness = (steepness + slope / curvature).clamp(1.0 / 4000.0, 1.0 / 40.0);
+    }
+    1.0 / steepness
+}
+
+/// What each position of a game is worth to White, as a probability of winning, when
+/// each label takes over `share` of the next one's. Nothing without smoothing.
+fn smooth(game: &Record, share: f32, scale: f32) -> Vec<f64> {
+    if share == 0.0 {
+        return Vec::new();
+    }
+    let mut labels = vec![0.5; game.moves.len()];
+    let mut next = None;
+    for (label, &(_, score)) in labels.iter_mut().zip(&game.moves).rev() {
+        let own = 1.0 / (1.0 + (-f64::from(score) / f64::from(scale)).exp());
+        *label = match next {
+            // A bound knows nothing.
+            Some(next) if score == NO_LABEL => next,
+            Some(next) => own + (next - own) * f64::from(share),
+            None => own,
+        };
+        next = Some(*label);
+    }
+    labels
+}
+
+/// The score for `turn` that belongs to White's probability of winning.
+fn score_of(white: f64, turn: Color, scale: f32) -> Score {
+    const LARGEST: f64 = 10_000.0;
+    let score = (white / (1.0 - white)).ln() * f64::from(scale);
+    let score = score.clamp(-LARGEST, LARGEST).round() as Score;
+    if turn.is_white() { score } else { -score }
+}
+
 impl DataSet {
-    /// Reads files of games on all cores. `validation` is the share of games,
-    /// from 0 to 1, that are set apart. An incomplete last game is left out.
+    /// Reads files of games on all cores, as the schedule says. An incomplete last
+    /// game is left out.
     ///
     /// # Errors
     ///
     /// Names the file, the game and what is wrong with it.
     pub fn read(
         paths: &[PathBuf],
-        filter: &Filter,
-        validation: f64,
+        schedule: &Schedule,
         mut loaded: impl FnMut(&Source),
     ) -> Result<DataSet, FileError> {
-        let permille = (validation * 1000.0).round() as u64;
         let mut data = DataSet::default();
         for path in paths {
-            let source = data.read_file(path, filter, permille)?;
+            let source = data.read_file(path, schedule)?;
             loaded(&source);
             data.sources.push(source);
         }
         Ok(data)
     }
 
-    fn read_file(
-        &mut self,
-        path: &Path,
-        filter: &Filter,
-        permille: u64,
-    ) -> Result<Source, FileError> {
+    fn read_file(&mut self, path: &Path, schedule: &Schedule) -> Result<Source, FileError> {
         let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
         let (frames, length) = format::frames(&bytes);
         let parts: Vec<Result<Part, FileError>> = frames
@@ -114,7 +162,7 @@ impl DataSet {
             .map(|(chunk, frames)| {
                 let mut part = Part::default();
                 for (frame, number) in frames.iter().zip((chunk << 12) + 1..) {
-                    part.add(frame, filter, permille)
+                    part.add(frame, schedule)
                         .map_err(|error| FileError::new(path, format!("game {number}: {error}")))?;
                 }
                 Ok(part)
@@ -136,5 +184,64 @@ impl DataSet {
             source.kept += part.kept;
         }
         Ok(source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::{super::format::GameResult, *};
+    use crate::chess::position::{Game, Position};
+
+    /// A game with these scores, White's, and whatever moves.
+    fn game(scores: &[i16]) -> Record {
+        let mut game = Game::default();
+        let moves = scores.iter().map(|&score| {
+            let m = game.position().legal_moves()[0];
+            game.play(m);
+            (m, score)
+        });
+        let moves = moves.collect();
+        Record { start: Position::default(), result: GameResult::Draw, moves }
+    }
+
+    /// Results drawn by a curve are fitted by that curve.
+    #[test]
+    fn the_scale_is_found() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let chess = Position::default().chess().clone();
+        let samples: Vec<Sample> = (0..20_000)
+            .map(|_| {
+                let score: Score = rng.random_range(-800..=800);
+                let won = rng.random_bool(1.0 / (1.0 + (-f64::from(score) / 330.0).exp()));
+                let result = if won { GameResult::WhiteWins } else { GameResult::BlackWins };
+                Sample::new(&chess, score, result)
+            })
+            .collect();
+        let scale = fitted_scale(&samples);
+        assert!((315.0..345.0).contains(&scale), "{scale}");
+        assert!(fitted_scale(&[]).is_finite());
+    }
+
+    #[test]
+    fn labels_know_the_future() {
+        let scores = |share| -> Vec<Score> {
+            let labels = smooth(&game(&[0, 100, NO_LABEL, 400, -31_990]), share, 400.0);
+            labels.into_iter().map(|p| score_of(p, Color::White, 400.0)).collect()
+        };
+        assert!(smooth(&game(&[0, 100]), 0.0, 400.0).is_empty());
+        let some = scores(0.5);
+        // Half of what is to come, in probability: a bound passes on what follows it.
+        assert_eq!(some[2], some[3]);
+        let p = |score: f64| 1.0 / (1.0 + (-score / 400.0).exp());
+        let third = (p(400.0) + 0.0) / 2.0;
+        let second = (p(100.0) + third) / 2.0;
+        let expected = (second / (1.0 - second)).ln() * 400.0;
+        assert!((f64::from(some[1]) - expected).abs() <= 1.0, "{some:?}, {expected}");
+        assert_eq!(score_of(0.7, Color::White, 330.0), -score_of(0.7, Color::Black, 330.0));
+        assert_eq!(score_of(1.0, Color::White, 400.0), 10_000);
+        assert!(scores(0.99)[0] < -1000, "{:?}", scores(0.99));
     }
 }

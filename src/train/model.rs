@@ -5,6 +5,8 @@
 //! cut into tiles whose rows fit the second-level cache; a chunk of positions
 //! goes through one tile after the other, with the tile's neurons in registers.
 
+use std::ops::Range;
+
 use bytemuck::{cast_slice, cast_slice_mut};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -21,9 +23,12 @@ use crate::eval::nnue::{
 /// stay in the cache.
 pub const CHUNK: usize = 256;
 
-/// Largest magnitude of a weight: 33 times 1.98 * 255 fits the 16 bits of the
-/// player's hidden layer, and 1.98 * 64 its output weights.
-pub const CLIP: f32 = 1.98;
+/// Largest magnitude of a first-layer weight: 33 times 1.98 * 255 fits the 16 bits
+/// of the player's hidden layer.
+const CLIP: f32 = 1.98;
+/// Largest magnitude of an output weight: they stay multiples of 1/256. Six of 512
+/// that were larger once forced 1/64 on all, which rounded half of them by 6 %.
+const OUTPUT_CLIP: f32 = 127.0 / 256.0;
 
 /// Where the parameters are in one long vector of registers (eight numbers):
 /// first-layer weights by tile and input, first-layer biases by tile, output
@@ -75,10 +80,14 @@ impl Layout {
         self.len() == 0
     }
 
-    /// Registers whose numbers are clipped: all but the output biases.
+    /// The layers, and the largest magnitude of their numbers.
     #[must_use]
-    pub const fn clipped(self) -> usize {
-        self.output_biases()
+    pub const fn limits(self) -> [(Range<usize>, f32); 3] {
+        [
+            (0..self.outputs(), CLIP),
+            (self.outputs()..self.output_biases(), OUTPUT_CLIP),
+            (self.output_biases()..self.len(), f32::MAX),
+        ]
     }
 
     /// The place of a first-layer weight among the numbers of the vector.
@@ -87,15 +96,15 @@ impl Layout {
         (neuron / width * INPUTS + input) * width + neuron % width
     }
 
-    /// Random parameters to begin with.
+    /// Random parameters to begin with, those of the first layer up to `size` either
+    /// way.
     #[must_use]
-    pub fn initial(self, seed: u64) -> Vec<f32x8> {
+    pub fn initial(self, seed: u64, size: f32) -> Vec<f32x8> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut parameters = vec![f32x8::ZERO; self.len()];
         let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        // Some twenty inputs are active: neurons begin inside of the clipping.
         for weight in &mut numbers[..8 * self.biases()] {
-            *weight = rng.random_range(-0.15..0.15);
+            *weight = rng.random_range(-size..=size);
         }
         for bias in &mut numbers[8 * self.biases()..8 * self.outputs()] {
             *bias = rng.random_range(0.0..0.2);
@@ -105,6 +114,33 @@ impl Layout {
             *weight = rng.random_range(-range..range);
         }
         parameters
+    }
+
+    /// The parameters that a network is played as: its numbers, each over its unit.
+    #[must_use]
+    pub fn dequantise(network: &Network) -> (Layout, Vec<f32x8>) {
+        let layout = Layout { hidden: network.hidden(), buckets: network.buckets() };
+        let from = network.parameters();
+        let mut parameters = vec![f32x8::ZERO; layout.len()];
+        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
+        for input in 0..INPUTS {
+            for neuron in 0..layout.hidden {
+                let weight = from.weights[input * layout.hidden + neuron];
+                numbers[layout.weight_at(input, neuron)] = f32::from(weight) / QA as f32;
+            }
+        }
+        let mut fill = |at: usize, values: &[i16], unit: i32| {
+            for (number, &value) in numbers[8 * at..].iter_mut().zip(values) {
+                *number = f32::from(value) / unit as f32;
+            }
+        };
+        fill(layout.biases(), &from.biases, QA);
+        fill(layout.outputs(), &from.output_weights, from.output_unit);
+        let biases = &mut numbers[8 * layout.output_biases()..];
+        for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {
+            *number = bias as f32 / (QA * from.output_unit) as f32;
+        }
+        (layout, parameters)
     }
 
     /// The finest units of the output weights that the player's arithmetic
@@ -185,6 +221,8 @@ impl Layout {
 pub struct Objective {
     /// Weight of the game's result, 0 to 1; the rest is the search's score.
     pub result_weight: f32,
+    /// Centipawns that are worth a factor of e in the odds of winning.
+    pub scale: f32,
 }
 
 fn sigmoid(x: f32) -> f32 {
@@ -195,16 +233,18 @@ impl Objective {
     /// The wanted winning probability of the side to move.
     #[must_use]
     pub fn target(self, sample: &Sample) -> f32 {
-        let score = sigmoid(sample.score() / SCALE as f32);
+        let score = sigmoid(sample.score() / self.scale);
         self.result_weight * sample.result() + (1.0 - self.result_weight) * score
     }
 
     /// Squared error of an output, and its derivative by the output.
     #[must_use]
     pub fn loss(self, output: f32, sample: &Sample) -> (f32, f32) {
-        let p = sigmoid(output);
+        // Outputs stay centipawns, whatever the labels' scale.
+        let steepness = SCALE as f32 / self.scale;
+        let p = sigmoid(steepness * output);
         let error = p - self.target(sample);
-        (error * error, 2.0 * error * p * (1.0 - p))
+        (error * error, 2.0 * error * p * (1.0 - p) * steepness)
     }
 }
 
@@ -465,7 +505,7 @@ pub(crate) mod tests {
                     output += sum.clamp(0.0, 1.0).powi(2) * at(row + neuron);
                 }
             }
-            let p = 1.0 / (1.0 + (-output).exp());
+            let p = 1.0 / (1.0 + (-output * f64::from(SCALE) / f64::from(objective.scale)).exp());
             total += (p - f64::from(objective.target(sample))).powi(2);
         }
         total
@@ -475,9 +515,9 @@ pub(crate) mod tests {
     #[test]
     fn gradient_is_the_slope_of_the_loss() {
         let samples = samples(64, 1);
-        let objective = Objective { result_weight: 0.4 };
+        let objective = Objective { result_weight: 0.4, scale: 330.0 };
         for layout in [Layout { hidden: 32, buckets: 3 }, Layout { hidden: 128, buckets: 1 }] {
-            let mut parameters = layout.initial(2);
+            let mut parameters = layout.initial(2, 0.15);
             // Larger output weights make slopes that can be measured.
             let outputs = 8 * layout.outputs()..8 * layout.output_biases();
             for weight in &mut cast_slice_mut::<_, f32>(&mut parameters)[outputs] {
@@ -523,38 +563,11 @@ pub(crate) mod tests {
         }
     }
 
-    /// The model that a network is played as: its numbers, each over its unit.
-    fn dequantised(network: &Network) -> (Layout, Vec<f32x8>) {
-        let layout = Layout { hidden: network.hidden(), buckets: network.buckets() };
-        let from = network.parameters();
-        let mut parameters = vec![f32x8::ZERO; layout.len()];
-        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        for input in 0..INPUTS {
-            for neuron in 0..layout.hidden {
-                let weight = from.weights[input * layout.hidden + neuron];
-                numbers[layout.weight_at(input, neuron)] = f32::from(weight) / QA as f32;
-            }
-        }
-        let mut fill = |at: usize, values: &[i16], unit: i32| {
-            for (number, &value) in numbers[8 * at..].iter_mut().zip(values) {
-                *number = f32::from(value) / unit as f32;
-            }
-        };
-        fill(layout.biases(), &from.biases, QA);
-        fill(layout.outputs(), &from.output_weights, from.output_unit);
-        for (number, &bias) in
-            numbers[8 * layout.output_biases()..].iter_mut().zip(&from.output_biases)
-        {
-            *number = bias as f32 / (QA * from.output_unit) as f32;
-        }
-        (layout, parameters)
-    }
-
     /// The network that is built in, in floating point: the same scores.
     #[test]
     fn the_network_in_play_agrees_with_its_model() {
         let network = crate::eval::default_network();
-        let (layout, parameters) = dequantised(&network);
+        let (layout, parameters) = Layout::dequantise(&network);
         let (mean, worst) = disagreement(layout, &parameters, &network, &samples(10_000, 6));
         assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
     }
@@ -564,12 +577,15 @@ pub(crate) mod tests {
     #[test]
     fn float_and_quantised_agree() {
         let layout = Layout { hidden: 64, buckets: 4 };
-        let mut extreme = layout.initial(4);
+        let mut extreme = layout.initial(4, 0.15);
         let mut rng = ChaCha8Rng::seed_from_u64(7);
-        for number in cast_slice_mut::<_, f32>(&mut extreme) {
-            *number = rng.random_range(-CLIP..=CLIP);
+        for (part, limit) in layout.limits() {
+            for number in cast_slice_mut::<_, f32>(&mut extreme[part]) {
+                *number = rng.random_range(-1.0..=1.0) * limit.min(2.0);
+            }
         }
-        for exact in [layout.initial(4), extreme] {
+        assert_eq!(layout.output_unit(&extreme), 256);
+        for exact in [layout.initial(4, 0.15), extreme] {
             let mut rounded = exact.clone();
             layout.round(0, layout.output_unit(&exact), &exact, &mut rounded);
             assert_ne!(rounded, exact);
@@ -591,14 +607,18 @@ pub(crate) mod tests {
     fn targets_follow_the_labels() {
         let position = Position::default();
         let sample = |score, result| Sample::new(position.chess(), score, result);
-        let target = |weight, sample| Objective { result_weight: weight }.target(&sample);
+        let objective = |result_weight| Objective { result_weight, scale: 400.0 };
+        let target = |weight, sample| objective(weight).target(&sample);
         assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
         assert_eq!(target(0.0, sample(0, GameResult::BlackWins)), 0.5);
         assert!((target(0.0, sample(400, GameResult::BlackWins)) - 0.731).abs() < 1e-3);
         assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
-        let (loss, slope) =
-            Objective { result_weight: 1.0 }.loss(0.0, &sample(0, GameResult::WhiteWins));
+        let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins));
         assert!((loss - 0.25).abs() < 1e-6 && slope < 0.0);
+        // An output equal to the score is right, whatever the scale.
+        let right = Objective { result_weight: 0.0, scale: 330.0 };
+        let (loss, _) = right.loss(0.5, &sample(200, GameResult::Draw));
+        assert!(loss < 1e-9, "{loss}");
     }
 }

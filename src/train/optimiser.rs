@@ -2,8 +2,6 @@
 
 use wide::f32x8;
 
-use super::model::CLIP;
-
 /// First and second moments of the gradient. Laid out like the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
@@ -43,14 +41,14 @@ impl Step {
     /// Changes `parameters` by the sum of `gradients`. All slices belong to the
     /// same part of the model; each number depends on its own alone, so that
     /// the parts may be done in any order. Gradients are summed in the order
-    /// given.
+    /// given. No number becomes larger than `limit` either way.
     pub fn apply(
         &self,
         parameters: &mut [f32x8],
         first: &mut [f32x8],
         second: &mut [f32x8],
         gradients: &[&[f32x8]],
-        clipped: bool,
+        limit: f32,
     ) {
         let [b1, b2] = self.betas;
         let power = i32::try_from(self.number).unwrap_or(i32::MAX);
@@ -60,7 +58,7 @@ impl Step {
         let keep = f32x8::splat(1.0 - self.rate * self.decay);
         let (b1, b2) = (f32x8::splat(b1), f32x8::splat(b2));
         let (rest1, rest2) = (f32x8::ONE - b1, f32x8::ONE - b2);
-        let limit = f32x8::splat(if clipped { CLIP } else { f32::MAX });
+        let limit = f32x8::splat(limit);
         for (i, ((p, m), v)) in parameters.iter_mut().zip(first).zip(second).enumerate() {
             let sum = gradients.iter().fold(f32x8::ZERO, |sum, gradient| sum + gradient[i]);
             let g = sum * f32x8::splat(self.scale);
@@ -92,7 +90,7 @@ mod tests {
                 &mut moments.first,
                 &mut moments.second,
                 &[&halves[0], &halves[1]],
-                true,
+                1.98,
             );
             m = 0.9 * m + 0.1 * gradient;
             v = 0.999 * v + 0.001 * gradient * gradient;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::Filter;
+use super::{filter::Filter, model::Objective};
 
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,15 @@ pub struct Schedule {
     pub betas: [f32; 2],
     /// AdamW: weight decay.
     pub decay: f32,
+    /// Largest size of a first-layer weight to begin with. Some twenty inputs are
+    /// active: neurons begin inside of the clipping.
+    pub initial: f32,
+    /// Centipawns that are worth a factor of e in the odds of winning, for scores and
+    /// outputs alike.
+    pub scale: f32,
+    /// How much a label takes over from the next one of its game, 0 to below 1: the
+    /// rest is its own score. Labels so know some of the future.
+    pub smoothing: f32,
     /// Share of games set apart for validation, to the permille.
     pub validation: f64,
     /// Positions that are not learned from.
@@ -49,6 +58,9 @@ impl Default for Schedule {
             result_weight: [0.1, 0.1],
             betas: [0.9, 0.999],
             decay: 0.01,
+            initial: 0.15,
+            scale: 400.0,
+            smoothing: 0.0,
             validation: 0.01,
             filter: Filter::default(),
         }
@@ -84,6 +96,12 @@ impl Schedule {
                 "betas: expected numbers from 0 to below 1",
             ),
             (unit.contains(&f64::from(self.decay)), "decay: expected a number from 0 to 1"),
+            ((0.0..=1.0).contains(&self.initial), "initial: expected a number from 0 to 1"),
+            ((50.0..=2000.0).contains(&self.scale), "scale: expected 50 to 2000 centipawns"),
+            (
+                (0.0..1.0).contains(&self.smoothing),
+                "smoothing: expected a number from 0 to below 1",
+            ),
             ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
         ];
         match ranges.into_iter().find(|(valid, _)| !valid) {
@@ -100,11 +118,12 @@ impl Schedule {
         (last + (first - last) * (1.0 + cosine) / 2.0) as f32
     }
 
-    /// Weight of the game's result at `progress`.
+    /// What is learned at `progress`.
     #[must_use]
-    pub fn result_weight_at(&self, progress: f64) -> f32 {
+    pub fn objective_at(&self, progress: f64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
-        (first + (last - first) * progress.clamp(0.0, 1.0)) as f32
+        let result_weight = (first + (last - first) * progress.clamp(0.0, 1.0)) as f32;
+        Objective { result_weight, scale: self.scale }
     }
 }
 
@@ -118,7 +137,7 @@ mod tests {
         assert!((schedule.rate_at(0.0) - 1e-3).abs() < 1e-9);
         assert!((schedule.rate_at(0.5) - 5.05e-4).abs() < 1e-8);
         assert!((schedule.rate_at(1.0) - 1e-5).abs() < 1e-9);
-        assert!((schedule.result_weight_at(0.5) - 0.4).abs() < 1e-6);
+        assert!((schedule.objective_at(0.5).result_weight - 0.4).abs() < 1e-6);
     }
 
     #[test]

@@ -7,11 +7,12 @@ use wide::f32x8;
 
 use super::{
     loader::{DataSet, Source},
-    model::{CHUNK, Layout, Objective, Worker},
+    model::{CHUNK, Layout, Worker},
     optimiser::{Moments, Step},
     sample::{Sample, Shuffle},
     schedule::Schedule,
 };
+use crate::eval::nnue::Network;
 
 /// Registers that a thread updates at a time.
 const PART: usize = 1 << 10;
@@ -42,6 +43,8 @@ pub struct Run {
     pub lancet: String,
     /// Threads: the order of floating-point sums depends on them.
     pub threads: usize,
+    /// The network whose weights it began with, if they were not random.
+    pub from: Option<String>,
     /// Settings.
     pub schedule: Schedule,
     /// Data.
@@ -94,7 +97,7 @@ impl Trainer {
         let layout = Layout { hidden: schedule.hidden, buckets: schedule.buckets };
         let threads = run.threads.max(1);
         let mut trainer = Trainer {
-            parameters: layout.initial(schedule.seed),
+            parameters: layout.initial(schedule.seed, schedule.initial),
             rounded: vec![f32x8::ZERO; layout.len()],
             moments: Moments::new(layout.len()),
             state: State::default(),
@@ -107,6 +110,23 @@ impl Trainer {
         };
         trainer.round();
         Ok(trainer)
+    }
+
+    /// Begins with the weights of a network.
+    ///
+    /// # Errors
+    ///
+    /// If it has another shape.
+    pub fn start_from(&mut self, network: &Network) -> Result<(), String> {
+        let (layout, parameters) = Layout::dequantise(network);
+        if layout != self.layout {
+            let Layout { hidden, buckets } = self.layout;
+            let name = network.name();
+            return Err(format!("{name}: expected {hidden} hidden neurons and {buckets} buckets"));
+        }
+        self.parameters = parameters;
+        self.round();
+        Ok(())
     }
 
     /// Takes over parameters that were changed from outside.
@@ -167,7 +187,7 @@ impl Trainer {
         let step = self.state.step;
         let progress = self.progress(step);
         let schedule = &self.run.schedule;
-        let objective = Objective { result_weight: schedule.result_weight_at(progress) };
+        let objective = schedule.objective_at(progress);
         let pass = step / self.steps_per_pass();
         let start = (step % self.steps_per_pass()) as usize * self.batch;
         let order = Shuffle::new(training.len(), schedule.seed, pass);
@@ -204,27 +224,23 @@ impl Trainer {
     }
 
     fn update(&mut self, step: &Step) {
-        let clipped = self.layout.clipped();
-        let (parameters, free) = self.parameters.split_at_mut(clipped);
-        let (first, free_first) = self.moments.first.split_at_mut(clipped);
-        let (second, free_second) = self.moments.second.split_at_mut(clipped);
         let workers = &self.workers;
-        let gradients = |from: usize, to: usize| -> Vec<&[f32x8]> {
-            workers.iter().map(|worker| &worker.gradient[from..to]).collect()
-        };
-        step.apply(free, free_first, free_second, &gradients(clipped, self.layout.len()), false);
-        self.pool.install(|| {
-            parameters
+        for (layer, limit) in self.layout.limits() {
+            let parts = self.parameters[layer.clone()]
                 .par_chunks_mut(PART)
-                .zip(first.par_chunks_mut(PART))
-                .zip(second.par_chunks_mut(PART))
-                .enumerate()
-                .for_each(|(part, ((parameters, first), second))| {
-                    let from = part * PART;
-                    let gradients = gradients(from, from + parameters.len());
-                    step.apply(parameters, first, second, &gradients, true);
+                .zip(self.moments.first[layer.clone()].par_chunks_mut(PART))
+                .zip(self.moments.second[layer.clone()].par_chunks_mut(PART));
+            self.pool.install(|| {
+                parts.enumerate().for_each(|(part, ((parameters, first), second))| {
+                    let from = layer.start + part * PART;
+                    let gradients: Vec<&[f32x8]> = workers
+                        .iter()
+                        .map(|worker| &worker.gradient[from..from + parameters.len()])
+                        .collect();
+                    step.apply(parameters, first, second, &gradients, limit);
                 });
-        });
+            });
+        }
     }
 
     /// Mean loss over `samples`, as the last step counted it, if there are any.
@@ -233,8 +249,7 @@ impl Trainer {
             return None;
         }
         let progress = self.progress(self.state.step.saturating_sub(1));
-        let result_weight = self.run.schedule.result_weight_at(progress);
-        let objective = Objective { result_weight };
+        let objective = self.run.schedule.objective_at(progress);
         let (parameters, workers) = (&self.rounded, &mut self.workers);
         let share = samples.len().div_ceil(workers.len());
         let count = |(worker, samples): (&mut Worker, &[Sample])| {
@@ -259,7 +274,7 @@ impl Trainer {
             step: self.state.step,
             positions: self.state.step * self.batch as u64,
             rate: self.run.schedule.rate_at(progress),
-            result_weight: self.run.schedule.result_weight_at(progress),
+            result_weight: self.run.schedule.objective_at(progress).result_weight,
             training: self.state.loss / self.state.loss_steps.max(1) as f64,
             validation,
         };
@@ -276,6 +291,7 @@ mod tests {
         super::{checkpoint, model::tests::samples},
         *,
     };
+    use crate::eval;
 
     fn data() -> DataSet {
         DataSet { training: samples(3000, 1), validation: samples(500, 2), ..DataSet::default() }
@@ -291,7 +307,8 @@ mod tests {
             result_weight: [0.0; 2],
             ..Schedule::default()
         };
-        let run = Run { lancet: "test".to_owned(), threads, schedule, sources: Vec::new() };
+        let run =
+            Run { lancet: "test".to_owned(), threads, from: None, schedule, sources: Vec::new() };
         Trainer::new(run, 3000).unwrap()
     }
 
@@ -323,6 +340,21 @@ mod tests {
         assert!(last.validation.unwrap() < first.validation.unwrap(), "{first:?} {last:?}");
         // Nothing set apart, nothing to tell.
         assert_eq!(a.report(&DataSet::default()).validation, None);
+    }
+
+    /// A second stage begins where the first one ended.
+    #[test]
+    fn a_network_can_be_trained_on() {
+        let data = data();
+        let mut first = trainer(1, 1);
+        train(&mut first, &data, 20);
+        let network = first.layout().quantise(&first.parameters, "").unwrap();
+        let mut second = trainer(1, 2);
+        second.start_from(&network).unwrap();
+        assert!(second.layout().quantise(&second.parameters, "").unwrap() == network);
+        let other = eval::default_network();
+        let error = second.start_from(&other).unwrap_err();
+        assert!(error.ends_with("expected 32 hidden neurons and 1 buckets"), "{error}");
     }
 
     /// A run that was interrupted ends like one that was not.

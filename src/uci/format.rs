@@ -13,11 +13,40 @@ use crate::{
         score::{Score, mate_distance},
     },
     eval::wdl::Chances,
-    play::report::{Bound, Info, Outcome},
+    play::report::{Bound, Info, Note, Outcome, TableFault},
 };
 
 /// Longest `info string`, in characters: lines are for people.
 const MAX_TEXT: usize = 400;
+
+/// A note as the text of an `info string`.
+#[must_use]
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Memory(error) => error.to_string(),
+        Note::Thread { number, error } => format!("cannot start search thread {number}: {error}"),
+        Note::Table { path, fault } => {
+            let fault = match fault {
+                TableFault::Missing => "missing".to_owned(),
+                TableFault::Unreadable(error) => error.to_string(),
+                TableFault::Kind => "no table of this kind".to_owned(),
+                TableFault::Damaged => "damaged, or another table's file".to_owned(),
+            };
+            format!("Syzygy: {}: {fault}; searching without this table", path.display())
+        }
+        Note::Plan { soft, hard, known, moves } => {
+            let time = match (soft, hard) {
+                (Some(soft), Some(hard)) => format!("{soft:.1?}, at most {hard:.1?}"),
+                (Some(time), None) | (None, Some(time)) => format!("{time:.1?}"),
+                (None, None) => "no limit".to_owned(),
+            };
+            format!("time: {time}; {known} of {moves} moves known from tables")
+        }
+        Note::Decision { thread, depths } => {
+            format!("thread {thread} decides; depths completed by thread: {depths:?}")
+        }
+    }
+}
 
 /// vampirc-uci's move; `None` for what is no move of chess.
 fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
@@ -163,6 +192,7 @@ mod tests {
         position::Position,
         score::{MATE, TABLEBASE_WIN},
     };
+    use crate::play::report::MemoryError;
 
     fn line() -> Info {
         let pv = Position::default().legal_moves();
@@ -177,6 +207,55 @@ mod tests {
             tbhits: 0,
             time: Duration::from_millis(2),
             pv: vec![pv[0]],
+        }
+    }
+
+    #[test]
+    fn notes_are_short_lines() {
+        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let path = std::path::Path::new("tables/KQvK.rtbz");
+        let (second, tenth) = (Some(Duration::from_secs(1)), Some(Duration::from_millis(100)));
+        let plan = |soft, hard| Note::Plan { soft, hard, known: 2, moves: 20 };
+        let table = |fault| Note::Table { path, fault };
+        for (said, text) in [
+            (
+                Note::Memory(MemoryError::Hash { mib: 9, kept: 1 }),
+                "not enough memory for a hash table of 9 MiB: it has 1 MiB, empty",
+            ),
+            (
+                Note::Memory(MemoryError::Hash { mib: 9, kept: 0 }),
+                "not enough memory for a hash table of 9 MiB",
+            ),
+            (
+                Note::Memory(MemoryError::Threads { threads: 3 }),
+                "not enough memory for 3 search threads",
+            ),
+            (
+                Note::Thread { number: 2, error: &denied },
+                "cannot start search thread 2: permission denied",
+            ),
+            (
+                table(TableFault::Missing),
+                "Syzygy: tables/KQvK.rtbz: missing; searching without this table",
+            ),
+            (
+                table(TableFault::Unreadable(&denied)),
+                "Syzygy: tables/KQvK.rtbz: permission denied; searching without this table",
+            ),
+            (
+                table(TableFault::Damaged),
+                "Syzygy: tables/KQvK.rtbz: damaged, or another table's file; searching without \
+                 this table",
+            ),
+            (plan(None, None), "time: no limit; 2 of 20 moves known from tables"),
+            (plan(None, second), "time: 1.0s; 2 of 20 moves known from tables"),
+            (plan(tenth, second), "time: 100.0ms, at most 1.0s; 2 of 20 moves known from tables"),
+            (
+                Note::Decision { thread: 1, depths: &[9, 10] },
+                "thread 1 decides; depths completed by thread: [9, 10]",
+            ),
+        ] {
+            assert_eq!(note(&said), text);
         }
     }
 

@@ -25,11 +25,11 @@ use vampirc_uci::UciMessage;
 
 use crate::{
     chess::{notation, position::Position},
-    engine::{Engine, Job, Settings},
+    engine::{Engine, Job, Settings, threads},
     eval::{self, nnue::Network, wdl},
     play::{
         book::Book,
-        report::{Clock, Info, Limits, LiveOptions, Reporter, Signals},
+        report::{Clock, Info, Limits, LiveOptions, Note, Reporter, Signals},
         syzygy::{self, Tablebases},
     },
     system::stdio::complain,
@@ -47,9 +47,6 @@ use command::{BenchCommand, Command, GenFensCommand, GoCommand};
 use options::Change;
 use output::Output;
 use setup::Setup;
-
-/// Stack of the engine thread, in bytes: the search runs on it.
-const STACK_SIZE: usize = 64 << 20;
 
 /// Longest line read, in bytes; a longer one is refused. A game of ten thousand
 /// moves is a tenth of this.
@@ -120,8 +117,7 @@ fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, outpu
         let (tasks, quitting) = (&tasks, &quitting);
         let shared = Arc::clone(&live);
         let serve = move || serve(shared, queue, output, tasks, quitting);
-        let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK_SIZE);
-        if let Err(error) = thread.spawn_scoped(scope, serve) {
+        if let Err(error) = threads::spawn(scope, "engine", serve) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
         }
         let mut front = Front {
@@ -210,8 +206,11 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         });
     }
 
-    fn message(&self, text: &str) {
-        self.output.say(text);
+    fn note(&self, note: &Note) {
+        let detail = matches!(note, Note::Plan { .. } | Note::Decision { .. });
+        if !detail || self.live.debug.load(Ordering::Relaxed) {
+            self.output.say(&format::note(note));
+        }
     }
 }
 
@@ -377,13 +376,13 @@ fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), 
         Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
         Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
         Change::SyzygyProbeDepth(probe_depth) => {
-            engine.set_syzygy(syzygy::Settings { probe_depth, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { probe_depth, ..syzygy });
         }
         Change::SyzygyProbeLimit(probe_limit) => {
-            engine.set_syzygy(syzygy::Settings { probe_limit, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { probe_limit, ..syzygy });
         }
         Change::Syzygy50MoveRule(fifty_moves) => {
-            engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy });
+            engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy });
         }
         #[cfg(feature = "tune")]
         Change::Param(name, value) => drop(crate::search::params::set(name, value)),

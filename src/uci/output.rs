@@ -5,13 +5,13 @@ use std::{
     io::{self, Write},
     path::Path,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use crate::system::files;
+use crate::system::{files, sync::lock};
 
 /// Where lines go, shared by all threads.
 pub struct Output<W> {
@@ -48,7 +48,7 @@ impl<W: Write> Output<W> {
     }
 
     fn sinks(&self) -> std::sync::MutexGuard<'_, Sinks<W>> {
-        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sinks)
     }
 
     /// Writes one line.

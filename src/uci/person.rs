@@ -1,10 +1,7 @@
 //! What a person at a terminal reads instead of the protocol: a coloured
 //! board, lines of thought in columns, plain words. Scores are White's.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Mutex};
 
 use console::{Style, Term};
 use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
@@ -17,6 +14,7 @@ use crate::{
     },
     eval::wdl::Chances,
     play::report::{Bound, Info, Outcome},
+    system::sync::lock,
 };
 
 /// The first words.
@@ -43,7 +41,7 @@ impl Seen {
     #[must_use]
     pub fn is_news(&self, info: &Info) -> bool {
         let line = (info.score, info.pv.clone());
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.0);
         let same = seen.get(&info.multipv) == Some(&line);
         seen.insert(info.multipv, line);
         !same || !is_decisive(info.score)

@@ -15,7 +15,7 @@ fn root() -> &'static Path {
 /// README and all other documents in Markdown.
 fn documents() -> Vec<PathBuf> {
     let mut documents = vec![root().join("README.md")];
-    for folder in ["epd", "perft", "tests/data", "tests/fuzz", "src/eval/nnue"] {
+    for folder in ["epd", "perft", "tests/data", "tests/fuzz", "src/eval/nnue", "src/search"] {
         let folder = root().join(folder);
         // A package comes without tests/fuzz, which is one of its own.
         if folder.ends_with("fuzz") && !folder.exists() {

@@ -8,13 +8,13 @@ use clap::ValueEnum;
 use lancet::{
     chess::{
         position::Position,
-        score::{DECISIVE, INFINITE, MATE, Score, Window},
+        score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
     },
     lab::{
         cell::{Cell, name},
         chess::{Board, Leaf},
         delay::ScoreDelay,
-        game::{Bounds, Game},
+        game::Game,
         interior::Interior,
         node::{Oracle, Ordering, Search},
         root::{End, Root},
@@ -170,11 +170,11 @@ fn check(
     delay: ScoreDelay,
 ) {
     let bounds = search.node(interior, game, depth, window);
-    let score = bounds.score(window);
     let what = || {
         format!("{game:?} depth {depth} {interior:?} {delay:?} {window:?}: {bounds:?}, not {truth}")
     };
-    assert!(bounds.low <= truth && truth <= bounds.up, "a lie: {}", what());
+    assert!(bounds.lower <= truth && truth <= bounds.upper, "a lie: {}", what());
+    let score = bounds.cutoff(window).unwrap_or_else(|| panic!("undecided: {}", what()));
     assert_eq!(score <= window.alpha, truth <= window.alpha, "{}", what());
     assert_eq!(score >= window.beta, truth >= window.beta, "{}", what());
     if window.contains(truth) {
@@ -184,7 +184,7 @@ fn check(
         let best = search.best.unwrap_or_else(|| panic!("no best move: {}", what()));
         let value = -brute(&game.make(best), depth - 1, delay);
         let value = delay.at(|| game.evaluate()).score(value);
-        assert!(value >= bounds.low, "the best move is worth {value}: {}", what());
+        assert!(value >= bounds.lower, "the best move is worth {value}: {}", what());
     }
 }
 

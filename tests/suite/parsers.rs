@@ -16,7 +16,7 @@ use std::{
 use lancet::{
     chess::{
         position::{PackedMove, Position},
-        score::NO_SCORE,
+        score::{Bounds, NO_SCORE},
     },
     eval::nnue::{Network, network::Parameters},
     search::tt::{Entry, Table},
@@ -108,8 +108,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             for key in 0..64_u64 {
                 let entry = Entry {
                     best: PackedMove::NONE,
-                    lower: 1,
-                    upper: 5,
+                    bounds: Bounds::new(1, 5),
                     depth: 3,
                     evaluation: NO_SCORE,
                     pv: true,

@@ -127,7 +127,9 @@ fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
 #[cfg(target_os = "linux")]
 fn a_table_is_there_when_ready() {
     let mut lancet = Lancet::start();
-    // What a first search does once, whatever the table.
+    // What the first game does once, whatever the table.
+    lancet.go("go nodes 100000");
+    lancet.send("ucinewgame");
     lancet.go("go nodes 100000");
     let mut in_search = |mib: usize| {
         faults_of(&mut lancet, &[&format!("setoption name Hash value {mib}")]);

@@ -190,7 +190,8 @@ fn saved_tables_belong_to_a_player() {
     refused(&mut engine);
 
     engine.save_hash(&path).unwrap();
-    let syzygy = |fifty_moves| syzygy::Settings { fifty_moves, ..syzygy::Settings::default() };
+    let syzygy =
+        |fifty_moves| syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() };
     engine.set_syzygy(syzygy(false));
     refused(&mut engine);
     engine.set_syzygy(syzygy(true));

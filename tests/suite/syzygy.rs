@@ -33,7 +33,7 @@ fn tables() -> Option<Tablebases> {
 fn engine(fifty_moves: bool) -> Option<Engine> {
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     engine.set_tablebases(Some(tables()?));
-    engine.set_syzygy(syzygy::Settings { fifty_moves, ..syzygy::Settings::default() });
+    engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() });
     Some(engine)
 }
 
@@ -77,7 +77,7 @@ fn value(number: &str) -> Value {
 #[test]
 fn values_are_those_of_the_suites() {
     let Some(tables) = tables() else { return };
-    let settings = syzygy::Settings::default();
+    let settings = syzygy::ProbeOptions::default();
     let hits = AtomicU64::new(0);
     let prober = Prober::new(&tables, settings);
     let mut lines = suite("endgame/tb_wdl_dtz_generated.epd");
@@ -274,10 +274,10 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     let outcome = search(&mut engine, &drawn, 20_000);
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
     // Nothing is asked when the limit forbids it.
-    engine.set_syzygy(syzygy::Settings { probe_limit: 0, ..syzygy::Settings::default() });
+    engine.set_syzygy(syzygy::ProbeOptions { probe_limit: 0, ..syzygy::ProbeOptions::default() });
     engine.new_game();
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
-    engine.set_syzygy(syzygy::Settings { probe_depth: 100, ..syzygy::Settings::default() });
+    engine.set_syzygy(syzygy::ProbeOptions { probe_depth: 100, ..syzygy::ProbeOptions::default() });
     assert_eq!(search(&mut engine, &won, 3000).info.tbhits, 0);
 }
 

@@ -54,6 +54,9 @@ enum Command {
     /// Fit winning chances to the scores of games
     #[command(after_long_help = manual::WDL)]
     Wdl(tools::wdl::Args),
+    /// Measure this machine, and advise on the options that depend on it
+    #[command(after_long_help = manual::DOCTOR)]
+    Doctor(tools::doctor::command::Args),
     /// Compare the algorithms of alpha-beta's family
     #[command(after_long_help = manual::LAB)]
     Lab(lab::command::Args),
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Wdl(args)) => tools::wdl::run(&args),
+        Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }

@@ -270,6 +270,23 @@ Exit status:
   0  when the curves were fitted
   1  if a file could not be used, or holds too little";
 
+pub const DOCTOR: &str = "\
+Description:
+  Measures this machine on the spot: nodes a second by threads, what the memory of a hash table costs before the first \
+game and between games, how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Looks at the files \
+that options will name. Ends with values for Hash, Threads and Move Overhead, and why. Nothing else should run \
+meanwhile.
+
+Examples:
+  lancet doctor
+  lancet doctor --games 4 --syzygy /tables/wdl:/tables/dtz --book book.bin
+  lancet doctor --syzygy tables --checksums tables/checksum.md5
+  lancet doctor --json > machine.json
+
+Exit status:
+  0  when all was measured and every file is what it should be
+  1  if there is not enough memory, or a file is damaged or missing";
+
 pub const LAB: &str = "\
 Description:
   Every algorithm of alpha-beta's family runs on the same positions and must return the same values; the table shows \

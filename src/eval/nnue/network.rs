@@ -110,6 +110,18 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 /// A network's parameters, quantised.
+///
+/// ```
+/// use lancet::{Network, Position};
+///
+/// let network = lancet::eval::default_network();
+/// let position = Position::default();
+/// let score = network.evaluate(position.board(), position.turn());
+/// assert!(score.abs() < 100, "the start position is worth {score} centipawns");
+/// // A file holds all there is to know of it.
+/// let again = Network::from_bytes(&network.to_bytes()).unwrap();
+/// assert_eq!(again.name(), network.name());
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     /// By input, `blocks` each.

@@ -245,13 +245,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{chess::position::PackedMove, search::tt::Entry};
+    use crate::{
+        chess::{position::PackedMove, score::Bounds},
+        search::tt::Entry,
+    };
 
     fn entry(n: i32) -> Entry {
         Entry {
             best: PackedMove::from_bits(n as u16),
-            lower: -n,
-            upper: n,
+            bounds: Bounds::new(-n, n),
             depth: n % 256,
             evaluation: n / 2,
             pv: n % 3 == 0,

@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -17,8 +17,9 @@ use crate::{
         position::{Game, Position},
         score::Score,
     },
-    engine::{Engine, Job, STACK_SIZE},
+    engine::{Engine, Job, threads},
     play::report::{Limits, Silent},
+    system::sync::{lock, unpoisoned},
     tools::interrupt::Interrupt,
 };
 
@@ -64,17 +65,16 @@ pub fn evaluate(
                 while let Some(index) = take(left)
                     && let Some(found) = search(engine, &positions[index], limits, interrupt)
                 {
-                    results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(found);
+                    lock(results)[index] = Some(found);
                     tick(done.fetch_add(1, Ordering::Relaxed) + 1);
                 }
             };
-            let thread = thread::Builder::new().stack_size(STACK_SIZE);
-            if let Err(error) = thread.spawn_scoped(scope, work) {
+            if let Err(error) = threads::spawn(scope, "analysis", work) {
                 crate::tools::complain(format_args!("cannot start a thread: {error}"));
             }
         }
     });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect()
+    unpoisoned(results.into_inner()).into_iter().collect()
 }
 
 /// The next position from the end.

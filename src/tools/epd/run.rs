@@ -6,7 +6,7 @@
 use std::{
     fmt,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -21,8 +21,9 @@ use super::{
 };
 use crate::{
     chess::{position::Game, score::mate_distance},
-    engine::{Engine, Job, MemoryError, STACK_SIZE},
+    engine::{Engine, Job, MemoryError, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
+    system::sync::{lock, unpoisoned},
     tools::{complain, interrupt::Interrupt, settings},
 };
 
@@ -128,7 +129,7 @@ impl<'a> Watch<'a> {
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.seen)
     }
 
     /// Takes note of a thought. True if the search may end here.
@@ -284,7 +285,7 @@ fn attempt(
     let goal = &record.goal;
     let watch = Watch::new(goal, plan.stop_early);
     let ended = player.answer(record, plan, &watch, interrupt);
-    let Seen { mut lines, found } = watch.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Seen { mut lines, found } = unpoisoned(watch.seen.into_inner());
     lines.sort_by_key(|line| line.rank);
     let (ending, failure) = match ended {
         Ok(ending) => (ending, None),
@@ -341,15 +342,13 @@ pub fn run(
                         break;
                     };
                     done(index, &attempt);
-                    attempts.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(attempt);
+                    lock(attempts)[index] = Some(attempt);
                 }
             };
-            if let Err(error) =
-                thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)
-            {
+            if let Err(error) = threads::spawn(scope, "player", work) {
                 complain(format_args!("cannot start a thread: {error}"));
             }
         }
     });
-    attempts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    unpoisoned(attempts.into_inner())
 }

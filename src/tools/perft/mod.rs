@@ -6,7 +6,7 @@
 use std::{
     fmt,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
@@ -25,6 +25,7 @@ use crate::{
         history::{Context, Histories},
         picker::Picker,
     },
+    system::sync::{lock, unpoisoned},
 };
 
 pub mod bulk;
@@ -225,11 +226,11 @@ pub fn divide(
                 Ok(nodes) => counts[*root] += nodes,
                 Err(fault) => {
                     failed.store(true, Ordering::Relaxed);
-                    *totals.lock().unwrap_or_else(PoisonError::into_inner) = Err(fault);
+                    *lock(&totals) = Err(fault);
                 }
             }
         }
-        if let Ok(totals) = totals.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Ok(totals) = lock(&totals).as_mut() {
             totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
         }
     };
@@ -239,7 +240,7 @@ pub fn divide(
         }
         work();
     });
-    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    let totals = unpoisoned(totals.into_inner())?;
     Ok(roots.into_iter().zip(totals).collect())
 }
 

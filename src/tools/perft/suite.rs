@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -21,6 +21,7 @@ use crate::{
         lines::{self, Line, LineError},
         position::Position,
     },
+    system::sync::{lock, unpoisoned},
     tools::{complain, say},
 };
 
@@ -131,7 +132,7 @@ pub fn check(
                     }
                     progress(expected, done.mismatches.first());
                 }
-                let mut all = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = lock(&outcome);
                 all.counts += done.counts;
                 all.nodes += done.nodes;
                 all.skipped += done.skipped;
@@ -145,7 +146,7 @@ pub fn check(
         }
         work();
     });
-    let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut outcome = unpoisoned(outcome.into_inner());
     outcome.mismatches.sort_by_key(|mismatch| (mismatch.entry, mismatch.depth));
     outcome
 }

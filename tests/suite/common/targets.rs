@@ -218,7 +218,7 @@ pub fn hash(bytes: &[u8]) {
         assert_eq!(again[24..again.len() - 4], file[24..file.len() - 4]);
         for key in 0..64_u64 {
             if let Some(entry) = table.probe(key << 58) {
-                assert!(entry.lower <= entry.upper);
+                assert!(entry.bounds.lower <= entry.bounds.upper);
             }
         }
     }

@@ -1,0 +1,194 @@
+//! Threads that search: one per [`Memory`], and a vote on what they found. Their
+//! stacks are deep enough for any search.
+
+use std::{
+    io,
+    panic::resume_unwind,
+    sync::{RwLock, atomic::Ordering, mpsc},
+    thread::{self, Scope, ScopedJoinHandle},
+};
+
+use crate::{
+    chess::{position::Game, score::is_decisive},
+    play::report::{Bound, Note},
+    search::{Memory, Shared, Worker, root::SearchResult},
+    system::pages,
+};
+
+/// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
+pub const STACK_SIZE: usize = 16 << 20;
+
+/// Starts `f` on a thread of `scope` that may search.
+///
+/// # Errors
+///
+/// If the system does not give another thread.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    f: impl FnOnce() -> T + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, T>> {
+    let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK_SIZE);
+    builder.spawn_scoped(scope, f)
+}
+
+/// Runs `f` on a thread that may search, and waits for it.
+///
+/// # Errors
+///
+/// If the system does not give another thread.
+///
+/// # Panics
+///
+/// If `f` does.
+pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = spawn(scope, name, f)?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+/// Searches with one thread per memory (Lazy SMP), of which this one is the first.
+/// The results are in the order of the threads that could be started.
+pub(super) fn search(shared: &Shared, memories: &mut [Memory], game: &Game) -> Vec<SearchResult> {
+    let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
+    // None begins before all are there: hundreds that search already leave their
+    // starter no time, and their page faults keep it from mapping more stacks.
+    let gate = &RwLock::new(());
+    let closed = gate.write();
+    thread::scope(|scope| {
+        let mut helpers = Vec::with_capacity(others.len());
+        for (memory, thread) in others.iter_mut().zip(1..) {
+            let (arrival, arrived) = mpsc::channel::<()>();
+            let run = move || {
+                let worker = Worker::new(shared, memory, thread, game);
+                drop(arrival);
+                drop(gate.read());
+                worker.run()
+            };
+            let spawned = memory_to_spare().and_then(|()| spawn(scope, "search", run));
+            match spawned {
+                Ok(handle) => {
+                    // The next one is measured against what this one leaves.
+                    let _ = arrived.recv();
+                    helpers.push(handle);
+                }
+                Err(error) => {
+                    shared.reporter.note(&Note::Thread { number: thread, error: &error });
+                    break;
+                }
+            }
+        }
+        drop(closed);
+        let mut results = vec![Worker::new(shared, first, 0, game).run()];
+        shared.done.store(true, Ordering::Relaxed);
+        results.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
+        results
+    })
+}
+
+/// Whether there is room for one more stack and its thread's own heap, with some
+/// left. A stack may be refused, but a small allocation that fails aborts the
+/// process: stacks must never take the last of the memory.
+///
+/// # Errors
+///
+/// Says that there is not enough memory.
+fn memory_to_spare() -> io::Result<()> {
+    if pages::is_available(8 * STACK_SIZE) {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::OutOfMemory.into())
+    }
+}
+
+/// Which thread's move to play: each votes for its move with the depth it
+/// reached and how much better its score is; a shorter mate wins outright.
+pub(super) fn vote(results: &[SearchResult]) -> usize {
+    let best = |i: usize| &results[i].moves[0];
+    let worst = (0..results.len()).map(|i| best(i).score).min().unwrap_or(0);
+    let weight = |i: usize| {
+        let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
+        if best(i).bound == Bound::Exact { score * i64::from(results[i].depth) } else { 0 }
+    };
+    let votes = |i: usize| -> i64 {
+        (0..results.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
+    };
+    let mut chosen = 0;
+    for i in 1..results.len() {
+        if best(i).bound != Bound::Exact {
+            continue;
+        }
+        let better = if is_decisive(best(chosen).score) || is_decisive(best(i).score) {
+            best(i).score > best(chosen).score
+        } else {
+            votes(i) > votes(chosen) || (votes(i) == votes(chosen) && weight(i) > weight(chosen))
+        };
+        if better {
+            chosen = i;
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{position::Position, score::MATE},
+        search::root,
+    };
+
+    /// Two thirds of the stack that was asked for are there.
+    #[test]
+    fn a_search_thread_has_its_stack() {
+        let sum = run("test", || {
+            let bytes = std::hint::black_box([1_u8; STACK_SIZE / 3 * 2]);
+            bytes.iter().map(|&byte| usize::from(byte)).sum::<usize>()
+        });
+        assert_eq!(sum.unwrap(), STACK_SIZE / 3 * 2);
+    }
+
+    #[test]
+    fn a_panic_goes_on_where_it_is_waited_for() {
+        let panicked = std::panic::catch_unwind(|| run("test", || resume_unwind(Box::new(42))));
+        assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&42));
+    }
+
+    /// What threads found: depth, place of the best move in the start position's
+    /// list, its score and what that says.
+    fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
+        let results: Vec<SearchResult> = found
+            .iter()
+            .map(|&(depth, place, score, bound)| {
+                let mut moves = root::moves(&Position::default(), &[]);
+                moves.swap(0, place);
+                (moves[0].score, moves[0].bound) = (score, bound);
+                SearchResult { depth, reported: depth, moves, stability: Default::default() }
+            })
+            .collect();
+        vote(&results)
+    }
+
+    #[test]
+    fn threads_vote() {
+        use Bound::{Exact, Lower, Upper};
+        // Depth, then score; the first thread keeps what is equal.
+        assert_eq!(elected(&[(10, 0, 20, Exact)]), 0);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 20, Exact)]), 0);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (12, 1, 20, Exact)]), 1);
+        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Exact)]), 1);
+        // Two that agree outvote a deeper one, and the deeper of them speaks.
+        let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
+        assert_eq!(elected(&three), 2);
+        // A bound is no vote, and nothing to play by, however deep.
+        assert_eq!(elected(&[(10, 0, 20, Exact), (30, 1, 400, Lower)]), 0);
+        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
+        assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
+        // The shorter mate, however few found it; anything before being mated.
+        let mates = [(20, 0, MATE - 9, Exact), (20, 0, MATE - 9, Exact), (8, 1, MATE - 5, Exact)];
+        assert_eq!(elected(&mates), 2);
+        assert_eq!(elected(&[(9, 0, 8 - MATE, Exact), (8, 1, -500, Exact)]), 1);
+        assert_eq!(elected(&[(9, 0, -500, Exact), (20, 1, 8 - MATE, Exact)]), 0);
+    }
+}

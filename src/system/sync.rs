@@ -1,0 +1,38 @@
+//! Locks that outlive a panic.
+//!
+//! Everything that is guarded in this crate is whole between any two statements
+//! (a counter, a list, a line of text), so that what a panicking thread leaves
+//! behind a lock is as good as ever; the panic itself is reported elsewhere.
+
+use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
+
+/// What is behind the lock, whether or not a thread has panicked holding it.
+pub fn unpoisoned<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks `mutex`.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    unpoisoned(mutex.lock())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_the_lock_usable() {
+        let numbers = Mutex::new(vec![1]);
+        let panicked = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                lock(&numbers).push(2);
+                let _held = lock(&numbers);
+                std::panic::resume_unwind(Box::new("while holding it"));
+            });
+            thread.join().is_err()
+        });
+        assert!(panicked && numbers.is_poisoned());
+        lock(&numbers).push(3);
+        assert_eq!(unpoisoned(numbers.into_inner()), [1, 2, 3]);
+    }
+}

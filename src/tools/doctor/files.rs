@@ -1,0 +1,258 @@
+//! Files that options name: endgame tables, books, saved hash tables.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, BufRead, BufReader, Read as _},
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    engine::Engine,
+    play::{book::Book, syzygy::Tablebases},
+    tools::settings,
+};
+
+/// Endgame tables.
+#[derive(Debug, Default, Serialize)]
+pub struct Syzygy {
+    /// Most pieces of a position that is known.
+    pub pieces: usize,
+    pub files: usize,
+    /// Bytes.
+    pub size: u64,
+    /// Files whose checksum is that of the list.
+    pub verified: usize,
+    /// What is wrong, or only missing.
+    pub problems: Vec<String>,
+}
+
+/// What files begin with, by extension.
+const MAGIC: [(&str, [u8; 4]); 2] =
+    [("rtbw", [0x71, 0xe8, 0x23, 0x5d]), ("rtbz", [0xd7, 0x66, 0x0c, 0xa5])];
+
+impl Syzygy {
+    /// Looks at every table of these directories, as the option would, and holds them
+    /// against `checksums`, if there is such a list.
+    pub fn look(directories: &[PathBuf], checksums: Option<&Path>) -> Syzygy {
+        let remarks = RefCell::new(Vec::new());
+        let tables =
+            Tablebases::open(directories, &|text| remarks.borrow_mut().push(text.to_owned()));
+        let mut syzygy = Syzygy {
+            pieces: tables.map_or(0, |tables| tables.max_pieces()),
+            // The last one says how many tables there are.
+            problems: remarks
+                .into_inner()
+                .into_iter()
+                .filter(|text| !text.contains(" DTZ tables, up to"))
+                .collect(),
+            ..Syzygy::default()
+        };
+        let list = checksums.map(read_list).transpose().unwrap_or_else(|problem| {
+            syzygy.problems.push(problem);
+            None
+        });
+        let entries = directories.iter().filter_map(|path| fs::read_dir(path).ok()).flatten();
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let Some((_, magic)) = MAGIC
+                .into_iter()
+                .find(|&(extension, _)| path.extension().is_some_and(|found| found == extension))
+            else {
+                continue;
+            };
+            if let Err(problem) = syzygy.add(&path, magic, list.as_ref()) {
+                syzygy.problems.push(format!("{}: {problem}", path.display()));
+            }
+        }
+        syzygy
+    }
+
+    fn add(&mut self, path: &Path, magic: [u8; 4], list: Option<&List>) -> Result<(), String> {
+        let fail = |error: io::Error| error.to_string();
+        let mut file = File::open(path).map_err(fail)?;
+        let size = file.metadata().map_err(fail)?.len();
+        self.files += 1;
+        self.size += size;
+        let mut start = [0; 4];
+        file.read_exact(&mut start).map_err(fail)?;
+        if start != magic {
+            return Err("not a Syzygy table: its first bytes are others".to_owned());
+        }
+        // Blocks of 64 bytes, and a checksum of 16 behind them.
+        if size % 64 != 16 {
+            return Err(format!("{size} bytes: truncated, expected 16 more than a multiple of 64"));
+        }
+        let Some(list) = list else { return Ok(()) };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match list.get(&*name) {
+            None => Err("not in the list of checksums".to_owned()),
+            Some(expected) if checksum(path, expected.len()).map_err(fail)? == *expected => {
+                self.verified += 1;
+                Ok(())
+            }
+            Some(_) => Err("damaged: its checksum is not that of the list".to_owned()),
+        }
+    }
+}
+
+/// Checksums in hexadecimal, by name of file.
+type List = HashMap<String, String>;
+
+/// Hexadecimal digits of an MD5.
+const MD5: usize = 32;
+/// Hexadecimal digits of a SHA-256.
+const SHA256: usize = 64;
+
+fn read_list(path: &Path) -> Result<List, String> {
+    let fail = |reason: String| format!("{}: {reason}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    text.lines()
+        .zip(1..)
+        .filter(|(line, _)| !line.trim().is_empty())
+        .map(|(line, number)| {
+            let expected = "expected a checksum (MD5 or SHA-256) and the name of a file";
+            let (sum, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line, ""));
+            // An asterisk marks binary files.
+            let name = name.trim().trim_start_matches('*');
+            let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+            let good = [MD5, SHA256].contains(&sum.len())
+                && sum.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && !name.is_empty();
+            if good {
+                Ok((name.to_owned(), sum.to_ascii_lowercase()))
+            } else {
+                Err(fail(format!("line {number}: '{line}': {expected}")))
+            }
+        })
+        .collect()
+}
+
+/// The checksum of a file that has so many hexadecimal digits.
+fn checksum(path: &Path, digits: usize) -> io::Result<String> {
+    fn of<D: Digest>(mut reader: impl BufRead) -> io::Result<String> {
+        let mut digest = D::new();
+        loop {
+            let chunk = reader.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            }
+            digest.update(chunk);
+            let length = chunk.len();
+            reader.consume(length);
+        }
+    }
+    let reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+    if digits == MD5 { of::<md5::Md5>(reader) } else { of::<Sha256>(reader) }
+}
+
+/// An opening book.
+#[derive(Debug, Serialize)]
+pub struct BookFile {
+    pub path: PathBuf,
+    /// Moves in it.
+    pub entries: usize,
+    pub problem: Option<String>,
+}
+
+impl BookFile {
+    pub fn look(path: &Path) -> BookFile {
+        let (entries, problem) = match Book::load(path) {
+            Ok(book) => (book.len(), None),
+            Err(error) => (0, Some(error.to_string())),
+        };
+        BookFile { path: path.to_owned(), entries, problem }
+    }
+}
+
+/// A saved hash table.
+#[derive(Debug, Serialize)]
+pub struct HashFile {
+    pub path: PathBuf,
+    /// Its size; 0 if it cannot be used.
+    pub mib: usize,
+    pub problem: Option<String>,
+}
+
+impl HashFile {
+    /// Loads it as `Load Hash` would, with the network that is built in.
+    pub fn look(path: &Path) -> HashFile {
+        let loaded = Engine::new(settings(1, 1)).map_err(|error| error.to_string());
+        let loaded = loaded.and_then(|mut engine| {
+            engine.load_hash(path).map_err(|error| error.to_string())?;
+            Ok(engine.settings().hash)
+        });
+        let (mib, problem) = loaded.map_or_else(|error| (0, Some(error)), |mib| (mib, None));
+        HashFile { path: path.to_owned(), mib, problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_held_against_a_list() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+        let table = |first: [u8; 4], length: usize| {
+            let mut bytes = vec![7; length];
+            bytes[..4].copy_from_slice(&first);
+            bytes
+        };
+        file("KQvK.rtbw", &table(MAGIC[0].1, 80));
+        file("KQvK.rtbz", &table(MAGIC[1].1, 144));
+        file("KRvK.rtbw", &table(MAGIC[1].1, 80));
+        file("KRvK.rtbz", &table(MAGIC[1].1, 90));
+        file("readme.txt", b"none of them");
+        let sum = |name: &str, digits| checksum(&dir.path().join(name), digits).unwrap();
+        let list = format!(
+            "{} *KQvK.rtbw\n\n{}  tables/KQvK.rtbz\n",
+            sum("KQvK.rtbw", MD5).to_uppercase(),
+            sum("KQvK.rtbz", SHA256)
+        );
+        file("list", list.as_bytes());
+        let look = || Syzygy::look(&[dir.path().to_owned()], Some(&dir.path().join("list")));
+        let found = look();
+        assert_eq!((found.files, found.verified, found.size), (4, 2, 80 + 144 + 80 + 90));
+        let has = |found: &Syzygy, a: &str, b: &str| {
+            found.problems.iter().any(|text| text.contains(a) && text.contains(b))
+        };
+        assert!(has(&found, "KRvK.rtbw", "first bytes"), "{found:?}");
+        assert!(has(&found, "KRvK.rtbz", "90 bytes: truncated"), "{found:?}");
+        file("KQvK.rtbw", &table(MAGIC[0].1, 144));
+        let found = look();
+        assert!(has(&found, "KQvK.rtbw", "checksum") && found.verified == 1, "{found:?}");
+        file("list", b"abc KQvK.rtbw\n");
+        assert!(has(&look(), "list", "line 1: 'abc KQvK.rtbw': expected"));
+    }
+
+    #[test]
+    fn known_checksums() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("abc");
+        fs::write(&path, "abc").unwrap();
+        assert_eq!(checksum(&path, MD5).unwrap(), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(
+            checksum(&path, SHA256).unwrap(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn bad_files_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("none");
+        assert!(BookFile::look(&path).problem.is_some());
+        assert!(HashFile::look(&path).problem.is_some());
+        let mut engine = Engine::new(settings(2, 1)).unwrap();
+        engine.save_hash(&path).unwrap();
+        let file = HashFile::look(&path);
+        assert_eq!((file.mib, file.problem), (2, None));
+    }
+}
