@@ -28,13 +28,13 @@ fn main() {
 fn check(path: &PathBuf) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
-        return Err("not a Lancet network (no 'LANCETNN' at its beginning)".to_owned());
+        return Err("not a Lancet network (it does not begin with 'LANCETNN')".to_owned());
     }
     if bytes[8..12] != VERSION.to_le_bytes() {
-        return Err(format!("not of format {VERSION}, which this program reads"));
+        return Err(format!("not in format {VERSION}, which this program reads"));
     }
     if bytes[HASH_AT..HEADER] != hash(&bytes).to_le_bytes() {
-        return Err("corrupt: its hash is not that of its bytes".to_owned());
+        return Err("corrupt: its hash does not match its bytes".to_owned());
     }
     Ok(())
 }

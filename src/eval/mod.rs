@@ -35,8 +35,8 @@ pub enum Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator with this network; material and piece-square tables
-    /// without one.
+    /// An evaluator with this network or, without one, with material and
+    /// piece-square tables.
     #[must_use]
     pub fn new(network: Option<Arc<Network>>) -> Evaluator {
         network.map_or(Evaluator::Psqt, |network| {

@@ -22,8 +22,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The evaluation of `position` by `network`; by material and piece-square
-    /// tables without one.
+    /// The evaluation of `position` by `network`; without one, by material and
+    /// piece-square tables.
     #[must_use]
     pub fn new(position: &Position, network: Option<&Network>) -> Parts {
         let (board, turn) = (position.board(), position.turn());

@@ -1,6 +1,6 @@
 //! From scores to winning chances: how often Lancet wins, draws and loses its
 //! own games, by score and material count. The numbers come from `lancet wdl`
-//! ([`crate::tools::wdl`]) and stand in [`fitted`].
+//! ([`crate::tools::wdl`]) and are in [`fitted`].
 
 use crate::chess::{
     position::Position,
@@ -24,7 +24,7 @@ pub struct Chances {
 /// The ordered logistic model: a win has the probability
 /// `sigmoid(beta * score - alpha)`, a loss `sigmoid(-beta * score - alpha)`,
 /// and what is left is a draw. `alpha` and `beta` are polynomials of the
-/// material. In the words of Stockfish's model, a side wins half its games at
+/// material count. In the terms of Stockfish's model, a side wins half its games at
 /// the score `a = alpha / beta`, and `b = 1 / beta` is how flat the curve is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
@@ -37,11 +37,11 @@ pub struct Model {
 /// Terms of the polynomials.
 pub const TERMS: usize = 4;
 
-/// The materials that the model is fitted to. Below, endings go by rules of
-/// their own; beyond either end, the end counts.
+/// The material counts that the model is fitted to. Endings with less follow
+/// rules of their own; a count beyond either end is taken for that end.
 pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 
-/// The material of both sides in pawns: 1 for a pawn, 3 for a knight or bishop,
+/// The material count of both sides, in pawns: 1 for a pawn, 3 for a knight or bishop,
 /// 5 for a rook and 9 for a queen.
 #[must_use]
 pub fn material(board: &shakmaty::Board) -> u32 {
@@ -52,7 +52,7 @@ pub fn material(board: &shakmaty::Board) -> u32 {
         + 9 * count(board.queens())
 }
 
-/// The powers of a material, scaled to about one.
+/// The powers of a material count, scaled to about one.
 #[must_use]
 pub fn powers(material: u32) -> [f64; TERMS] {
     let x = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / 58.0;
@@ -66,7 +66,7 @@ pub fn sigmoid(x: f64) -> f64 {
 }
 
 impl Model {
-    /// `alpha` and `beta` at a material.
+    /// `alpha` and `beta` for a material count.
     #[must_use]
     pub fn at(&self, material: u32) -> (f64, f64) {
         let powers = powers(material);
@@ -81,7 +81,7 @@ impl Model {
         (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
     }
 
-    /// The chances at a score (in centipawns; decisive scores are certain).
+    /// The chances for a score (in centipawns; decisive scores are certain).
     #[must_use]
     pub fn chances(&self, score: Score, material: u32) -> Chances {
         let (win, loss) = if is_decisive(score) {
@@ -96,7 +96,7 @@ impl Model {
     }
 }
 
-/// The chances of the side to move at a score.
+/// The side to move's chances for a score.
 #[must_use]
 pub fn chances(score: Score, position: &Position) -> Chances {
     fitted::MODEL.chances(score, material(position.board()))

@@ -33,7 +33,7 @@ use crate::{
     tools::bench::POSITIONS as BENCH_POSITIONS,
 };
 
-/// Every algorithm of alpha-beta's family, side by side on the same positions.
+/// Every algorithm of the alpha-beta family, side by side on the same positions.
 ///
 /// Without axis flags: every interior under every root driver, and every other
 /// axis varied by itself. With axis flags: the product of what they name,
@@ -49,15 +49,15 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Topic {
-    /// What an algorithm does, its pseudo-code, its source, a worked example.
+    /// Show what an algorithm does: pseudocode, source, a worked example.
     Explain(ExplainArgs),
 }
 
 #[derive(clap::Args, Debug)]
 struct RunArgs {
-    /// Positions, as EPD or FEN lines; without it, those of `lancet bench`
+    /// Positions, as EPD or FEN lines [default: those of `lancet bench`]
     file: Option<PathBuf>,
-    /// Search depth in plies
+    /// Search depth, in plies
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
     /// Use only the first N positions
@@ -72,7 +72,7 @@ struct RunArgs {
     /// Which table entries may answer
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     table: Vec<TableMode>,
-    /// Who stays in the table
+    /// Which entry stays in a full place of the table
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     replacement: Vec<Replacement>,
     /// Table sizes, in entries
@@ -81,10 +81,10 @@ struct RunArgs {
     /// What happens to scores on their way out of a node
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     delay: Vec<ScoreDelay>,
-    /// Take every value of the axes not named (thousands of cells)
+    /// Try every value of the axes not named (thousands of cells)
     #[arg(long, help_heading = "Axes")]
     all: bool,
-    /// The value of depth zero
+    /// How to value positions at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
     /// A network file for `--leaf network`, instead of the built-in one
@@ -93,10 +93,10 @@ struct RunArgs {
     /// Move ordering
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
-    /// Search every depth from nothing, and count only the last
+    /// Start each depth from scratch, and count only the last
     #[arg(long)]
     no_deepening: bool,
-    /// Where aspiration and MTD(f) begin
+    /// The first guess of aspiration and MTD(f)
     #[arg(long, value_enum, default_value_t)]
     guess: FirstGuess,
     /// Aspiration: half the width of the first window, in centipawns
@@ -105,13 +105,13 @@ struct RunArgs {
     /// MTD(f): searches after which it is stopped
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     max_passes: u32,
-    /// The depth of minimax and stop-at-win, if less
+    /// Maximum depth of minimax and stop-at-win
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=64))]
     minimax_depth: u32,
-    /// Do not measure the replayed tree: half the time
+    /// Do not measure the replayed tree; halves the time
     #[arg(long)]
     no_replay: bool,
-    /// Positions searched at the same time; 1 for the fairest seconds
+    /// Positions searched at the same time; use 1 to compare seconds
     #[arg(long, value_name = "N", value_parser = crate::tools::thread_count)]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table

@@ -13,12 +13,12 @@ use crate::chess::score::{Bounds, Delay, INFINITE, Score, Window};
 pub enum ScoreDelay {
     /// Scores leave a node as they are.
     None,
-    /// Mated scores gain one per move: the rule of the playing engine.
+    /// Mated scores gain one per move, as in the playing engine.
     Mates,
     /// Every score below the node's own static evaluation (`CurEval`) gains
-    /// one: any loss, not only mate, is better later.
+    /// one: any loss, not only mate, is better later than sooner.
     Loss,
-    /// Negative scores shrink to 31/32.
+    /// Negative scores shrink to 31/32 of their size.
     Decay,
 }
 

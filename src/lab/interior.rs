@@ -20,9 +20,9 @@ use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 pub enum Interior {
     /// The reference: no pruning. Shallow only.
     Minimax,
-    /// Minimax that stops looking at a node once it has a won move.
+    /// Minimax that leaves a node as soon as it has found a won move.
     StopAtWin,
-    /// Alpha-beta that returns alpha, beta or a number between.
+    /// Alpha-beta that returns alpha, beta or a number in between.
     FailHard,
     /// Alpha-beta that returns the best score found, inside the window or not.
     FailSoft,

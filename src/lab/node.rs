@@ -22,7 +22,7 @@ pub enum Ordering {
     None,
     /// Captures first, the most valuable victim by the least valuable attacker.
     Captures,
-    /// The table's move, then captures. Without a table the same as captures.
+    /// The table's move, then captures; without a table, the same as captures.
     Table,
 }
 

@@ -12,20 +12,20 @@ use crate::chess::score::{INFINITE, Score, Window};
 pub enum Root {
     /// One search with the full window.
     Full,
-    /// Aspiration around the guess; a failed side opens at once.
+    /// Aspiration around the guess; a side that fails opens fully at once.
     AspFull,
-    /// The same with the window half its width higher.
+    /// The same, with the window moved up by half its width.
     AspFullOff,
-    /// Aspiration around the guess; a failed side opens step by step.
+    /// Aspiration around the guess; a side that fails opens step by step.
     AspGradual,
-    /// The same with the window half its width higher.
+    /// The same, with the window moved up by half its width.
     AspGradualOff,
     /// Binary search with null windows.
     Bisection,
-    /// Null windows at the last returned score, between two bounds.
+    /// Null windows at the score last returned, between two bounds.
     Mtdf,
-    /// MTD(f) as one loop without bounds, as the lecture notes print it. Not
-    /// to be trusted: see `mtdf_loop`.
+    /// MTD(f) as one loop without bounds, as the lecture notes print it. Not to
+    /// be trusted: see `lancet lab explain mtdf-loop`.
     MtdfLoop,
 }
 

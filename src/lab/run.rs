@@ -15,10 +15,10 @@ use super::{
 };
 use crate::chess::score::{Score, Window};
 
-/// Where aspiration and MTD(f) begin. Bisection and the full window need no guess.
+/// The first guess of aspiration and MTD(f). Bisection and the full window need no guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum FirstGuess {
-    /// The score of the depth before; of depth 1, and without iterative
+    /// The score of the previous depth; at depth 1, or without iterative
     /// deepening, the static evaluation.
     #[default]
     Previous,

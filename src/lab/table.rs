@@ -13,18 +13,18 @@ pub enum TableMode {
     /// Entries searched to exactly the wanted depth: values stay those of the
     /// search without a table.
     Exact,
-    /// Entries searched at least as deep (Scout notes): values may differ.
+    /// Entries searched at least as deep: values may differ.
     Deeper,
 }
 
 /// The axis "replacement": who stays when two positions want one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Replacement {
-    /// The entry searched deeper; the newer one of equals.
+    /// The entry searched deeper; of equals, the newer one.
     Deepest,
-    /// The entry whose subtree had more nodes; the newer one of equals.
+    /// The entry whose subtree had more nodes; of equals, the newer one.
     Largest,
-    /// The newer entry, always.
+    /// Always the newer entry.
     Newest,
     /// Two entries per place: one kept for depth, one always replaced. A
     /// deeper newcomer moves the first to second place.

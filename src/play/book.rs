@@ -51,7 +51,7 @@ pub enum BookError {
         /// The entry, from 1, that should stand before the one before it.
         entry: usize,
     },
-    /// An entry is not a valid move.
+    /// An entry's move is not a valid one.
     Move {
         /// The entry, from 1.
         entry: usize,
@@ -62,11 +62,11 @@ impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BookError::Io(error) => write!(f, "{error}"),
-            BookError::Empty => f.write_str("there are no moves in the book"),
+            BookError::Empty => f.write_str("the book has no moves"),
             BookError::Truncated { bytes } => {
                 write!(
                     f,
-                    "not a Polyglot book, or truncated: {bytes} bytes are not a multiple of 16"
+                    "not a Polyglot book, or truncated: {bytes} bytes is not a multiple of 16"
                 )
             }
             BookError::Unsorted { entry } => {
@@ -95,7 +95,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If they are no book.
+    /// If they are not a book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         let (records, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() {
@@ -130,8 +130,8 @@ impl Book {
         self.entries.len()
     }
 
-    /// The legal moves that the book has here, with their weights. A weight of
-    /// zero means: never play this.
+    /// The legal moves that the book has here, with their weights. Moves with a
+    /// weight of zero are never played.
     #[must_use]
     pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
         let key = key(position);
@@ -160,8 +160,8 @@ impl Book {
     }
 }
 
-/// PolyGlot's key: unlike the engine's own, it knows of an en passant square
-/// whenever a pawn stands beside it, be it pinned or not.
+/// PolyGlot's key: unlike the engine's own, it includes the en passant square
+/// whenever a pawn stands beside it, pinned or not.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key

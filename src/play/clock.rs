@@ -14,22 +14,21 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Moves the rest of a game is planned for when the GUI does not say.
+/// Moves that the rest of a game is planned to take when the GUI does not say.
 const HORIZON: u32 = 24;
 
-/// Time that is never planned with: what a busy machine may be late by. Beside
-/// processes that kept both cores busy, 52 of 900 games at 0.2+0.002 were lost on
-/// time without it, with it none of 500 (and 8 by Stockfish, on the other side).
+/// Time that is never spent: how late a busy machine may be. What it saves is in
+/// the README beside this file.
 const RESERVE: Duration = Duration::from_millis(50);
 
 impl Budget {
     /// The budget for a move on this clock; `overhead` is kept back for
     /// transmission. Never more than the time left, whatever the increment.
     ///
-    /// Shares of the clock: what several engines have been tuned to.
+    /// The shares of the clock are those that several engines were tuned to.
     #[must_use]
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
-        // Even on an overdrawn clock a move must be found.
+        // Even when the clock has run out, a move must be found.
         let time = clock.time.saturating_sub(overhead + RESERVE).max(Duration::from_millis(1));
         let moves = clock.moves_to_go.map_or(HORIZON, |moves| moves.clamp(1, HORIZON));
         let share = time / moves + clock.increment.mul_f64(0.94);
@@ -38,8 +37,8 @@ impl Budget {
         Budget { soft: Some(share.mul_f64(soft).min(hard)), hard }
     }
 
-    /// More time per move, as a part of the moves will be found on the
-    /// opponent's time. A quarter, on precedent, not measured.
+    /// A quarter more time per move, since some moves will be found on the
+    /// opponent's time. On precedent, not measured.
     #[must_use]
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
@@ -56,7 +55,7 @@ impl Budget {
         Budget { soft, hard: self.hard.min(other.hard) }
     }
 
-    /// The budget of `go movetime`: all of it, less the overhead.
+    /// The budget for `go movetime`: all of it, less the overhead.
     #[must_use]
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
         let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));

@@ -1,6 +1,6 @@
-//! Around a search: what it is asked and what it tells, how much time it has, and
-//! what is known without searching (opening book, endgame tables) or is to be
-//! forgotten (limited strength). No tree here.
+//! What surrounds a search: its limits and its reports, its clock, what is known
+//! without searching (opening book, endgame tables), and what a weaker player
+//! overlooks (limited strength). No tree here.
 
 pub mod book;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! What a search is asked and what it tells the outside, as data.
+//! What a search is asked and what it reports, as data.
 //!
 //! No text is written here but that of errors: `uci` and `tools` turn the rest into
 //! lines.
@@ -39,7 +39,7 @@ pub struct Limits {
     pub infinite: bool,
     /// No bestmove before `stop` or `ponderhit`; the clock starts at the hit.
     pub ponder: bool,
-    /// Analysis, not a game: a single legal move is thought about, too.
+    /// Analysis, not a game: even a forced move is searched.
     pub analyse: bool,
     /// If not empty, only these root moves are searched.
     pub searchmoves: Vec<Move>,

@@ -1,12 +1,12 @@
-//! Weaker play, human in kind: a player of a lower rating looks at fewer
-//! positions and less far ahead, misjudges them, and overlooks moves, above all
-//! quiet, long and backward ones: the opponent's replies, and his own moves
-//! after them. He does not throw pieces away at random, and what he sees he
-//! plays. Some moves take him long, obvious ones do not.
+//! Weaker play of a human kind: a player with a lower rating looks at fewer
+//! positions and less far ahead, misjudges them, and overlooks moves, mostly
+//! quiet, long and backward ones: the opponent's replies, and the player's own
+//! moves after them. No piece is thrown away at random, and what is seen is
+//! played. Some moves take a long time, obvious ones do not.
 //!
-//! All errors follow from the position and the game's seed. The same search
-//! errs in the same way everywhere in its tree, and a blind spot stays one for
-//! as long as the position stands; another game has others.
+//! All errors follow from the position and the game's seed. A search errs in the
+//! same way everywhere in its tree, and a blind spot lasts as long as the
+//! position does; another game has others.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -35,9 +35,8 @@ struct Level {
     depth: f64,
     /// Standard deviation of the error in judging a position, in centipawns.
     error: f64,
-    /// Share of the short quiet moves that are overlooked a ply from the root;
-    /// see [`Handicap::overlooks`] for further plies and [`obscurity`] for other
-    /// moves.
+    /// Share of short quiet moves that are overlooked one ply from the root; see
+    /// [`Handicap::overlooks`] for later plies and [`obscurity`] for other moves.
     oversight: f64,
 }
 
@@ -47,7 +46,7 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 
 /// The scale: ratings between these are interpolated, nodes by their logarithm.
 /// Measured against Stockfish's UCI_Elo at 10 s + 0.1 s at 1400, 1800, 2200 and
-/// 2600, and up to 2300 against itself; README has the results.
+/// 2600, and up to 2300 against itself: see the README beside this file.
 const LEVELS: [Level; 12] = [
     level(500, 53.0, 1.0, 345.0, 0.55),
     level(800, 115.0, 1.6, 214.0, 0.38),
@@ -135,9 +134,9 @@ impl Handicap {
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
     }
 
-    /// How long to think before `m` is played: on average as long as without the
-    /// limit, and as irregularly as people do, but never longer than the clock
-    /// allows. A person's times for a move spread about log-normally.
+    /// How long to think before playing `m`: on average as long as at full
+    /// strength, as irregularly as people do, and never longer than the clock
+    /// allows. People's times for a move are roughly log-normal.
     #[must_use]
     pub fn thinking_time(
         &self,
@@ -148,7 +147,7 @@ impl Handicap {
     ) -> Duration {
         let Some(soft) = budget.soft else { return budget.hard };
         let doubt = if is_obvious(game, m) { OBVIOUS } else { stability.scale().clamp(0.4, 2.0) };
-        // Another use of the key than for misjudgements: mixed twice.
+        // Mixed twice, to be independent of the misjudgements.
         let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));
         let mean = (IRREGULARITY * IRREGULARITY / 2.0).exp();
         soft.mul_f64(doubt * mood.exp() / mean).min(budget.hard)
@@ -162,7 +161,7 @@ const IRREGULARITY: f64 = 0.6;
 /// measured.
 const OBVIOUS: f64 = 0.3;
 
-/// Does `m` need no thought? It takes back, or every other move loses material
+/// Does `m` need no thought? It recaptures, or every other move loses material
 /// at once.
 fn is_obvious(game: &Game, m: Move) -> bool {
     let position = game.position();
@@ -192,7 +191,7 @@ fn obscurity(position: &Position, m: Move) -> f64 {
     kind * long * if backward { 1.3 } else { 1.0 }
 }
 
-/// About normally distributed, with a standard deviation of 1: the sum of four
+/// Roughly normally distributed, with a standard deviation of 1: the sum of four
 /// uniform numbers.
 fn normal(bits: u64) -> f64 {
     let sum: u64 = (0..4).map(|i| bits >> (16 * i) & 0xffff).sum();
@@ -260,7 +259,7 @@ mod tests {
         assert_eq!(error(3000), 0.0);
     }
 
-    /// Errors are of the size that the table says, and of the kind that the
+    /// Errors have the size that the table gives, and are of the kind that the
     /// module describes.
     #[test]
     fn errors_are_human() {

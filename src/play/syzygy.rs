@@ -1,6 +1,6 @@
 //! Syzygy endgame tables: finding the files, turning what they say into bounds
-//! on scores, and cutting the lines that are told where they say otherwise. When
-//! to ask is the search's business.
+//! on scores, and cutting reported lines where the tables disagree. When to ask
+//! is the search's business.
 //!
 //! A table that is missing or damaged is named once; after that, positions
 //! that need it are searched as if there were no tables.
@@ -114,11 +114,11 @@ impl Known {
 /// When and how to ask (the UCI options of these names).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeOptions {
-    /// `SyzygyProbeDepth`: least depth, in plies, of a node that is looked up.
+    /// `SyzygyProbeDepth`: smallest depth, in plies, of a node that is looked up.
     pub probe_depth: i32,
-    /// `SyzygyProbeLimit`: most pieces of a position that is looked up.
+    /// `SyzygyProbeLimit`: largest number of pieces that is looked up.
     pub probe_limit: usize,
-    /// `Syzygy50MoveRule`: wins that take too long are draws.
+    /// `Syzygy50MoveRule`: wins that the fifty-move rule spoils are draws.
     pub fifty_moves: bool,
 }
 
@@ -128,11 +128,11 @@ impl Default for ProbeOptions {
     }
 }
 
-/// Most pieces that tables exist for, kings included.
+/// Largest number of pieces that tables exist for, kings included.
 pub const MAX_PIECES: usize = 7;
 
-/// Moves that a conversion is thought to be further away if it is not certain
-/// to come in time. More than the fifty-move rule leaves for certain ones.
+/// Moves added to the distance of a conversion that may not come in time: more
+/// than the fifty-move rule leaves for those that do.
 const DOUBT: i32 = 200;
 
 /// The kinds of table: file extension and what it is called.
@@ -152,7 +152,7 @@ pub struct Tablebases {
 }
 
 impl Tablebases {
-    /// The tables in these directories; of equal names the first counts. What
+    /// The tables in these directories; the first file of a name counts. What
     /// is wrong with directories and files, and which tables are missing, is
     /// told through `say`. `None` if there are no tables.
     pub fn open(directories: &[PathBuf], say: &dyn Fn(&str)) -> Option<Tablebases> {
@@ -196,7 +196,7 @@ impl Tablebases {
         })
     }
 
-    /// Most pieces of a position that is looked up.
+    /// Largest number of pieces that there are tables for.
     #[must_use]
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
@@ -289,9 +289,9 @@ impl Tablebases {
     }
 }
 
-/// Passes on what a search says, its lines only as far as the tables see the
+/// Passes on what a search reports, its lines only as far as the tables see the
 /// same result: the search is told what a capture or the first move is worth,
-/// but seeks its way among the moves behind it.
+/// but has to find its own way among the moves after that.
 pub struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
@@ -501,11 +501,11 @@ fn report_missing(
         .collect();
     let tables = format!("{} {kind} tables with {pieces} pieces", all.len());
     if missing.len() == all.len() {
-        return say(&format!("SyzygyPath: all {tables} are missing"));
+        return say(&format!("SyzygyPath: missing all {tables}"));
     }
     for names in missing.chunks(NAMES_AT_ONCE) {
         let missing = missing.len();
-        say(&format!("SyzygyPath: {missing} of {tables} are missing: {}", names.join(" ")));
+        say(&format!("SyzygyPath: missing {missing} of {tables}: {}", names.join(" ")));
     }
 }
 
@@ -553,7 +553,7 @@ const fn count(role: Role, pieces: usize) -> u64 {
     (pieces as u64) << (4 * (role as u32 - 1))
 }
 
-/// The two [`material`] numbers of a table's name; `None` if it is no such name.
+/// The two [`material`] numbers of a table's name; `None` if it is not one.
 fn materials(name: &str) -> Option<[u64; 2]> {
     let (white, black) = name.split_once('v')?;
     let side = |pieces: &str| -> Option<u64> {
@@ -594,7 +594,7 @@ mod tests {
             lines.into_inner()
         };
         assert_eq!(said(3, 5), [""; 0]);
-        assert_eq!(said(3, 0), ["SyzygyPath: all 5 WDL tables with 3 pieces are missing"]);
+        assert_eq!(said(3, 0), ["SyzygyPath: missing all 5 WDL tables with 3 pieces"]);
         let lines = said(5, 1);
         assert_eq!(lines.len(), 5);
         for name in &names(5)[1..] {
@@ -602,7 +602,7 @@ mod tests {
             assert_eq!(lines.iter().filter(|line| line.contains(&name)).count(), 1, "{name}");
         }
         assert!(lines.iter().all(|line| {
-            line.starts_with("SyzygyPath: 109 of 110 WDL tables with 5 pieces are missing: K")
+            line.starts_with("SyzygyPath: missing 109 of 110 WDL tables with 5 pieces: K")
                 && line.len() < 400
         }));
     }

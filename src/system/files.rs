@@ -1,5 +1,5 @@
-//! Files that are there whole or not at all, and what may be written and read as
-//! one.
+//! Files that are there in full or not at all, and which paths may be read and
+//! written as files.
 //!
 //! What the bytes mean is decided elsewhere.
 
@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-/// How the names of files end that are not whole yet.
+/// How the names of files end that are not complete yet.
 const UNFINISHED: &str = ".new";
 
-/// Age from which an unfinished file that nobody has locked is abandoned: younger
-/// ones may be about to be locked.
+/// Age at which an unfinished file that nobody has locked counts as abandoned:
+/// younger ones may be about to be locked.
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A file being written. It takes the place of an old one when it is whole
@@ -95,8 +95,8 @@ impl Drop for NewFile {
     }
 }
 
-/// Can a command that reads `inputs` write all of `outputs`, so that none takes
-/// another's place? To be asked before the work is done.
+/// Can a command that reads `inputs` write all of `outputs`, none in place of
+/// another? To be asked before the work is done.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ pub fn check_outputs<'a>(
             let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")))?;
             let place = parent.join(file.path.file_name().unwrap_or_default());
             if taken.contains(&place) {
-                return Err(io::Error::other("this command reads or writes it already"));
+                return Err(io::Error::other("this command already reads or writes it"));
             }
             taken.push(place);
             Ok(())
@@ -177,7 +177,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// Opens a file whose name came from a program: no device without end, and no
+/// Opens a file whose name came from outside: not a device without end, nor a
 /// pipe that nobody writes to.
 ///
 /// # Errors
@@ -190,7 +190,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !kind.is_file() {
-        return Err(io::Error::other("a device or pipe, expected a file"));
+        return Err(io::Error::other("expected a file, found a device or pipe"));
     }
     // So are files of the kernel, some of which wait until there is something to read.
     if kind.len() == 0 {

@@ -1,15 +1,15 @@
-//! How much memory there is to be had, and what machine this is.
+//! How much memory is available, and what machine this is.
 //!
 //! Systems promise more than they have, and kill the process that takes them at
-//! their word: what is large is held against this first.
+//! their word: large sizes are checked against this first.
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// What everything else on the machine may need in the meantime, in bytes.
+/// Left for everything else on the machine, in bytes.
 const RESERVE: u64 = 64 << 20;
 
-/// Bytes that a program can still use without driving others out, within the limits
-/// of its container; `None` if the system does not tell.
+/// Bytes that this program can still use without pushing others out of memory, within
+/// the limits of its container; `None` if the system does not say.
 #[must_use]
 pub fn available() -> Option<u64> {
     let mut system = System::new().ok()?;

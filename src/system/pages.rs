@@ -46,9 +46,9 @@ impl<T: Zeroable> Pages<T> {
         Some(Pages { memory, len, kind: PhantomData })
     }
 
-    /// Zeroes everything on `threads` threads (this one is the first), and so has the
+    /// Zeroes everything on `threads` threads (this one included), which makes the
     /// system provide the memory now instead of at the first use of each page. Ends
-    /// early when `go_on` says no: the rest stays as it was.
+    /// early when `go_on` says no; the rest stays as it was.
     pub fn zero(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
         let chunks = Mutex::new(self.memory.chunks_mut(CHUNK));
         let work = || {

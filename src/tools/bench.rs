@@ -29,16 +29,16 @@ pub(crate) const POSITIONS: &str = include_str!("../../epd/bench.epd");
 /// Depth in plies, chosen so that the whole takes a few seconds.
 pub const DEPTH: u32 = 12;
 
-/// Searches a fixed set of positions and counts nodes and time.
+/// Searches a fixed set of positions, counting nodes and time.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// Depth in plies
     #[arg(default_value_t = DEPTH, value_parser = super::depth)]
     pub depth: u32,
-    /// Search threads; with more than one the count varies
+    /// Search threads; with more than one, the node count varies
     #[arg(default_value_t = 1, value_parser = thread_count)]
     pub threads: usize,
-    /// Table size in MiB
+    /// Hash table size, in MiB
     #[arg(default_value_t = 16, value_parser = hash_size)]
     pub hash: usize,
 }

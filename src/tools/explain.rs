@@ -26,28 +26,28 @@ use crate::{
     system::sync::{lock, unpoisoned},
 };
 
-/// Explain a position: best move, threat, second best move, pieces
+/// Explain a position: best move, threat, second-best move, pieces
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// FEN or `startpos`, and, after the word `moves`, moves from there (SAN or UCI)
+    /// A FEN or `startpos`; then, after the word `moves`, moves from there (SAN or UCI)
     #[arg(required = true, value_name = "FEN", num_args = 1..)]
     position: Vec<String>,
-    /// Time for the best two moves, in milliseconds; a quarter of it for threats
+    /// Time for the best two moves, in milliseconds; threats get a quarter of it
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// Nodes for the best two moves; a quarter of it for threats
+    /// Nodes for the best two moves; threats get a quarter as many
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Iterations
+    /// Depth, in plies
     #[arg(long, value_name = "PLIES", value_parser = super::depth)]
     depth: Option<u32>,
     /// Search threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count)]
     threads: usize,
-    /// Hash table, in MiB
+    /// Hash table size, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = super::hash_size)]
     hash: usize,
-    /// Write JSON for programs
+    /// Write JSON, for programs
     #[arg(long)]
     json: bool,
 }

@@ -36,7 +36,7 @@ const SIZE: usize = 2 * TERMS;
 /// Steps after which the fit gives up.
 const MAX_STEPS: u32 = 200;
 
-/// Fit winning chances to scores, for UCI_ShowWDL
+/// Fit winning chances to the scores in games, for UCI_ShowWDL
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// Files of games, as `lancet datagen` writes them
@@ -46,10 +46,10 @@ pub struct Args {
     /// src/eval/wdl/fitted.rs
     #[arg(long, value_name = "FILE.rs")]
     pub out: Option<PathBuf>,
-    /// Draw the curves and what was counted
+    /// Draw the curves and the counts
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
-    /// How the games were made, for the file of constants
+    /// How the games were made, as a note in the file of constants
     #[arg(long, value_name = "TEXT", default_value = "self-play")]
     pub note: String,
 }

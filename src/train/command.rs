@@ -49,7 +49,7 @@ pub struct Args {
     /// (.toml) and the checkpoint are written beside it
     #[arg(long, value_name = "NET")]
     pub out: PathBuf,
-    /// Continue from the checkpoint beside NET, if there is one
+    /// Carry on from the checkpoint beside NET, if there is one
     #[arg(long)]
     pub resume: bool,
     /// Begin with the weights of this network instead of random ones, for a second
@@ -62,10 +62,10 @@ pub struct Args {
     /// Hidden neurons per view, a multiple of 32 [default: 256]
     #[arg(long, value_name = "N")]
     pub hidden: Option<usize>,
-    /// Output buckets by piece count [default: 1]
+    /// Output buckets, chosen by piece count [default: 1]
     #[arg(long, value_name = "N")]
     pub buckets: Option<usize>,
-    /// How often every position is seen [default: 20]
+    /// Passes over all positions [default: 20]
     #[arg(long, value_name = "N")]
     pub passes: Option<u32>,
     /// Weight of the game's result in the target at the start [default: 0.1]
@@ -86,10 +86,10 @@ pub struct Args {
     /// How much a label takes over from the next one of its game [default: 0]
     #[arg(long, value_name = "0..1")]
     pub smoothing: Option<f32>,
-    /// Seed of the first weights and the order of positions [default: 1]
+    /// Seed of the initial weights and of the order of positions [default: 1]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Threads [default: all cores]
+    /// Threads to train with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 }

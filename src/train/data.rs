@@ -35,7 +35,7 @@ use crate::{
 /// Piece counts are shown in this many classes.
 const CLASSES: usize = 8;
 
-/// Look into files of games and rearrange them
+/// Inspect and rearrange files of games
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -56,7 +56,7 @@ enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Write the games of all files in random order
+    /// Write the games of all files to one, in random order
     Shuffle {
         /// Files of games
         #[arg(required = true)]
@@ -64,11 +64,11 @@ enum Command {
         /// The file to write; it must not exist
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        /// Seed of the order
+        /// Seed of the random order
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
     },
-    /// Write the games of all files one after the other
+    /// Write the games of all files to one, in order
     Merge {
         /// Files of games
         #[arg(required = true)]
@@ -79,16 +79,16 @@ enum Command {
     },
     /// Show games as text
     View {
-        /// File of games
+        /// A file of games
         file: PathBuf,
-        /// The first game to show, from 1
+        /// The first game to show, counted from 1
         #[arg(long, value_name = "N", default_value_t = 1)]
         game: usize,
-        /// How many games to show
+        /// Number of games to show
         #[arg(long, value_name = "N", default_value_t = 1)]
         count: usize,
-        /// A line per position: FEN, move, score and result from the side to
-        /// move's point of view, and whether it is kept for training
+        /// Show one line per position: FEN, move, score and result from the side to
+        /// move's point of view, and whether the trainer keeps it
         #[arg(long)]
         positions: bool,
     },

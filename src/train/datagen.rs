@@ -53,7 +53,7 @@ const RECIPE_FILE: &str = "datagen.toml";
 /// Play games against itself and write them as training data
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Directory for the games; games already there are continued
+    /// Directory for the games; games already there are added to
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Games played at the same time [default: all cores]
@@ -62,7 +62,7 @@ pub struct Args {
     /// Nodes per move after which no new iteration starts
     #[arg(long, value_name = "SOFT", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
-    /// Nodes per move that are never exceeded [default: 8 times SOFT]
+    /// Nodes per move that no search exceeds [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub hard: Option<u64>,
     /// Stop when the directory holds this many games
@@ -74,30 +74,30 @@ pub struct Args {
     /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = hours)]
     pub hours: Option<f64>,
-    /// Seed of all randomness
+    /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Start from positions of this book, one FEN or EPD per line; may be given
-    /// several times, and each book is then used equally often
+    /// Start from the positions of this book, one FEN or EPD per line; may be
+    /// repeated, and the books are then used equally often
     #[arg(long, value_name = "FILE.epd")]
     pub book: Vec<PathBuf>,
-    /// Share of games that start from a book, if there is one
+    /// Percentage of games that start from a book, if one is given
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub book_share: u32,
-    /// Random plies after a book position, or one more
+    /// Random plies after a book position; half the games get one more
     #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES_AFTER_BOOK, value_parser = clap::value_parser!(u32).range(0..=40))]
     pub book_plies: u32,
-    /// Random plies after a start position, or one more
+    /// Random plies after a start position; half the games get one more
     #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = clap::value_parser!(u32).range(0..=40))]
     pub random_plies: u32,
-    /// Share of the other games that start from a Chess960 position
+    /// Percentage of the other games that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub chess960: u32,
-    /// Evaluate by this network instead of the program's own; `psqt` stands for
+    /// Evaluate with this network instead of the built-in one; `psqt` stands for
     /// material and piece-square tables
     #[arg(long, value_name = "NET")]
     pub net: Option<PathBuf>,
-    /// End games by the Syzygy tablebases in this directory
+    /// Decide games by the Syzygy endgame tables in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
 }

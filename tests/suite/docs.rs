@@ -14,18 +14,26 @@ fn root() -> &'static Path {
 
 /// README and all other documents in Markdown.
 fn documents() -> Vec<PathBuf> {
-    let mut documents = vec![root().join("README.md")];
-    for folder in ["epd", "perft", "tests/data", "tests/fuzz", "src/eval/nnue", "src/search"] {
-        let folder = root().join(folder);
-        // A package comes without tests/fuzz, which is one of its own.
-        if folder.ends_with("fuzz") && !folder.exists() {
-            continue;
+    let mut documents = Vec::new();
+    let mut folders = vec![root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if name.ends_with(".md") {
+                documents.push(path);
+            }
         }
-        let entries = fs::read_dir(folder).unwrap();
-        let paths = entries.map(|entry| entry.unwrap().path());
-        documents.extend(paths.filter(|path| path.extension().is_some_and(|ext| ext == "md")));
     }
     documents
+}
+
+/// The headings of a document, as they are linked.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
 /// What a heading is linked as: lower case, words joined by hyphens.
@@ -45,25 +53,42 @@ fn links_lead_somewhere() {
     let mut seen = 0;
     for document in documents() {
         let text = fs::read_to_string(&document).unwrap();
-        let headings: Vec<String> = text
-            .lines()
-            .filter(|line| line.starts_with('#'))
-            .map(|line| anchor(line.trim_start_matches('#')))
-            .collect();
         for link in links(&text) {
             if link.contains("://") {
                 continue;
             }
             seen += 1;
-            let there = match link.strip_prefix('#') {
-                Some(name) => headings.iter().any(|heading| heading == name),
-                None => document.with_file_name(link.split('#').next().unwrap()).exists(),
-            };
-            assert!(there, "{}: {link}", document.display());
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let file =
+                if file.is_empty() { document.clone() } else { document.with_file_name(file) };
+            assert!(file.exists(), "{}: {link}", document.display());
+            let there = heading.is_empty()
+                || anchors(&fs::read_to_string(file).unwrap()).iter().any(|name| name == heading);
+            assert!(there, "{}: {link}: no such heading", document.display());
         }
     }
-    assert!(seen > 8, "{seen}");
+    assert!(seen > 30, "{seen}");
     assert_eq!(anchor(" The lab: which search?"), "the-lab-which-search");
+}
+
+/// The README is read in a few minutes, its contents name every section, and
+/// every other document can be reached from it.
+#[test]
+fn the_readme_is_a_short_way_in() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let words = text.split_whitespace().count();
+    assert!(words < 1400, "{words} words");
+    let links = links(&text);
+    let sections: Vec<String> =
+        text.lines().filter_map(|line| line.strip_prefix("## ")).map(anchor).collect();
+    let contents: Vec<&str> = links.iter().filter_map(|link| link.strip_prefix('#')).collect();
+    assert_eq!(sections[1..], contents, "the first section comes before the contents");
+    for document in documents() {
+        let path = document.strip_prefix(root()).unwrap();
+        let linked = links.iter().any(|link| Path::new(link.split('#').next().unwrap()) == path);
+        // Those of the tests are for developers: CONTRIBUTING has them.
+        assert!(linked || path.starts_with("tests") || path == "README.md", "{}", path.display());
+    }
 }
 
 /// A part of the description that must be an object.

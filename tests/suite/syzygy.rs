@@ -400,7 +400,7 @@ fn bad_files_are_named_and_play_goes_on() {
         lines.iter().filter(all).count()
     };
     assert_eq!(
-        said(&lines, &["1 of 30 WDL tables with 4 pieces are missing: KRvKN.rtbw"]),
+        said(&lines, &["missing 1 of 30 WDL tables with 4 pieces: KRvKN.rtbw"]),
         1,
         "{lines:?}"
     );

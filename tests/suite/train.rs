@@ -141,7 +141,7 @@ fn interrupted_games_go_on() {
     // Nor is the data taken for the place of the network.
     let file = file.to_str().unwrap();
     let said = fail(&["train", "--data", file, "--out", file]);
-    assert!(said.contains("this command reads or writes it already"), "{said}");
+    assert!(said.contains("this command already reads or writes it"), "{said}");
     assert_eq!(fs::read(file).unwrap(), damaged);
 }
 

@@ -12,9 +12,9 @@ use lancet::{lab, tools, train, uci};
 
 /// A UCI chess engine
 ///
-/// Without a command it speaks UCI on standard input and output; other words
-/// are carried out as UCI commands first, one per argument: lancet "position
-/// startpos" "go depth 10" quit
+/// Without a command it speaks UCI on standard input and output. Any other
+/// words are carried out as UCI commands first, one per argument: lancet
+/// "position startpos" "go depth 10" quit
 #[derive(Parser)]
 #[command(version, after_long_help = manual::LANCET)]
 struct Cli {
@@ -27,13 +27,13 @@ enum Command {
     /// Speak UCI on standard input and output (the default)
     #[command(after_long_help = manual::UCI)]
     Uci,
-    /// Search a fixed set of positions, and count nodes and time
+    /// Search a fixed set of positions, counting nodes and time
     #[command(after_long_help = manual::BENCH)]
     Bench(tools::bench::Args),
     /// Play games against itself and write them as training data
     #[command(after_long_help = manual::DATAGEN)]
     Datagen(train::datagen::Args),
-    /// Count legal move paths, to test and time move generation
+    /// Count paths of legal moves, to test and time move generation
     #[command(after_long_help = manual::PERFT)]
     Perft(tools::perft::command::Args),
     /// Run EPD test suites and grade the answers
@@ -42,30 +42,30 @@ enum Command {
     /// Annotate games: evaluations, errors, better lines, openings, accuracy
     #[command(after_long_help = manual::ANALYSE)]
     Analyse(tools::analyse::command::Args),
-    /// Explain a position: best move, threat, second best move, pieces
+    /// Explain a position: best move, threat, second-best move, pieces
     #[command(after_long_help = manual::EXPLAIN)]
     Explain(tools::explain::Args),
-    /// Look into files of games and rearrange them
+    /// Inspect and rearrange files of games
     #[command(after_long_help = manual::DATA)]
     Data(train::data::Args),
     /// Train a network on games
     #[command(after_long_help = manual::TRAIN)]
     Train(train::command::Args),
-    /// Fit winning chances to the scores of games
+    /// Fit winning chances to the scores in games
     #[command(after_long_help = manual::WDL)]
     Wdl(tools::wdl::Args),
     /// Measure this machine, and advise on the options that depend on it
     #[command(after_long_help = manual::DOCTOR)]
     Doctor(tools::doctor::command::Args),
-    /// Compare the algorithms of alpha-beta's family
+    /// Compare the algorithms of the alpha-beta family
     #[command(after_long_help = manual::LAB)]
     Lab(lab::command::Args),
-    /// Each argument is a line of UCI
+    /// Lines of UCI, one per argument
     #[command(external_subcommand)]
     Lines(Vec<String>),
 }
 
-/// The command line with the manual pages of commands below commands.
+/// The command line, with the manual pages of its nested commands.
 fn command_line() -> clap::Command {
     let pages = [("data", &manual::DATA_COMMANDS[..]), ("lab", &manual::LAB_COMMANDS)];
     pages.into_iter().fold(Cli::command(), |cli, (name, pages)| {

@@ -1,12 +1,11 @@
-//! The pages behind `--help`: what the list of options does not say. Text only.
+//! The pages that `--help` shows below the list of options. Text only.
 
 pub const LANCET: &str = "\
 Description:
-  Lancet is meant to be run by a GUI, a match runner or a bot, which speak UCI with it. Load the file of the program \
-there as a UCI engine.
+  Lancet is meant to be run by a GUI, a match runner or a bot that speaks UCI: add this program there as a UCI engine.
 
-  Typed at a terminal, the same loop answers for people: a coloured board, lines of thought in columns, SAN. `help` \
-lists its commands. With the command `uci`, or when input or output is not a terminal, there is nothing but UCI.
+  At a terminal the same loop answers for people: a coloured board, lines of thought in columns, moves in SAN. `help` \
+lists its commands. After the command `uci`, or when input or output is not a terminal, there is nothing but UCI.
 
 Examples:
   lancet
@@ -15,26 +14,26 @@ Examples:
   lancet analyse --help
 
 Environment:
-  NO_COLOR  set to anything, it switches colours off
+  NO_COLOR  switches colours off when set to anything
 
 Exit status:
-  0  at `quit`, at the end of the input, or when nobody reads the output any more
+  0  after `quit`, at the end of the input, or when nobody reads the output any more
   2  if the command line was wrong";
 
 pub const UCI: &str = "\
 Description:
-  The same as no command at all, for programs that insist on one.
+  The same as running lancet without a command, for programs that insist on one.
 
 Examples:
   lancet uci
 
 Exit status:
-  0  at `quit`, at the end of the input, or when nobody reads the output any more";
+  0  after `quit`, at the end of the input, or when nobody reads the output any more";
 
 pub const BENCH: &str = "\
 Description:
-  On one thread the number of nodes is the same on every machine: it names the behaviour of the search. Commits that \
-change it carry it as `Bench: N`. The last line is `N nodes M nps`, for OpenBench.
+  On one thread the number of nodes is the same on every machine, so it identifies the behaviour of the search. Commits \
+that change it state it as `Bench: N`. The last line is `N nodes M nps`, for OpenBench.
 
 Examples:
   lancet bench
@@ -42,32 +41,36 @@ Examples:
 
 Exit status:
   0  when all positions were searched
-  1  if there is not enough memory";
+  1  if there was not enough memory";
 
 pub const DATAGEN: &str = "\
 Description:
-  Every thread writes its own file. Ctrl-C or a kill lose at most the games being played, a power failure also those of \
-the last ten seconds: the same command continues.
+  Every thread writes its own file. Ctrl-C or a kill loses at most the games in progress, a power failure also those of \
+the last ten seconds. The same command carries on.
 
-  The games of a file depend on the settings, the seed and the thread's number alone. With one thread the same command \
-gives the same games; with several, timing decides how many of them come from each.
+  The games in a file depend only on the settings, the seed and the thread's number. With one thread the same command \
+gives the same games; with several, timing decides how many of them each thread plays.
+
+  A game ends by the rules, when both sides agree for 4 plies on a score beyond 1000 centipawns, or as a draw after 12 level \
+plies or 500 plies in all. One game in eight plays on to 2500 centipawns for 6 plies, so that won positions are seen too.
 
 Examples:
   lancet datagen --out games --nodes 5000 --positions 10000000
   lancet datagen --out games960 --nodes 5000 --games 100000 --chess960 100 --threads 2
+  lancet datagen --out books --nodes 150 --book a.epd --book b.epd --book-share 80 --book-plies 2
 
 Files:
-  DIR/games-SEED-THREAD.vf  the games, in the format viriformat
-  DIR/datagen.toml          the settings: a directory holds games of one kind
+  DIR/games-SEED-THREAD.vf  the games, in viriformat
+  DIR/datagen.toml          the settings; a directory holds games of one kind only
 
 Exit status:
-  0  when the limit was reached or Ctrl-C was typed
-  1  if a file could not be used, with its name and the reason";
+  0  when the limit was reached, or after Ctrl-C
+  1  if a file could not be used (it is named, with the reason)";
 
 pub const PERFT: &str = "\
 Description:
-  Without --suite, the paths of one position are counted and timed. With it, the counts of whole files are compared \
-with what is written there; perft/README.md lists the suites.
+  Without --suite, the paths from one position are counted and timed. With it, every count in a file is compared with \
+the one given there; perft/README.md lists the suites.
 
 Examples:
   lancet perft 6
@@ -76,17 +79,17 @@ Examples:
   lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
 
 Exit status:
-  0  when every count is right
+  0  if every count is right
   1  if a count is wrong
   2  if a file, a line or the command line could not be used";
 
 pub const EPD: &str = "\
 Description:
-  Limits combine: whichever is reached first ends a search. Without one that is sure to end it (time,
-  nodes or depth), each position gets one second.
+  Limits combine: whichever is reached first ends a search. Without a limit on time, nodes or depth, each position gets \
+one second.
 
-  A move of bm is right, a move of am is wrong; dm N and bm #N want a proven mate in at most N moves, by any move; \
-points (c8 and c9, or c0 \"Nf3=10, ...\") are earned by the move played. epd/README.md lists the suites.
+  A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven mate in at most N moves, by any \
+move. Points (c8 and c9, or c0 \"Nf3=10, ...\") go to the move played. epd/README.md lists the suites.
 
 Examples:
   lancet epd epd/bk.epd --movetime 200
@@ -95,25 +98,26 @@ Examples:
 
 Exit status:
   0    when all positions were searched
-  1    if fewer than --require are solved, or an engine failed
+  1    if fewer than --require were solved, or an engine failed
   2    if a line, a file or the command line could not be used
-  130  after Ctrl-C, which prints the results so far (twice: leaves at once)";
+  130  after Ctrl-C, which prints the results so far (a second Ctrl-C quits at once)";
 
 pub const ANALYSE: &str = "\
 Description:
   Games are read one at a time, so files may be of any size. Limits combine: whichever is reached first ends a search. \
 Without any, each position gets half a second. With one job and --nodes the result is the same every time.
 
-  Every move gets its evaluation, [%eval 0.35] for White. A move that gives away 5 % of the winning chances gets ?!, \
-10 % ?, 15 % ??, and the better line as a variation; a sign that somebody has put there already stays. What the file \
-said is kept, signs such as += by their numbers ($14); but older [%eval] are replaced, and lines that begin with % and \
-results inside variations go. Tags are added: Annotator, ECO and Opening (if missing), and for each \
-player Accuracy (a mean over all moves, 0 to 100) and AverageLoss (in centipawns, each move's score cut off at 10 pawns).
+  Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that gives away 5 % of the winning \
+chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as a variation; a mark already in the game stays. \
+Everything else in the file is kept (signs such as += as their numbers, $14), except that older [%eval] comments are \
+replaced, and lines that begin with % and results inside variations are dropped. Tags are added: Annotator, ECO and Opening \
+(if missing), and for each player Accuracy (a mean over all moves, 0 to 100) and AverageLoss (in centipawns, with every \
+score cut off at 10 pawns).
 
-  Winning chances and accuracy are the curves that https://lichess.org/page/accuracy describes. Names of openings: \
+  Winning chances and accuracy follow the curves described at https://lichess.org/page/accuracy. Opening names are from \
 lichess-org/chess-openings, CC0. A game that is not legal chess is named with its line and left out.
 
-  Ctrl-C, a kill or a power failure lose at most the game being analysed: --resume continues. A finished file is never \
+  Ctrl-C, a kill or a power failure loses at most the game being analysed: --resume carries on. A finished file is never \
 overwritten.
 
 Examples:
@@ -123,20 +127,20 @@ Examples:
 
 Files:
   ANNOTATED.pgn            the games
-  ANNOTATED.pgn.progress   how far it has come; removed at the end
+  ANNOTATED.pgn.progress   how far the run has got; removed at the end
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
   0    when all games were annotated
   1    if a file could not be used
   2    if a game was broken (unless --lenient), or the command line was wrong
-  130  after Ctrl-C (twice: leaves at once)";
+  130  after Ctrl-C (a second Ctrl-C quits at once)";
 
 pub const EXPLAIN: &str = "\
 Description:
-  The best two moves are searched, by default for two seconds. A threat is what the best move would be followed by if \
-the opponent passed, and gained by it. Pieces are compared with the average of their kind on the same board: what the \
-evaluation loses when a piece is taken away is what the piece is worth.
+  The best two moves are searched, by default for two seconds. A threat is what would follow the best move, and win \
+something, if the opponent passed. A piece is worth what the evaluation loses when it is taken off the board, and pieces are \
+compared with the average of their kind on the same board.
 
 Examples:
   lancet explain startpos moves e4 e5 Bc4 Nc6 Qh5
@@ -145,12 +149,12 @@ Examples:
 
 Exit status:
   0  when the position was explained
-  1  if there is not enough memory
+  1  if there was not enough memory
   2  if the position or the command line could not be used";
 
 pub const DATA: &str = "\
 Description:
-  Files of games are in the format viriformat, as `lancet datagen` writes them.
+  Files of games are in viriformat, as `lancet datagen` writes them.
 
 Examples:
   lancet data stats games/*.vf
@@ -159,7 +163,7 @@ Examples:
   lancet data shuffle --help
 
 Exit status:
-  0  when all went well
+  0  if all went well
   1  if a file could not be used or is damaged";
 
 /// `lancet data ...`
@@ -168,8 +172,8 @@ pub const DATA_COMMANDS: [(&str, &str); 5] = [
         "stats",
         "\
 Description:
-  Counts games, different ones among them, results, lengths, and positions; of those that the trainer keeps, also the \
-pieces on the board and the mean size of the scores. An incomplete last game is named and left out.
+  Counts games, how many of them differ, results, lengths and positions; for the positions that the trainer keeps, also \
+the pieces on the board and the mean absolute score. An incomplete last game is reported and left out.
 
 Examples:
   lancet data stats games/*.vf
@@ -182,22 +186,22 @@ Exit status:
         "check",
         "\
 Description:
-  Decodes every game: start position, legality of all moves, result, and the end of the file. The first bad game of a \
-file is named with its number and its byte.
+  Decodes every game: the start position, the legality of all moves, the result, and the end of the file. The first bad \
+game in a file is named by its number and its byte.
 
 Examples:
   lancet data check games/*.vf
 
 Exit status:
-  0  when every file is good
+  0  if every file is good
   1  if one is not",
     ),
     (
         "shuffle",
         "\
 Description:
-  The same files and the same seed give the same order. All games are held in memory. Files are checked first, and FILE \
-is never overwritten. The trainer shuffles by itself: this is for others.
+  The same files and the same seed give the same order. All games are held in memory. The files are checked first, and \
+FILE is never overwritten. Lancet's trainer shuffles by itself: this is for other trainers.
 
 Examples:
   lancet data shuffle games/*.vf --out shuffled.vf --seed 1
@@ -210,7 +214,7 @@ Exit status:
         "merge",
         "\
 Description:
-  Games stay in the order of the files. All of them are held in memory. Files are checked first, and FILE is never \
+  Games stay in the order of the files. All of them are held in memory. The files are checked first, and FILE is never \
 overwritten.
 
 Examples:
@@ -224,8 +228,8 @@ Exit status:
         "view",
         "\
 Description:
-  A game is shown with the start position, the result, and after each move the score that its search gave, in pawns \
-for White.
+  A game is shown with its start position, its result, and after each move the score of its search, in pawns from White's \
+point of view.
 
 Examples:
   lancet data view games/games-1-0.vf --game 3 --count 2
@@ -239,9 +243,12 @@ Exit status:
 
 pub const TRAIN: &str = "\
 Description:
-  A network learns from games alone: from the scores of the searches and from the results. Ctrl-C writes a checkpoint; \
---resume continues as if nothing had happened. The trainer rounds its weights in every step as the network does: \
-before that is written, both are compared on 10,000 positions, and more than 5 cp apart it is not written.
+  A network learns from games alone: from the scores of their searches and from their results. Ctrl-C writes a checkpoint; \
+--resume carries on as if nothing had happened. At every step the trainer rounds its weights as the network will. Before \
+the network is written, the two are compared on 10,000 positions; if they differ by more than 5 centipawns it is not written.
+
+  Quiet positions are learned from: no check, no capture or promotion next, and not the first plies after the opening \
+(`skip_plies` in the schedule, 8).
 
 Examples:
   lancet train --data games/*.vf --out lancet.nnue
@@ -249,18 +256,18 @@ Examples:
   lancet \"setoption name EvalFile value lancet.nnue\" eval quit
 
 Files:
-  NET            the network, with an account of how it was made
+  NET            the network, with a record of how it was made
   NET.csv, .svg  the loss curves
   NET.toml       the schedule, for --schedule
 
 Exit status:
-  0  when the network was written, or Ctrl-C was typed
+  0  when the network was written, or after Ctrl-C
   1  if a file or a setting could not be used";
 
 pub const WDL: &str = "\
 Description:
-  How often games were won, drawn and lost, by score and material count, and the curves that fit it best. UCI_ShowWDL \
-reports them; the program is built with src/eval/wdl/fitted.rs.
+  Counts how often games were won, drawn and lost by score and material count, and fits curves to that. UCI_ShowWDL \
+reports them; the program is built with those in src/eval/wdl/fitted.rs.
 
 Examples:
   lancet wdl games/*.vf
@@ -268,7 +275,7 @@ Examples:
 
 Exit status:
   0  when the curves were fitted
-  1  if a file could not be used, or holds too little";
+  1  if a file could not be used, or holds too few games";
 
 pub const DOCTOR: &str = "\
 Description:
@@ -289,7 +296,7 @@ Exit status:
 
 pub const LAB: &str = "\
 Description:
-  Every algorithm of alpha-beta's family runs on the same positions and must return the same values; the table shows \
+  Runs every algorithm of the alpha-beta family on the same positions, checks that they return the same values, and prints \
 what each cost. `lancet lab explain` lists what can be explained.
 
 Examples:
@@ -298,7 +305,7 @@ Examples:
   lancet lab explain pvs
 
 Exit status:
-  0  when all values agree
+  0  if all values agree
   1  if they do not
   2  if a file or the command line could not be used";
 
@@ -307,9 +314,9 @@ pub const LAB_COMMANDS: [(&str, &str); 1] = [(
     "explain",
     "\
 Description:
-  Without a name, what can be explained is listed. A worked example is searched on the spot, by the same functions that \
-the lab compares; --tree gives it another tree to work through: `max` or `min` for the side to move, then the moves in brackets: numbers, \
-more brackets, or `??` where nobody should have to look.
+  Without a name, it lists what can be explained. The worked example is searched on the spot, by the functions that the \
+lab compares. --tree names another tree to work through: `max` or `min` for the side to move, then the moves in brackets, each \
+a number, more brackets, or `??` for a leaf that no search should have to look at.
 
 Examples:
   lancet lab explain
@@ -318,5 +325,5 @@ Examples:
 
 Exit status:
   0  when it was explained
-  2  if there is nothing of this name, or the tree could not be read",
+  2  if there is no such name, or the tree could not be read",
 )];

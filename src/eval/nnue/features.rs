@@ -29,7 +29,7 @@ pub const fn is_mirrored(king: Square) -> bool {
     king as usize & 7 >= 4
 }
 
-/// Is the view of `view` mirrored? A board without king is not.
+/// Is the view of `view` mirrored? A board without a king is not.
 #[must_use]
 pub fn view_is_mirrored(board: &Board, view: Color) -> bool {
     board.king_of(view).is_some_and(is_mirrored)

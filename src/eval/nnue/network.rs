@@ -47,7 +47,7 @@ pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Largest sum of the output weights of one sign: times 255^2 it fits 32 bits.
 pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
-/// Why bytes are no network that this program can use.
+/// Why bytes are not a network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
     /// The file cannot be read.
@@ -57,7 +57,7 @@ pub enum LoadError {
         /// Why.
         reason: String,
     },
-    /// It does not begin like a network of Lancet.
+    /// It does not begin like a Lancet network.
     Magic,
     /// A format version this program does not know.
     Version(u32),
@@ -87,9 +87,11 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LoadError::File { path, reason } => write!(f, "cannot read '{path}': {reason}"),
-            LoadError::Magic => write!(f, "not a Lancet network (no 'LANCETNN' at its beginning)"),
+            LoadError::Magic => {
+                write!(f, "not a Lancet network (it does not begin with 'LANCETNN')")
+            }
             LoadError::Version(version) => {
-                write!(f, "network format {version}, this program reads format {VERSION}")
+                write!(f, "network format {version}; this program reads format {VERSION}")
             }
             LoadError::Architecture(reason) => write!(f, "network of unknown shape: {reason}"),
             LoadError::Length { expected, found } if found < expected => {
@@ -309,14 +311,14 @@ impl Network {
                 weights().find(|w| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(w))
             {
                 return Err(LoadError::Range(format!(
-                    "output weight {large}, at most {MAX_OUTPUT_WEIGHT} is exact"
+                    "output weight {large}; at most {MAX_OUTPUT_WEIGHT} is exact"
                 )));
             }
             let sum = |sign: i32| weights().map(|w| (sign * i32::from(w)).max(0)).sum::<i32>();
             let sum = sum(1).max(sum(-1));
             if sum > MAX_OUTPUT_SUM {
                 return Err(LoadError::Range(format!(
-                    "the output weights of bucket {bucket} sum to {sum}, at most \
+                    "the output weights of bucket {bucket} sum to {sum}; at most \
                      {MAX_OUTPUT_SUM} is exact"
                 )));
             }

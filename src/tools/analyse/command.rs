@@ -33,7 +33,7 @@ use crate::{
 /// Annotate games: evaluations, errors, better lines, openings, accuracy
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Games in PGN
+    /// Files of games in PGN
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
     /// The file to write
@@ -42,16 +42,16 @@ pub struct Args {
     /// Time for each position, in milliseconds
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// Nodes for each position
+    /// Nodes to search for each position
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Iterations for each position
+    /// Depth for each position, in plies
     #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
     depth: Option<u32>,
-    /// Continue where an earlier run with the same settings stopped
+    /// Carry on where an earlier run with the same settings stopped
     #[arg(long)]
     resume: bool,
-    /// Draw the evaluations of each game into this directory
+    /// Draw the evaluation of each game, as pictures in this directory
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     /// Search threads for each position
@@ -60,10 +60,10 @@ pub struct Args {
     /// Positions searched side by side, each with its own table
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
     jobs: usize,
-    /// Hash table of each job, in MiB
+    /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
-    /// Do not let broken games change the exit status
+    /// Do not let invalid games change the exit status
     #[arg(long)]
     lenient: bool,
 }

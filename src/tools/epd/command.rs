@@ -35,22 +35,22 @@ pub struct Args {
     /// Time for each position, in milliseconds
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// Nodes for each position
+    /// Nodes to search for each position
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Iterations for each position
+    /// Depth for each position, in plies
     #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
     depth: Option<u32>,
-    /// Stop when the mate that the position asks for is proved
+    /// Stop as soon as the mate that the position asks for is proved
     #[arg(long)]
     mate: bool,
-    /// Stop when the solution has stood for this many iterations
+    /// Stop once the solution has been the best move for this many iterations
     #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
     stop_early: Option<u32>,
     /// Search threads for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
     threads: usize,
-    /// Hash table of each job, in MiB
+    /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]
     hash: usize,
     /// Positions searched side by side, each with its own table
@@ -59,28 +59,28 @@ pub struct Args {
     /// Lines to report for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=218))]
     multipv: u16,
-    /// Run another UCI engine over the same suites too; may be repeated
+    /// Also run this UCI engine over the same suites; may be repeated
     #[arg(long = "engine", value_name = "CMD")]
     engines: Vec<String>,
     /// Run only the engines of --engine, not Lancet
     #[arg(long, requires = "engines")]
     engines_only: bool,
-    /// Take another engine for dead when it does not answer for this long
+    /// Give up on another engine that has not answered for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..=86_400))]
     engine_timeout: u64,
-    /// Write everything to this file
+    /// Write all results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a row per position and engine to this file
+    /// Write one row per position and engine to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the lines of positions not solved (by the first engine) to this file
+    /// Write the positions that the first engine did not solve to this file
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
-    /// Fail unless at least this many positions are solved (by the first engine)
+    /// Fail unless the first engine solves at least this many positions
     #[arg(long, value_name = "N")]
     require: Option<usize>,
-    /// Do not let broken lines change the exit status
+    /// Do not let invalid lines change the exit status
     #[arg(long)]
     lenient: bool,
 }

@@ -11,31 +11,31 @@ use crate::{
     tools::{self, complain, say},
 };
 
-/// Counts legal move paths, to test and time move generation.
+/// Counts paths of legal moves, to test and time move generation.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Length of the paths in plies
+    /// Length of the paths, in plies
     #[arg(required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=64))]
     depth: Option<u32>,
-    /// Position to count from; the start position if not given
+    /// Position to count from [default: the start position]
     #[arg(long)]
     fen: Option<String>,
     /// Print the count below each root move
     #[arg(long)]
     divide: bool,
-    /// Run suites of expected counts: lines like `FEN ;D1 20 ;D2 400`
+    /// Run suites of expected counts, with lines like `FEN ;D1 20 ;D2 400`
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["depth", "fen", "divide"])]
     suite: Vec<PathBuf>,
-    /// Skip counts of a suite that are expected to exceed this many nodes
+    /// Skip counts in a suite that are expected to exceed this many nodes
     #[arg(long, value_name = "N", requires = "suite")]
     max_nodes: Option<u64>,
     /// Threads to count with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
     threads: usize,
-    /// Read castling rights as Chess960's even where they look standard
+    /// Read castling rights as Chess960 even where they look standard
     #[arg(long)]
     chess960: bool,
-    /// Layers to count through
+    /// The layer of the engine to count through
     #[arg(long, value_enum, default_value_t)]
     through: Through,
 }

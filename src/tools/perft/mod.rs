@@ -38,11 +38,11 @@ pub enum Through {
     /// The rules alone, with the last ply counted in bulk.
     #[default]
     Rules,
-    /// What the search plays on: every node is made, its moves come from the
-    /// picker, and its incremental keys are compared with keys from scratch.
+    /// What the search plays on: visits every node, takes the moves from the
+    /// picker, and compares incremental keys with keys from scratch.
     Search,
-    /// The evaluation: every node is made, and what the built-in network says
-    /// by updating its hidden layer is compared with what it says from scratch.
+    /// The evaluation: visits every node, and compares the built-in network,
+    /// its hidden layer updated, with the same network from scratch.
     Network,
 }
 
