@@ -128,6 +128,7 @@ fn train(bencher: Bencher, hidden: usize) {
     let run = Run {
         lancet: String::new(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
+        from: None,
         schedule: Schedule { hidden, passes: 1000, ..Schedule::default() },
         sources: Vec::new(),
     };

@@ -3,10 +3,9 @@
 
 use divan::Bencher;
 use lancet::{
-    chess::position::Game,
+    chess::{notation::move_text, position::Game},
     uci::{
         command::{self, Command, PositionCommand},
-        format::move_text,
         setup::Setup,
     },
 };

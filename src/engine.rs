@@ -73,6 +73,9 @@ impl Job {
 pub const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
 /// Thread counts that [`Engine::set_threads`] accepts.
 pub const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
+/// Depths that a search can have, in plies.
+#[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
+pub const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
 
 /// Moves from the book unless said otherwise: all it has.
 pub const BOOK_DEPTH: u32 = 255;

@@ -1,13 +1,218 @@
-//! Moves and numbers as people write them: SAN with move numbers, scores in
-//! pawns from White's point of view, counts in three digits. The protocol's
-//! notation is in `uci`.
+//! Moves and numbers as text, read and written in one place: UCI notation, SAN
+//! and what test suites have instead, lines with move numbers, scores in pawns
+//! from White's point of view, counts in three digits. Which of them a protocol
+//! or a file wants is decided there.
 
-use shakmaty::{Color, Move, Position as _, san::SanPlus};
+use std::fmt;
+
+use shakmaty::{
+    CastlingMode, Color, Move, Position as _, Rank, Role,
+    san::{San, SanError, SanPlus},
+    uci::UciMove,
+};
 
 use crate::chess::{
     position::Position,
     score::{Score, is_decisive, mate_distance},
 };
+
+/// Why a text is not a move of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveError {
+    /// It does not look like a move.
+    Unreadable {
+        /// As given.
+        text: String,
+        /// What moves look like.
+        expected: &'static str,
+    },
+    /// It reads as a move that is not legal here.
+    Illegal {
+        /// As given.
+        text: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Several legal moves fit.
+    Ambiguous {
+        /// As given.
+        text: String,
+        /// All of them, in SAN.
+        fitting: Vec<String>,
+    },
+}
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MoveError::Unreadable { text, expected } => {
+                write!(f, "'{text}' is not a move: expected one like {expected}")
+            }
+            MoveError::Illegal { text, reason } => write!(f, "illegal move '{text}': {reason}"),
+            MoveError::Ambiguous { text, fitting } => {
+                write!(f, "'{text}' is ambiguous: {}", fitting.join(" or "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for MoveError {}
+
+/// The legal move that `text` stands for in UCI notation. Castling is read as the
+/// king's own move (e1g1) and as king takes rook (e1h1) in every mode; the
+/// promotion piece in any case, also as `e7e8=Q`.
+///
+/// # Errors
+///
+/// If it is not a move, or not a legal one.
+pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let plain = text.replacen('=', "", 1).to_ascii_lowercase();
+    let Ok(uci) = UciMove::from_ascii(plain.as_bytes()) else {
+        let expected = "e2e4 or e7e8q";
+        return Err(MoveError::Unreadable { text: text.to_owned(), expected });
+    };
+    if let Ok(m) = uci.to_move(position.chess()) {
+        return Ok(m);
+    }
+    // Chess960 castling written as the king's own move.
+    let castling = |m: &&Move| m.is_castle() && move_text(**m, CastlingMode::Standard) == plain;
+    if let Some(&m) = position.legal_moves().iter().find(castling) {
+        return Ok(m);
+    }
+    Err(MoveError::Illegal { text: text.to_owned(), reason: why_not(position, uci) })
+}
+
+/// The legal move that `text` stands for in any notation.
+///
+/// Tried in turn: SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI (`e7e8q`, `e1g1`,
+/// `e1h1`), long algebraic notation (`Ng1-f3`, `e5xd6`). Suffixes such as `+`,
+/// `#`, `!?` and a trailing comma are ignored, a missing or superfluous `x` and a
+/// missing `=` are forgiven.
+///
+/// # Errors
+///
+/// If it is not a move, not a legal one, or could be several.
+pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let word = text.trim_end_matches(['!', '?', '+', '#', ',']);
+    let san = read_san(position, word);
+    match san {
+        Some(Ok(m)) => return Ok(m),
+        Some(Err(SanError::AmbiguousSan)) => {
+            let fitting = fitting(position, word);
+            return Err(MoveError::Ambiguous { text: text.to_owned(), fitting });
+        }
+        Some(Err(SanError::IllegalSan)) | None => {}
+    }
+    let (role, squares) = match word.chars().next().and_then(Role::from_char) {
+        Some(role) if word.starts_with(char::is_uppercase) => (Some(role), &word[1..]),
+        _ => (None, word),
+    };
+    let plain: String = squares.chars().filter(|c| !matches!(c, '-' | 'x' | '=')).collect();
+    let illegal = |reason| Err(MoveError::Illegal { text: text.to_owned(), reason });
+    match plain.to_ascii_lowercase().parse() {
+        Ok(uci @ UciMove::Normal { from, .. }) => {
+            if role.is_some_and(|role| position.board().role_at(from) != Some(role)) {
+                return illegal(format!("no such piece is on {from}"));
+            }
+            read_move(position, &plain).or_else(|_| illegal(why_not(position, uci)))
+        }
+        _ if san.is_some() => illegal(why_none(position)),
+        _ => {
+            let expected = "Nf3 or g1f3";
+            Err(MoveError::Unreadable { text: text.to_owned(), expected })
+        }
+    }
+}
+
+/// A move in SAN, whatever its `x` says; `None` if it is not SAN.
+fn read_san(position: &Position, word: &str) -> Option<Result<Move, SanError>> {
+    let san = parse_san(word)?;
+    let read = san.to_move(position.chess());
+    match (read, san) {
+        (Err(SanError::IllegalSan), San::Normal { role, file, rank, capture, to, promotion }) => {
+            let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
+            Some(other.to_move(position.chess()))
+        }
+        (read, _) => Some(read),
+    }
+}
+
+fn parse_san(word: &str) -> Option<San> {
+    let castling = word.replace(['0', 'o'], "O");
+    let word = if castling.starts_with("O-O") { castling.as_str() } else { word };
+    let san = San::from_ascii(with_equals_sign(word).as_bytes()).ok()?;
+    matches!(san, San::Normal { .. } | San::Castle(_)).then_some(san)
+}
+
+/// `e8Q` as `e8=Q`.
+fn with_equals_sign(word: &str) -> String {
+    match word.char_indices().next_back() {
+        Some((at, 'Q' | 'R' | 'B' | 'N')) if word[..at].ends_with(['1', '8']) => {
+            format!("{}={}", &word[..at], &word[at..])
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// The legal moves that an ambiguous `word` may stand for, in SAN.
+fn fitting(position: &Position, word: &str) -> Vec<String> {
+    let Some(San::Normal { role, file, rank, to, promotion, .. }) = parse_san(word) else {
+        return Vec::new();
+    };
+    let moves = position.legal_moves();
+    let fits = |m: &&Move| {
+        let san = San::Normal { role, file, rank, capture: m.is_capture(), to, promotion };
+        san.matches(**m)
+    };
+    moves.iter().filter(fits).map(|&m| plain_san(position, m)).collect()
+}
+
+/// Why `uci` is not legal.
+fn why_not(position: &Position, uci: UciMove) -> String {
+    let UciMove::Normal { from, to, promotion } = uci else {
+        return "there is no such move in chess".to_owned();
+    };
+    let us = position.turn();
+    let Some(piece) = position.board().piece_at(from) else {
+        return format!("there is no piece on {from}");
+    };
+    if piece.color != us {
+        return format!("the piece on {from} is {}'s, and {} is to move", name(!us), name(us));
+    }
+    let promotes = piece.role == Role::Pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
+    if promotes && promotion.is_none() {
+        return format!("the pawn must become something, as in {from}{to}q");
+    }
+    if !promotes && promotion.is_some() {
+        return "nothing becomes another piece here".to_owned();
+    }
+    why_none(position)
+}
+
+/// Why no piece can do it.
+fn why_none(position: &Position) -> String {
+    let us = name(position.turn());
+    if position.is_check() {
+        return format!("{us}'s king is in check, and this is no way out");
+    }
+    format!("{us} cannot move like this")
+}
+
+const fn name(color: Color) -> &'static str {
+    if color.is_white() { "White" } else { "Black" }
+}
+
+/// A move in UCI notation; castling as `mode` has it.
+#[must_use]
+pub fn move_text(m: Move, mode: CastlingMode) -> String {
+    UciMove::from_move(m, mode).to_string()
+}
+
+/// A legal move in SAN, without suffix.
+#[must_use]
+pub fn plain_san(position: &Position, m: Move) -> String {
+    San::from_move(position.chess(), m).to_string()
+}
 
 /// A legal move in SAN, with `+` or `#`.
 #[must_use]
@@ -62,6 +267,12 @@ pub fn pawns(score: Score) -> String {
     }
 }
 
+/// A count with its noun: `1 line`, `2 lines`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
 #[must_use]
 pub fn short(number: f64) -> String {
@@ -78,13 +289,108 @@ pub fn short(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::CastlingMode;
+    use shakmaty::CastlingMode::{Chess960, Standard};
 
     use super::*;
-    use crate::{
-        chess::score::{MATE, TABLEBASE_WIN},
-        uci::setup::read_move,
-    };
+    use crate::chess::score::{MATE, TABLEBASE_WIN};
+
+    fn reads(fen: &str, words: &[&str]) {
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let first = read_any_move(&position, words[0]).unwrap();
+        for word in words {
+            assert_eq!(read_any_move(&position, word), Ok(first), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_notation() {
+        reads(
+            "r3k2r/8/8/8/8/5N2/8/R3K2R w KQkq - 0 1",
+            &["O-O", "0-0", "O-O+", "o-o", "e1g1", "e1h1", "Ke1-g1", "Ke1g1"],
+        );
+        reads("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", &["O-O-O", "0-0-0!", "e8c8", "e8a8"]);
+        reads("1k6/4P3/8/8/8/8/8/4K3 w - - 0 1", &["e8=Q+", "e8Q", "e7e8q", "e7-e8=Q", "e7e8Q"]);
+        reads(
+            "4k3/8/8/3pP3/8/5N2/8/4K3 w - d6 0 1",
+            &["exd6", "exd6,", "e5d6", "e5xd6!?", "e5-d6"],
+        );
+        reads("4k3/8/8/8/8/5N2/8/4K3 w - - 0 1", &["Nd4", "Nf3d4", "Nf3-d4", "f3d4", "Nfd4??"]);
+        reads("4k3/8/8/8/3p4/5N2/8/4K3 w - - 0 1", &["Nxd4", "Nd4", "Nf3xd4", "f3d4"]);
+        // A bishop on the b file, not a pawn.
+        reads("4k3/8/8/8/8/2p5/1B6/4K3 w - - 0 1", &["Bxc3", "b2c3", "Bb2xc3"]);
+        // Chess960: king and rook change sides of each other.
+        reads("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", &["O-O-O", "c1b1", "0-0-0"]);
+    }
+
+    #[test]
+    fn wrong_moves_say_why() {
+        let fen = "4k3/8/8/8/8/1N3N2/8/4K3 w - - 0 1";
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let error = |word: &str| read_any_move(&position, word).unwrap_err().to_string();
+        assert_eq!(error("Nd4"), "'Nd4' is ambiguous: Nbd4 or Nfd4");
+        assert_eq!(error("Nxd4!"), "'Nxd4!' is ambiguous: Nbd4 or Nfd4");
+        for (word, reason) in [
+            ("Ke5", "White cannot move like this"),
+            ("O-O", "White cannot move like this"),
+            ("e4", "White cannot move like this"),
+            ("e1e3", "White cannot move like this"),
+            ("Bf3d4", "no such piece is on f3"),
+            ("a1a2", "there is no piece on a1"),
+            ("e8-e7", "the piece on e8 is Black's, and White is to move"),
+        ] {
+            assert_eq!(error(word), format!("illegal move '{word}': {reason}"));
+        }
+        for word in ["", "id", "Nd9", "--", "\u{e9}", "N\u{e9}", "N", "+"] {
+            let expected = format!("'{word}' is not a move: expected one like Nf3 or g1f3");
+            assert_eq!(error(word), expected);
+        }
+    }
+
+    #[test]
+    fn castling_in_either_notation_and_mode() {
+        let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+        for mode in [Standard, Chess960] {
+            let position = Position::from_fen(fen, mode).unwrap();
+            for (a, b) in [("e1g1", "e1h1"), ("e1c1", "E1A1")] {
+                let m = read_move(&position, a).unwrap();
+                assert!(m.is_castle());
+                assert_eq!(read_move(&position, b), Ok(m));
+            }
+        }
+        // The king is on d1: d1c1 is a king's move, b1 no castling square.
+        let position = |fen: &str, mode| Position::from_fen(fen, mode).unwrap();
+        let shuffled = position("1r1k3r/8/8/8/8/8/8/R2K3R w HAhb - 0 1", Chess960);
+        assert!(!read_move(&shuffled, "d1c1").unwrap().is_castle());
+        assert!(read_move(&shuffled, "d1a1").unwrap().is_castle());
+        assert!(read_move(&shuffled, "d1g1").unwrap().is_castle());
+        assert!(read_move(&shuffled, "d1b1").is_err());
+        // King takes the rook beside it, not the other one's square.
+        let beside = position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", Chess960);
+        assert!(read_move(&beside, "e1f1").unwrap().is_castle());
+        assert!(read_move(&beside, "e1g1").unwrap().is_castle());
+    }
+
+    #[test]
+    fn promotions_however_written() {
+        let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1", Standard).unwrap();
+        for text in ["a7a8q", "a7a8Q", "a7a8=Q", "A7A8=q"] {
+            assert_eq!(read_move(&position, text).unwrap().promotion(), Some(Role::Queen));
+        }
+        assert_eq!(read_move(&position, "a7a8n").unwrap().promotion(), Some(Role::Knight));
+        for text in ["a7a8k", "a7a8p", "Q@a8", "", "a7a8qq", "a7\u{fffd}8"] {
+            assert!(read_move(&position, text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn promotions_are_lower_case() {
+        let moves =
+            Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1", Standard).unwrap().legal_moves();
+        let texts: Vec<String> = moves.iter().map(|&m| move_text(m, Standard)).collect();
+        for promotion in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
+            assert!(texts.iter().any(|text| text == promotion), "{promotion}");
+        }
+    }
 
     #[test]
     fn lines_are_numbered_as_in_books() {
@@ -102,6 +408,11 @@ mod tests {
         let black = start.play(moves[0]);
         assert_eq!(line(&black, &moves[1..4]), "1... e5 2. Qh5 Nc6");
         assert_eq!(line(&start, &[]), "");
+    }
+
+    #[test]
+    fn nouns_follow_their_numbers() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "line")), ["0 lines", "1 line", "2 lines"]);
     }
 
     #[test]

@@ -9,9 +9,11 @@ use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move,
     MoveList, Piece, Position as _, PositionError, PositionErrorKinds, Role, Setup, Square,
     attacks,
-    fen::{Fen, ParseFenError},
+    fen::Fen,
     zobrist::{Zobrist64, ZobristValue},
 };
+
+use super::fen::{self, FenError, IllegalPosition};
 
 /// The start of a game of standard chess.
 pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -182,89 +184,6 @@ impl Checks {
     }
 }
 
-/// Why a FEN was refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FenError {
-    /// A field cannot be read.
-    Syntax {
-        /// The text as given.
-        text: String,
-        /// The field at fault.
-        reason: String,
-    },
-    /// The position cannot occur in chess.
-    Illegal {
-        /// The text as given.
-        text: String,
-        /// The rule it breaks.
-        reason: String,
-    },
-}
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FenError::Syntax { text, reason } => write!(f, "unreadable FEN '{text}': {reason}"),
-            FenError::Illegal { text, reason } => write!(f, "illegal position '{text}': {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for FenError {}
-
-/// The fields of a FEN, and what each should be.
-const FIELDS: [(&str, &str); 6] = [
-    ("board", "eight ranks of pieces and numbers, with slashes between them"),
-    ("side to move", "'w' or 'b'"),
-    ("castling right", "letters as in KQkq or HAha, or '-'"),
-    ("en passant square", "one as in e3, or '-'"),
-    ("halfmove clock", "a whole number from 0 to 9999"),
-    ("move number", "a whole number from 0 to 9999"),
-];
-
-/// What must not be exceeded by the numbers of a FEN. No game is longer; a
-/// position whose halfmove clock is above 100 is drawn, but may be looked at.
-pub(crate) const MAX_CLOCK: u32 = 9999;
-
-fn fields(text: &str) -> impl Iterator<Item = &str> {
-    text.split([' ', '_']).filter(|field| !field.is_empty())
-}
-
-/// Reads the fields of a FEN; the error is the place of the one at fault.
-fn read_setup(text: &str) -> Result<Setup, usize> {
-    let fen: Fen = text.parse().map_err(|error| match error {
-        ParseFenError::InvalidBoard | ParseFenError::InvalidPocket => 0,
-        ParseFenError::InvalidTurn => 1,
-        ParseFenError::InvalidCastling => 2,
-        ParseFenError::InvalidEpSquare => 3,
-        ParseFenError::InvalidRemainingChecks | ParseFenError::InvalidHalfmoveClock => 4,
-        ParseFenError::InvalidFullmoves => 5,
-        ParseFenError::InvalidFen if text.is_empty() => 0,
-        ParseFenError::InvalidFen => FIELDS.len(),
-    })?;
-    let setup = fen.into_setup();
-    if setup.pockets.is_some() {
-        Err(0) // Crazyhouse
-    } else if setup.remaining_checks.is_some() {
-        Err(fields(text).position(|field| field.contains('+')).unwrap_or(4)) // Three-check
-    } else if setup.halfmoves > MAX_CLOCK {
-        Err(4)
-    } else if u32::from(setup.fullmoves) > MAX_CLOCK {
-        Err(5)
-    } else {
-        Ok(setup)
-    }
-}
-
-/// Names a field that cannot be used, and what was expected there.
-fn expected_field(text: &str, field: usize) -> String {
-    let token = fields(text).nth(field).unwrap_or_default();
-    match FIELDS.get(field) {
-        Some((name, expected)) => format!("'{token}' is no {name}: expected {expected}"),
-        None => format!("'{token}' behind the move number: expected the end"),
-    }
-}
-
 /// A legal chess position, copied and made.
 ///
 /// ```
@@ -326,16 +245,15 @@ impl Position {
         text: &str,
         mode: CastlingMode,
     ) -> Result<(Position, Vec<String>), FenError> {
-        let text = text.trim();
-        let setup = read_setup(text).map_err(|field| FenError::Syntax {
-            text: text.to_owned(),
-            reason: expected_field(text, field),
-        })?;
-        let (position, dropped) = Position::from_setup_in(setup, mode).map_err(|error| {
-            FenError::Illegal { text: text.to_owned(), reason: format!("{error}") }
-        })?;
+        let given = || text.trim().to_owned();
+        let setup = fen::read(text).map_err(|error| FenError::Syntax { text: given(), error })?;
+        let (position, dropped) = Position::from_setup_in(setup, mode)
+            .map_err(|error| FenError::Illegal { text: given(), error })?;
         let remark = |name: &str, index: usize| {
-            let field = |fen: &str| fields(fen).nth(index).unwrap_or("-").to_owned();
+            let field = |text: &str| {
+                let field = fen::fields(text).nth(index);
+                field.map_or("-", |(_, field)| field).to_owned()
+            };
             let (given, used) = (field(text), field(&position.fen()));
             format!("the board contradicts {name} '{given}': using '{used}'")
         };
@@ -355,7 +273,7 @@ impl Position {
     /// # Errors
     ///
     /// If the position cannot occur in chess.
-    pub fn from_setup(setup: Setup) -> Result<Position, Box<PositionError<Chess>>> {
+    pub fn from_setup(setup: Setup) -> Result<Position, IllegalPosition> {
         Ok(Position::from_setup_in(setup, CastlingMode::Standard)?.0)
     }
 
@@ -363,7 +281,7 @@ impl Position {
     fn from_setup_in(
         setup: Setup,
         mode: CastlingMode,
-    ) -> Result<(Position, PositionErrorKinds), Box<PositionError<Chess>>> {
+    ) -> Result<(Position, PositionErrorKinds), IllegalPosition> {
         let mode = if mode.is_chess960() { mode } else { CastlingMode::detect(&setup) };
         let read = Chess::from_setup(setup, mode);
         let wrong = read.as_ref().err().map_or(PositionErrorKinds::empty(), PositionError::kinds);
@@ -371,7 +289,7 @@ impl Position {
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_impossible_check)
             .map(|chess| (Position::from(chess), wrong))
-            .map_err(Box::new)
+            .map_err(|error| IllegalPosition(error.kinds()))
     }
 
     /// The rules underneath.
@@ -696,40 +614,39 @@ mod tests {
         Position::from_fen(fen, mode).unwrap()
     }
 
+    /// What is left out, and what is unusual.
     #[test]
-    fn fens_name_what_is_wrong() {
+    fn short_and_odd_fens() {
         const BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-        for (rest, reason) in [
-            ("/8 w KQkq - 0 1", "is no board: expected eight ranks"),
-            ("[Q] w KQkq - 0 1", "[Q]' is no board: expected eight ranks"),
-            (" white KQkq - 0 1", "'white' is no side to move: expected 'w' or 'b'"),
-            (" w KQxy - 0 1", "'KQxy' is no castling right: expected letters as in KQkq or HAha"),
-            (" w KQkq e9 0 1", "'e9' is no en passant square: expected one as in e3"),
-            (" w KQkq - -1 1", "'-1' is no halfmove clock: expected a whole number from 0 to 9999"),
-            (" w KQkq - 10000 1", "'10000' is no halfmove clock"),
-            (" w KQkq - 99999999999 1", "'99999999999' is no halfmove clock"),
-            (" w KQkq - 3+3 0 1", "'3+3' is no halfmove clock"),
-            (" w KQkq - 0 1e3", "'1e3' is no move number: expected a whole number from 0 to 9999"),
-            (" w KQkq - 0 4294967295", "'4294967295' is no move number"),
-            (" w KQkq - 0 1 b", "'b' behind the move number: expected the end"),
-            (" w KQkq - 0 1 +0+0", "'+0+0' behind the move number: expected the end"),
-        ] {
-            let fen = format!("{BOARD}{rest}");
-            let error = Position::from_fen(&fen, CastlingMode::Standard).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("unreadable FEN '{fen}': '")), "{error}");
-            assert!(error.contains(reason), "{error}");
-        }
-        // What is left out, and what is unusual.
         for (rest, fen) in [
             ("", " w - - 0 1"),
             (" b", " b - - 0 1"),
             (" w KQkq", " w KQkq - 0 1"),
             (" w KQkq - 7", " w KQkq - 7 1"),
             (" w KQkq - 0 0", " w KQkq - 0 1"),
-            (" w KQkq - 9999 9999", " w KQkq - 9999 9999"),
+            ("_b_Kq_-_3_4", " b Kq - 3 4"),
+            ("\tb  KQkq - 9999 9999 ", " b KQkq - 9999 9999"),
         ] {
             let position = position(&format!("{BOARD}{rest}"), CastlingMode::Standard);
             assert_eq!(position.fen(), format!("{BOARD}{fen}"));
+        }
+    }
+
+    #[test]
+    fn refused_fens_are_quoted_with_the_reason() {
+        for (fen, message) in [
+            ("8/8/8 w", "unreadable FEN '8/8/8 w': '8/8/8' is not a board: 3 ranks, expected 8"),
+            (
+                " 8/8/8/8/8/8/8/8 w ",
+                "illegal position '8/8/8/8/8/8/8/8 w': empty board, missing king",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
+                "illegal position '4k3/8/8/8/8/8/8/4RK2 w - - 0 1': the side not to move is in check",
+            ),
+        ] {
+            let error = Position::from_fen(fen, CastlingMode::Standard).unwrap_err();
+            assert_eq!(error.to_string(), message);
         }
     }
 

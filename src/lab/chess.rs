@@ -98,7 +98,7 @@ impl Game for Board<'_> {
         }
     }
 
-    fn leaf_is_dear(&self) -> bool {
+    fn leaf_is_expensive(&self) -> bool {
         self.leaf != Leaf::Static
     }
 }

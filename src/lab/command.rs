@@ -22,14 +22,15 @@ use super::{
     node::Ordering,
     output, plot,
     root::Root,
-    run::{FirstGuess, Settings},
+    run::{Conditions, FirstGuess},
     suite::{self, Job, Report},
     table::{Replacement, TableMode},
 };
 use crate::{
+    chess::{lines, notation::counted},
     eval::{default_network, nnue::Network},
     system::{files, stdio::complain},
-    tools::{bench::POSITIONS as BENCH_POSITIONS, lines},
+    tools::bench::POSITIONS as BENCH_POSITIONS,
 };
 
 /// Every algorithm of the alpha-beta family, side by side on the same positions.
@@ -246,7 +247,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
     };
     Ok(Job {
         cells: axes.cells(args.all),
-        settings: Settings {
+        conditions: Conditions {
             depth: args.depth,
             iterative: !args.no_deepening,
             ordering: args.ordering,
@@ -276,7 +277,7 @@ fn verdict(report: &Report) -> Result<(), LabError> {
     if report.failures.is_empty() {
         return Ok(());
     }
-    let mut text = format!("the truth check failed {} times:", report.failures.len());
+    let mut text = format!("the truth check failed {}:", counted(report.failures.len(), "time"));
     for failure in report.failures.iter().take(SHOWN) {
         text.push_str(&format!("\n  {failure}"));
     }
@@ -297,7 +298,7 @@ mod tests {
     fn a_lie_fails_the_run() {
         let position = suite::Item { id: "WAC.001".to_owned(), position: Default::default() };
         let cells = vec![Cell::ADVICE];
-        let settings = Settings {
+        let conditions = Conditions {
             depth: 1,
             iterative: true,
             ordering: Ordering::Table,
@@ -307,7 +308,7 @@ mod tests {
         };
         let job = Job {
             cells,
-            settings,
+            conditions,
             leaf: Leaf::Static,
             network: None,
             exhaustive_depth: 1,
@@ -320,7 +321,7 @@ mod tests {
         let error = verdict(&report).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the truth check failed 1 times:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
+            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
              none] depth 3: score 5, reference 7"
         );
         assert_eq!(status(&error), 1);

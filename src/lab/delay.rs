@@ -1,4 +1,4 @@
-//! Score delay (seeds/004): a function applied to every score on its way out
+//! Score delay (Muller 2007): a function applied to every score on its way out
 //! of a node, and its inverse applied to the window on the way in.
 //!
 //! The delay of the playing search, [`Delay`], lives in `score`; here are the

@@ -28,7 +28,7 @@ pub trait Game: Clone {
     fn terminal(&self, moves: &[Self::Move]) -> Option<Score>;
 
     /// The static evaluation: the leaf value of a search without quiescence,
-    /// the first guess of a root driver, and `CurEval` of seeds/004.
+    /// the first guess of a root driver, and `CurEval` of Muller 2007.
     fn evaluate(&self) -> Score;
 
     /// Equal for equal positions, and practically only for those.
@@ -48,8 +48,8 @@ pub trait Game: Clone {
         Bounds::exact(self.evaluate())
     }
 
-    /// Is a leaf so dear that its value belongs into the table (seeds/002)?
-    fn leaf_is_dear(&self) -> bool {
+    /// Is a leaf expensive enough to store in the table (Scout notes)?
+    fn leaf_is_expensive(&self) -> bool {
         false
     }
 }

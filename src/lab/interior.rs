@@ -103,7 +103,7 @@ impl<M> Best<M> {
 
 /// Minimax in negamax form: every move of every node, unless one is worth
 /// `enough`. Minimax proper never has enough. "Stop when you get to a win"
-/// (seeds/003) has when a move wins: nothing beats a won game, so no other move
+/// (Burch 1997) has when a move wins: nothing beats a won game, so no other move
 /// needs to be looked at. (Under a delay no win is the best one thinkable, so
 /// there the two are the same.)
 fn minimax<G: Game>(
@@ -122,7 +122,7 @@ fn minimax<G: Game>(
     Found { bounds: Bounds::exact(current.score), best: current.best }
 }
 
-/// Basic (fail-hard) alpha-beta: seeds/000, 001, and 003, where each side
+/// Basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side
 /// carries its own lower bound.
 fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     let Window { mut alpha, beta } = n.window;
@@ -141,7 +141,7 @@ fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     Found { bounds: Bounds::of(alpha, n.window), best }
 }
 
-/// Fail-soft alpha-beta: seeds/000, 001. The current score has a variable of
+/// Fail-soft alpha-beta: Eppstein 1999. The current score has a variable of
 /// its own, so that a failure says by how much.
 fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     let Window { mut alpha, beta } = n.window;
@@ -157,7 +157,7 @@ fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     current.within(n.window)
 }
 
-/// Alpha-beta that returns bounds: seeds/002. The maximum of intervals is the
+/// Alpha-beta that returns bounds: Scout notes. The maximum of intervals is the
 /// interval of the maxima; a move not looked at could be worth anything.
 fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     let Window { mut alpha, beta } = n.window;
@@ -180,7 +180,7 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     Found { bounds: bound, best }
 }
 
-/// Scout at a MAX node: seeds/002, where all values are MAX's. Alpha-beta asks
+/// Scout at a MAX node: Scout notes, where all values are MAX's. Alpha-beta asks
 /// whether the move beats the best one so far; only if so does Scout look for
 /// its value. As in the source, the first move too is left to alpha-beta, with
 /// the whole window: that is what PVS does better.
@@ -228,7 +228,7 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
     current.within(n.window)
 }
 
-/// Principal variation search, fail-soft: seeds/000, 001. The notes' listing
+/// Principal variation search, fail-soft: Eppstein 1999. The notes' listing
 /// forgets to raise alpha by the first move's score (and to cut on it); then
 /// every null window would test against the node's alpha instead of the move.
 fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {

@@ -1,4 +1,4 @@
-//! The lab: every algorithm of the source documents, side by side.
+//! The lab: every algorithm of its sources, side by side.
 //!
 //! `lancet lab [FILE.epd]` runs all of them on the same positions, with the
 //! same evaluation and the same move ordering, demands that they return the
@@ -11,6 +11,9 @@
 //! table of their own; the command around them reads files as the other tools
 //! do. The lab never uses the playing search: the two may check each other.
 //!
+//! `lancet lab` is in [`command`], `lancet lab explain` in [`explain`]: each is its
+//! arguments and `run`.
+//!
 //! # Where everything is
 //!
 //! A search is put together from independent choices. [`Search::node`] is the
@@ -20,49 +23,55 @@
 //!
 //! | row | what | source | where |
 //! | --- | --- | --- | --- |
-//! | minimax | the reference, no pruning | seeds/003 | [`interior.rs`](interior), `minimax` |
-//! | stop-at-win | minimax that stops at a won move | seeds/003 | [`interior.rs`](interior), `minimax` with `enough` |
-//! | fail-hard | alpha-beta | seeds/000, 001, 003 | [`interior.rs`](interior), `fail_hard` |
-//! | fail-soft | alpha-beta that returns the best found | seeds/000, 001 | [`interior.rs`](interior), `fail_soft` |
-//! | bounds | alpha-beta that returns (low, up) | seeds/002 | [`interior.rs`](interior), `bounds` |
-//! | scout | maximin form, null-window test and re-search | seeds/002 | [`interior.rs`](interior), `scout_max`, `scout_min` |
-//! | pvs | negamax form, fail-soft (NegaScout) | seeds/000, 001 | [`interior.rs`](interior), `pvs` |
-//! | full | one search with the full window | seeds/000, 001 | [`root.rs`](root), [`Root::drive`] |
-//! | asp-* | aspiration: full or gradual widening, centred or off-centre | seeds/000, 001 | [`root.rs`](root), `aspiration` |
-//! | bisection | binary search with null windows | seeds/000, 001 | [`root.rs`](root), `bisection` |
-//! | mtdf | MTD(f) between two bounds | seeds/002 | [`root.rs`](root), `mtdf` |
-//! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | seeds/000, 001 | [`root.rs`](root), `mtdf_loop` |
-//! | table | off, exact depth, deeper allowed | seeds/002 | [`table.rs`](table), [`Table::probe`] |
-//! | replacement | deepest, largest subtree, newest, two-level | seeds/002 | [`table.rs`](table), [`Table::store`] |
-//! | size | entries, whatever the policy | seeds/002 | [`table.rs`](table), [`Table::new`] |
-//! | delay | none, mates, loss against CurEval, 31/32 | seeds/004 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
-//! | any monotone function | its inverse on the window | seeds/004 | [`delay.rs`](delay), [`inverse`] |
+//! | minimax | the reference, no pruning | Burch 1997 | [`interior.rs`](interior), `minimax` |
+//! | stop-at-win | minimax that stops at a won move | Burch 1997 | [`interior.rs`](interior), `minimax` with `enough` |
+//! | fail-hard | alpha-beta | Eppstein 1999, Burch 1997 | [`interior.rs`](interior), `fail_hard` |
+//! | fail-soft | alpha-beta that returns the best found | Eppstein 1999 | [`interior.rs`](interior), `fail_soft` |
+//! | bounds | alpha-beta that returns (low, up) | Scout notes | [`interior.rs`](interior), `bounds` |
+//! | scout | maximin form, null-window test and re-search | Scout notes | [`interior.rs`](interior), `scout_max`, `scout_min` |
+//! | pvs | negamax form, fail-soft (NegaScout) | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
+//! | full | one search with the full window | Eppstein 1999 | [`root.rs`](root), [`Root::drive`] |
+//! | asp-* | aspiration: full or gradual widening, centred or off-centre | Eppstein 1999 | [`root.rs`](root), `aspiration` |
+//! | bisection | binary search with null windows | Eppstein 1999 | [`root.rs`](root), `bisection` |
+//! | mtdf | MTD(f) between two bounds | Scout notes | [`root.rs`](root), `mtdf` |
+//! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | Eppstein 1999 | [`root.rs`](root), `mtdf_loop` |
+//! | table | off, exact depth, deeper allowed | Scout notes | [`table.rs`](table), [`Table::probe`] |
+//! | replacement | deepest, largest subtree, newest, two-level | Scout notes | [`table.rs`](table), [`Table::store`] |
+//! | size | entries, whatever the policy | Scout notes | [`table.rs`](table), [`Table::new`] |
+//! | delay | none, mates, loss against CurEval, 31/32 | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
+//! | any monotone function | its inverse on the window | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
-//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Settings`](run::Settings) |
+//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search, all best moves known | | [`run.rs`](mod@run), [`replay`] |
 //! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick.rs`](yardstick), [`knuth_moore`] |
-//! | 40/30/50, TIE | worked examples | seeds/003 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |
-//! | tic-tac-toe | a whole game; a tie treated as a win | seeds/003 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
+//! | 40/30/50, TIE | worked examples | Burch 1997 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |
+//! | tic-tac-toe | a whole game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
 //! | chess | leaves static, quiescence or a network's | | [`chess.rs`](chess), [`Board`](chess::Board) |
 //!
-//! The sources:
+//! # The sources
 //!
-//! - seeds/000 and 001: D. Eppstein, *Variants of Alpha-Beta Search*, ICS 180, Winter 1999
-//! - seeds/002: lecture notes on Scout, transposition tables, alpha-beta with bounds, and MTD-f
-//! - seeds/003: assignment notes, *Alpha-beta search*
-//! - seeds/004: H. G. Muller's post on adjusting scores that a search returns
+//! | short | source |
+//! | --- | --- |
+//! | Eppstein 1999 | D. Eppstein, *Variants of Alpha-Beta Search*, lecture notes of 2 February 1999, ICS 180, University of California, Irvine: <https://www.ics.uci.edu/~eppstein/180a/990202b.html> |
+//! | Burch 1997 | C. Burch, *Alpha-beta search*, notes to an assignment, 15-211, Carnegie Mellon University, autumn 1997: <https://www.cs.cmu.edu/~cburch/211-fa97/alphabeta.html> |
+//! | Muller 2007 | H. G. Muller, post on adjusting the scores that a search returns, TalkChess, 2007: <https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10> |
+//! | Scout notes | course notes on Scout, transposition tables, alpha-beta that returns bounds, and MTD-f; neither author nor a public copy is known. What they teach was published by the next three |
+//! | Pearl 1980 | J. Pearl, *Asymptotic Properties of Minimax Trees and Game-Searching Procedures*, Artificial Intelligence 14 (Scout): <https://doi.org/10.1016/0004-3702(80)90037-5> |
+//! | Breuker 1994 | D. M. Breuker, J. W. H. M. Uiterwijk, H. J. van den Herik, *Replacement Schemes for Transposition Tables*, ICCA Journal 17 (4): <https://www.chessprogramming.org/Transposition_Table#Replacement_Strategies> |
+//! | Plaat 1996 | A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, *Best-First Fixed-Depth Minimax Algorithms*, Artificial Intelligence 87 (MTD(f), alpha-beta with two bounds): <https://people.csail.mit.edu/plaat/mtdf.html> |
+//! | Knuth and Moore 1975 | D. E. Knuth, R. W. Moore, *An Analysis of Alpha-Beta Pruning*, Artificial Intelligence 6: <https://doi.org/10.1016/0004-3702(75)90019-3> |
 //!
 //! # What the sources' listings get wrong
 //!
 //! Found by running them; each is a unit test or a worked example.
 //!
-//! - `score >= alpha` (000, 001) lets a move that failed low, with a bound equal
+//! - `score >= alpha` (Eppstein) lets a move that failed low, with a bound equal
 //!   to the best score, displace the move that has the score: `explain fail-hard`.
-//! - PVS (000, 001) never raises alpha by the first move's score.
-//! - Bisection (000, 001) stops while two scores are left.
-//! - MTD(f) as a loop (000, 001) takes an upper bound for the score, and can run
+//! - PVS (Eppstein) never raises alpha by the first move's score.
+//! - Bisection (Eppstein) stops while two scores are left.
+//! - MTD(f) as a loop (Eppstein) takes an upper bound for the score, and can run
 //!   in circles with a table that takes deeper entries: `explain mtdf-loop`.
-//! - Scout (002) gives its first move to alpha-beta with the whole window; its
+//! - Scout (the course notes) gives its first move to alpha-beta with the whole window; its
 //!   own remark, "already null window", does not hold there. It is kept as
 //!   written; [`Interior::Pvs`] is the other reading.
 //!
@@ -93,6 +102,7 @@ pub mod cell;
 pub mod chess;
 pub mod command;
 pub mod delay;
+pub mod example;
 pub mod explain;
 pub mod game;
 pub mod interior;

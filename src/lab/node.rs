@@ -154,7 +154,7 @@ impl<'a, G: Game> Search<'a, G> {
     /// Searches `p` to `depth` plies: the frame around every interior.
     pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
         self.tell(p, depth, Step::Enter(interior, window));
-        let in_table = depth > 0 || p.leaf_is_dear();
+        let in_table = depth > 0 || p.leaf_is_expensive();
         let mut hint = None;
         if in_table {
             let probe = self.table.probe(p.key(), depth);
@@ -170,7 +170,7 @@ impl<'a, G: Game> Search<'a, G> {
             }
         }
 
-        // The shift of seeds/004: the window goes in through the inverse of the
+        // The shift of Muller 2007: the window goes in through the inverse of the
         // function that every result comes out through.
         let shift = self.delay.at(|| p.evaluate());
         let inner = shift.window(window);

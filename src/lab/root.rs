@@ -93,7 +93,7 @@ impl Root {
     }
 }
 
-/// Aspiration search: seeds/000, 001. `widen` maps the window's width to the
+/// Aspiration search: Eppstein 1999. `widen` maps the window's width to the
 /// distance that a failed side moves out.
 fn aspiration(
     mut window: Window,
@@ -113,7 +113,7 @@ fn aspiration(
     }
 }
 
-/// Binary search for the score: seeds/000, 001. Their loop ends while two
+/// Binary search for the score: Eppstein 1999. His loop ends while two
 /// values are still possible (`beta > alpha + 1`) and, in a language whose
 /// division rounds towards zero, would not end at all one step later.
 fn bisection(search: &mut impl FnMut(Window) -> Score) -> Score {
@@ -129,7 +129,7 @@ fn bisection(search: &mut impl FnMut(Window) -> Score) -> Score {
     alpha
 }
 
-/// MTD(f): seeds/002. Each pass lowers the upper bound or raises the lower
+/// MTD(f): Scout notes, Plaat 1996. Each pass lowers the upper bound or raises the lower
 /// one, so it always ends; but bounds that cross prove that two passes
 /// contradicted each other, which only an unsound table can make them do.
 fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
@@ -153,7 +153,7 @@ fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score)
     Driven { score, end: End::Stopped }
 }
 
-/// MTD(f) as seeds/000 and 001 print it: test the last score until it comes
+/// MTD(f) as Eppstein 1999 prints it: test the last score until it comes
 /// back. Kept to show what is wrong with it. A search that fails low returns
 /// an upper bound, and one equal to the test ends the loop although the true
 /// score may be lower; and a table that lets two searches contradict each

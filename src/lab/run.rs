@@ -30,7 +30,7 @@ pub enum FirstGuess {
 
 /// What is the same for all cells of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct Conditions {
     /// Plies.
     pub depth: u32,
     /// With iterative deepening depth `d` starts from the table and the score
@@ -71,9 +71,9 @@ pub struct Run<M> {
 impl<M> Run<M> {
     /// The cost that counts: all iterations, or the only one.
     #[must_use]
-    pub fn cost(&self, settings: &Settings) -> Cost {
+    pub fn cost(&self, conditions: &Conditions) -> Cost {
         let mut sum = Cost::default();
-        let skip = if settings.iterative { 0 } else { self.depths.len().saturating_sub(1) };
+        let skip = if conditions.iterative { 0 } else { self.depths.len().saturating_sub(1) };
         for depth in &self.depths[skip..] {
             sum.add(&depth.cost);
         }
@@ -85,29 +85,29 @@ impl<M> Run<M> {
 pub fn run<G: Game>(
     root: &G,
     cell: &Cell,
-    settings: &Settings,
+    conditions: &Conditions,
     depth: u32,
     oracle: Oracle<G::Move>,
 ) -> Run<G::Move> {
     let fresh = |oracle| {
         let table = Table::new(cell.size, cell.table, cell.replacement);
-        let mut search = Search::new(cell.delay, settings.ordering, table);
+        let mut search = Search::new(cell.delay, conditions.ordering, table);
         search.oracle = oracle;
         search
     };
     let mut search = fresh(oracle);
     let mut depths: Vec<Depth<G::Move>> = Vec::new();
     for depth in 1..=depth {
-        if !settings.iterative && depth > 1 {
+        if !conditions.iterative && depth > 1 {
             search = fresh(search.oracle);
         }
-        let last = depths.last().filter(|_| settings.iterative).map(|d| d.score);
-        let guess = match settings.guess {
+        let last = depths.last().filter(|_| conditions.iterative).map(|d| d.score);
+        let guess = match conditions.guess {
             FirstGuess::Previous => last.unwrap_or_else(|| root.evaluate()),
             FirstGuess::Static => root.evaluate(),
             FirstGuess::Zero => 0,
         };
-        depths.push(drive(&mut search, root, cell, settings, depth, guess));
+        depths.push(drive(&mut search, root, cell, conditions, depth, guess));
     }
     Run { depths, oracle: search.oracle }
 }
@@ -117,13 +117,13 @@ pub fn drive<G: Game>(
     search: &mut Search<'_, G>,
     root: &G,
     cell: &Cell,
-    settings: &Settings,
+    conditions: &Conditions,
     depth: u32,
     guess: Score,
 ) -> Depth<G::Move> {
     search.cost = Cost::default();
     search.root_depth = depth;
-    let guess = Guess { score: guess, width: settings.window, max_passes: settings.max_passes };
+    let guess = Guess { score: guess, width: conditions.window, max_passes: conditions.max_passes };
     let mut best = None;
     let start = Instant::now();
     let driven = cell.root.drive(guess, |window| {
@@ -145,7 +145,7 @@ pub fn drive<G: Game>(
 pub fn replay<G: Game>(
     root: &G,
     cell: &Cell,
-    settings: &Settings,
+    conditions: &Conditions,
     depth: u32,
     first: Run<G::Move>,
 ) -> Run<G::Move> {
@@ -153,7 +153,7 @@ pub fn replay<G: Game>(
         Oracle::Listening(known) => Oracle::Speaking(known),
         other => other,
     };
-    run(root, cell, settings, depth, oracle)
+    run(root, cell, conditions, depth, oracle)
 }
 
 /// The cell that says what is true: fail-soft, full window, no table.
@@ -175,12 +175,12 @@ pub fn attains<G: Game>(
     root: &G,
     m: G::Move,
     cell: &Cell,
-    settings: &Settings,
+    conditions: &Conditions,
     depth: u32,
     score: Score,
 ) -> bool {
     let table = Table::new(0, TableMode::Off, Replacement::Newest);
-    let mut search = Search::new(cell.delay, settings.ordering, table);
+    let mut search = Search::new(cell.delay, conditions.ordering, table);
     search.root_depth = depth;
     let shift = cell.delay.at(|| root.evaluate());
     // The least score inside the root that comes out as `score`.

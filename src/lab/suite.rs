@@ -16,16 +16,18 @@ use super::{
     game::Game as _,
     node::{Cost, Oracle},
     root::End,
-    run::{Run, Settings, attains, reference, replay, run},
+    run::{Conditions, Run, attains, reference, replay, run},
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use crate::{
-    chess::{position::Position, score::Score},
-    eval::nnue::Network,
-    tools::{
-        epd::parse::{LineError, Record, parse},
-        lines::Line,
+    chess::{
+        lines::{Line, LineError},
+        notation::move_text,
+        position::Position,
+        score::Score,
     },
+    eval::nnue::Network,
+    tools::epd::parse::{Reason, Record, parse},
 };
 
 /// A position of a suite.
@@ -43,7 +45,7 @@ pub struct Item {
 /// # Errors
 ///
 /// The first line that cannot be used.
-pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
+pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError<Reason>> {
     let item = |record: Record| Item { id: record.id, position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
@@ -54,7 +56,7 @@ pub struct Job {
     /// The cells to compare.
     pub cells: Vec<Cell>,
     /// What they share.
-    pub settings: Settings,
+    pub conditions: Conditions,
     /// The value of depth zero.
     pub leaf: Leaf,
     /// For [`Leaf::Network`].
@@ -70,9 +72,9 @@ impl Job {
     #[must_use]
     pub fn depth_of(&self, cell: &Cell) -> u32 {
         if cell.is_exhaustive() {
-            self.settings.depth.min(self.exhaustive_depth)
+            self.conditions.depth.min(self.exhaustive_depth)
         } else {
-            self.settings.depth
+            self.conditions.depth
         }
     }
 }
@@ -223,11 +225,11 @@ pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report 
     let failures = rows.iter().filter(|row| row.cell.is_sound()).flat_map(failures_of).collect();
     Report {
         positions: suite.len(),
-        depth: job.settings.depth,
+        depth: job.conditions.depth,
         leaf: name(job.leaf),
-        ordering: name(job.settings.ordering),
-        iterative: job.settings.iterative,
-        window: job.settings.window,
+        ordering: name(job.conditions.ordering),
+        iterative: job.conditions.iterative,
+        window: job.conditions.window,
         rows,
         failures,
     }
@@ -250,8 +252,9 @@ fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
         .iter()
         .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
         .map(|cell| {
-            let settings = Settings { iterative: false, ..job.settings };
-            let truth = run(&board, &reference(cell), &settings, settings.depth, Oracle::Silent);
+            let conditions = Conditions { iterative: false, ..job.conditions };
+            let truth =
+                run(&board, &reference(cell), &conditions, conditions.depth, Oracle::Silent);
             (cell.delay, truth)
         })
         .collect();
@@ -278,7 +281,7 @@ impl Worth<'_> {
         *self
             .known
             .entry((cell.delay, depth, m))
-            .or_insert_with(|| attains(self.board, m, cell, &self.job.settings, depth, score))
+            .or_insert_with(|| attains(self.board, m, cell, &self.job.conditions, depth, score))
     }
 }
 
@@ -293,8 +296,8 @@ fn compare(
     let depth = job.depth_of(cell);
     let board = worth.board;
     let oracle = if job.replay { Oracle::Listening(HashMap::default()) } else { Oracle::Silent };
-    let first = run(board, cell, &job.settings, depth, oracle);
-    let uci = |m: Move| m.to_uci(item.position.mode()).to_string();
+    let first = run(board, cell, &job.conditions, depth, oracle);
+    let uci = |m: Move| move_text(m, item.position.mode());
 
     let over = board.terminal(&board.moves()).is_some();
     let mut differences = Vec::new();
@@ -316,7 +319,7 @@ fn compare(
         id: item.id.clone(),
         score: first.depths[last].score,
         best: first.depths[last].best.map_or_else(String::new, uci),
-        cost: first.cost(&job.settings),
+        cost: first.cost(&job.conditions),
         nodes_by_depth: first.depths.iter().map(|d| d.cost.nodes()).collect(),
         replayed: None,
         knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
@@ -324,8 +327,8 @@ fn compare(
         differences,
     };
     if job.replay {
-        let replayed = replay(board, cell, &job.settings, depth, first);
-        outcome.replayed = Some(replayed.cost(&job.settings).nodes());
+        let replayed = replay(board, cell, &job.conditions, depth, first);
+        outcome.replayed = Some(replayed.cost(&job.conditions).nodes());
     }
     outcome
 }
@@ -362,11 +365,11 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 mod tests {
     use super::*;
     use crate::{
+        chess::lines::split,
         lab::{node::Ordering, run::FirstGuess},
-        tools::lines::split,
     };
 
-    fn items(text: &str) -> Result<Vec<Item>, LineError> {
+    fn items(text: &str) -> Result<Vec<Item>, LineError<Reason>> {
         read(&split(text.as_bytes()).unwrap())
     }
 
@@ -382,14 +385,14 @@ mod tests {
     #[test]
     fn a_bad_line_is_named() {
         let error = items("8/8/8/8/8/4k3/4p3/4K3 b - -\nnonsense\n").unwrap_err().to_string();
-        assert!(error.starts_with("2:2: board 'nonsense': "), "{error}");
+        assert!(error.starts_with("2:2: 'nonsense' is not a board: "), "{error}");
     }
 
     /// A sound cell that says something else than the reference is a failure.
     #[test]
     fn lies_are_noticed() {
         let item = &items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap()[0];
-        let settings = Settings {
+        let conditions = Conditions {
             depth: 2,
             iterative: true,
             ordering: Ordering::Captures,
@@ -399,14 +402,14 @@ mod tests {
         };
         let job = Job {
             cells: vec![Cell::ADVICE],
-            settings,
+            conditions,
             leaf: Leaf::Static,
             network: None,
             exhaustive_depth: 2,
             replay: false,
         };
         let board = Board::new(item.position.clone(), job.leaf, None);
-        let truth = || run(&board, &reference(&Cell::ADVICE), &settings, 2, Oracle::Silent);
+        let truth = || run(&board, &reference(&Cell::ADVICE), &conditions, 2, Oracle::Silent);
         let failures = |truth: &Run<Move>| {
             let mut worth = Worth { board: &board, job: &job, known: HashMap::new() };
             let outcome = compare(item, &Cell::ADVICE, &job, truth, &mut worth);

@@ -1,5 +1,5 @@
 //! The lab's transposition table: two bounds per entry, and every replacement
-//! policy that seeds/002 names. No search policy beyond "which depths count".
+//! policy that the Scout notes name (Breuker 1994). No search policy beyond "which depths count".
 
 use clap::ValueEnum;
 

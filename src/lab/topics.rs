@@ -2,7 +2,7 @@
 
 use super::{
     delay::ScoreDelay,
-    explain::{
+    example::{
         Example, count_deepening, count_replacements, count_replay, count_sizes, count_tables,
         count_ties,
     },
@@ -31,13 +31,25 @@ pub struct Topic {
     pub counted: Option<fn() -> String>,
 }
 
-const LECTURE: &str =
-    "D. Eppstein, ICS 180, Winter 1999, \"Variants of Alpha-Beta Search\" (seeds/000, 001)";
-const BOUNDS_NOTES: &str =
-    "lecture notes \"Scout, transposition table, alpha-beta with bounds, MTD-f\" (seeds/002)";
-const TREES_NOTES: &str = "assignment notes \"Alpha-beta search\" (seeds/003)";
-const KNUTH_MOORE: &str = "D. E. Knuth and R. W. Moore, An Analysis of Alpha-Beta Pruning, 1975";
-const POST: &str = "H. G. Muller's post on adjusting scores (seeds/004)";
+const LECTURE: &str = "D. Eppstein, \"Variants of Alpha-Beta Search\", lecture notes, ICS 180, UC Irvine, 1999, \
+     https://www.ics.uci.edu/~eppstein/180a/990202b.html";
+const SCOUT: &str = "J. Pearl, \"Asymptotic Properties of Minimax Trees and Game-Searching \
+    Procedures\", Artificial Intelligence 14, 1980, https://doi.org/10.1016/0004-3702(80)90037-5; \
+    in the form of course notes by an unknown author";
+const TWO_BOUNDS: &str = "A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, \"Best-First \
+    Fixed-Depth Minimax Algorithms\", Artificial Intelligence 87, 1996, \
+    https://people.csail.mit.edu/plaat/mtdf.html; in the form of course notes by an unknown author";
+const REPLACEMENT: &str = "D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \
+    \"Replacement Schemes for Transposition Tables\", ICCA Journal 17 (4), 1994, \
+    https://www.chessprogramming.org/Transposition_Table#Replacement_Strategies";
+const QUIESCENCE: &str = "D. F. Beal, \"A Generalised Quiescence Search Algorithm\", Artificial \
+    Intelligence 43, 1990, https://www.chessprogramming.org/Quiescence_Search";
+const TREES: &str = "C. Burch, \"Alpha-beta search\", notes to an assignment, 15-211, Carnegie \
+    Mellon University, 1997, https://www.cs.cmu.edu/~cburch/211-fa97/alphabeta.html";
+const KNUTH_MOORE: &str = "D. E. Knuth and R. W. Moore, \"An Analysis of Alpha-Beta Pruning\", \
+    Artificial Intelligence 6, 1975, https://doi.org/10.1016/0004-3702(75)90019-3";
+const POST: &str = "H. G. Muller, post on adjusting the scores that a search returns, TalkChess, \
+    2007, https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10";
 
 const EMPTY: Topic = Topic {
     names: &[],
@@ -98,7 +110,7 @@ nothing can go wrong, and every other algorithm has to return the same value.",
 value(node):
     if the game is over or depth is used up: its value
     else: the greatest of -value(child) over all moves",
-        source: TREES_NOTES,
+        source: TREES,
         place: "src/lab/interior.rs, minimax",
         examples: &[on(FORTY, Interior::Minimax)],
         ..EMPTY
@@ -112,7 +124,7 @@ is the same idea with \"win\" replaced by \"whatever the opponent would not allo
         code: "
 best = -infinity
 for each move: best = max(best, -value(child)); stop if best is a win",
-        source: TREES_NOTES,
+        source: TREES,
         place: "src/lab/interior.rs, minimax",
         examples: &[Example { caption: "The second move wins; the third is not needed.", tree: "max (TIE WIN ??)", ..on(TIE, Interior::StopAtWin) }],
         counted: Some(count_ties),
@@ -134,7 +146,7 @@ for each move:
     if score > alpha: alpha = score, this is the best move
     if alpha >= beta: return beta
 return alpha",
-        source: "seeds/000, 001 (basic alpha-beta), 003",
+        source: LECTURE,
         place: "src/lab/interior.rs, fail_hard",
         examples: &[
             FORTY,
@@ -179,7 +191,7 @@ for each move while alpha < beta:
     low = max(low, l), up = max(up, u), alpha = max(alpha, low)
 if a move was left out: up = infinity
 return (low, up)",
-        source: BOUNDS_NOTES,
+        source: TWO_BOUNDS,
         place: "src/lab/interior.rs, bounds",
         examples: &[
             on(FORTY, Interior::Bounds),
@@ -205,7 +217,7 @@ at a MAX node (MIN: mirrored):
         if b <= score < beta: score = scout(child, b, beta)
         alpha = max(alpha, best = max(best, score)), b = alpha + 1
     return best",
-        source: BOUNDS_NOTES,
+        source: SCOUT,
         place: "src/lab/interior.rs, scout_max and scout_min",
         examples: &[
             Example { caption: "C beats B, which the test finds out and the re-search values; D does not.", ..on(driven(Root::Full, 0, "", SECOND_BEST), Interior::Scout) },
@@ -312,7 +324,7 @@ while lower < upper:
     if g < bound: upper = g
     else: lower = g
 return g",
-        source: BOUNDS_NOTES,
+        source: TWO_BOUNDS,
         place: "src/lab/root.rs, mtdf",
         examples: &[driven(Root::Mtdf, 0, "From guess 0.", SECOND_BEST)],
         ..EMPTY
@@ -356,7 +368,7 @@ if its depth is good enough:
     if low = up or low >= beta or up <= alpha: return (low, up)
 ... search ...
 table[position] = result, put together with what was known at that depth",
-        source: BOUNDS_NOTES,
+        source: TWO_BOUNDS,
         place: "src/lab/table.rs, Table; src/lab/node.rs, Search::node",
         counted: Some(count_tables),
         ..EMPTY
@@ -374,7 +386,7 @@ largest:    replace if its subtree has as many nodes
 newest:     replace
 two-level:  if the newcomer is as deep as the first: second = first, first = newcomer
             else second = newcomer",
-        source: BOUNDS_NOTES,
+        source: REPLACEMENT,
         place: "src/lab/table.rs, Table::store",
         counted: Some(count_replacements),
         ..EMPTY
@@ -386,7 +398,7 @@ two-level:  if the newcomer is as deep as the first: second = first, first = new
 Too few entries and what was found is forgotten before it is needed again; more than the tree has
 positions, and nothing more is gained.",
         code: "place of a position = its key modulo the number of entries (of pairs, for two-level)",
-        source: BOUNDS_NOTES,
+        source: REPLACEMENT,
         place: "src/lab/table.rs, Table::new",
         counted: Some(count_sizes),
         ..EMPTY
@@ -433,13 +445,13 @@ if the table has a move for the position: to the front with it",
 queen promotions lead to, so that no exchange is judged half-way; it prunes by the node's window,
 and what it looks at is counted by itself. `network`: the static evaluation by a network.
 
-The last two are dear enough for the table to keep them.",
+The last two are expensive enough to store in the table.",
         code: "
 quiescence(alpha, beta):
     best = the static evaluation; return it if it is beta or more
     for each capture: best = max(best, -quiescence(-beta, -max(alpha, best))); stop at beta
     return best",
-        source: "seeds/002 (expensive heuristics belong into the table)",
+        source: QUIESCENCE,
         place: "src/lab/chess.rs, Leaf and quiescence",
         examples: &[
             Example { caption: "Searched one ply deep, a capture looks like +9: it is MIN's turn to take back.", tree: "max ((@9 -1 3) 2)", depth: 1, ..FORTY },
@@ -512,7 +524,7 @@ out:  score * 31/32                                         (if negative)",
 MAX has a move worth 40. On the other side MIN has an answer worth 30, so that side is worth at most
 30, and nothing that ?? might be can change MAX's mind.",
         code: "if an answer of MIN's is worth no more than what MAX has elsewhere: leave the node",
-        source: TREES_NOTES,
+        source: TREES,
         place: "src/lab/tree.rs",
         examples: &[FORTY],
         ..EMPTY
@@ -522,7 +534,7 @@ MAX has a move worth 40. On the other side MIN has an answer worth 30, so that s
         title: "the 40/50 tree: the same for MIN",
         text: "MIN has a move worth 40; on the other side MAX has an answer worth 50.",
         code: "if an answer of MAX's is worth no less than what MIN has elsewhere: leave the node",
-        source: TREES_NOTES,
+        source: TREES,
         place: "src/lab/tree.rs",
         examples: &[FIFTY],
         ..EMPTY
@@ -534,7 +546,7 @@ MAX has a move worth 40. On the other side MIN has an answer worth 30, so that s
 Even with nothing but win, tie and loss there is more to prune than a win allows: once X has a tie,
 O may treat a tie as a win, and stop looking.",
         code: "alpha = TIE:  an answer of O's worth TIE is as good as a win: leave the node",
-        source: TREES_NOTES,
+        source: TREES,
         place: "src/lab/tree.rs; src/lab/tictactoe.rs",
         examples: &[TIE],
         counted: Some(count_ties),
@@ -549,7 +561,7 @@ algorithm and table.",
         code: "
 first pass:   known[node, depth] = the best or refuting move
 second pass:  search(node) with known[node, depth] first",
-        source: "after the minimal tree of Knuth and Moore, 1975",
+        source: KNUTH_MOORE,
         place: "src/lab/run.rs, replay",
         counted: Some(count_replay),
         ..EMPTY

@@ -280,7 +280,7 @@ mod tests {
         assert!(message(&good[..47]).contains("47 bytes"));
         let swapped = [entry(2, 2, 1), entry(1, 2, 1)].concat();
         assert!(message(&swapped).contains("entry 2 is out of order"));
-        assert!(message(&entry(1, 5 << 12, 1)).contains("the move of entry 1"));
+        assert!(message(&entry(1, 5 << 12, 1)).contains("entry 1 is not a valid move"));
         assert!(Book::load(Path::new("/nowhere/book.bin")).is_err());
     }
 

@@ -305,7 +305,7 @@ mod tests {
         let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         let mut game = Game::from(position);
         for text in moves {
-            game.play(crate::uci::setup::read_move(game.position(), text).unwrap());
+            game.play(crate::chess::notation::read_move(game.position(), text).unwrap());
         }
         game
     }
@@ -333,7 +333,7 @@ mod tests {
         assert!(short < 0.4 && long > 2.0, "{short} {long}");
 
         let exchanged = game(crate::chess::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
-        let back = crate::uci::setup::read_move(exchanged.position(), "d8d5").unwrap();
+        let back = crate::chess::notation::read_move(exchanged.position(), "d8d5").unwrap();
         let quick = times(&exchanged, back);
         assert!((mean(&quick) / mean(&usual) - OBVIOUS).abs() < 0.02, "{}", mean(&quick));
     }
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn obvious_moves() {
         let obvious = |game: &Game, text: &str| {
-            is_obvious(game, crate::uci::setup::read_move(game.position(), text).unwrap())
+            is_obvious(game, crate::chess::notation::read_move(game.position(), text).unwrap())
         };
         let exchanged = game(crate::chess::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
         assert!(obvious(&exchanged, "d8d5"));

@@ -47,11 +47,9 @@ mod quiescence;
 pub mod root;
 pub mod tt;
 
+pub use pv::MAX_PLY;
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};
-
-/// The deepest ply a search reaches.
-pub const MAX_PLY: usize = 240;
 
 /// Nodes between two looks at the clock and the stop flag: some 40 microseconds.
 /// Where each touches memory of the table for the first time it was up to 0.18

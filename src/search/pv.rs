@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-use super::MAX_PLY;
+/// The deepest ply a search reaches.
+pub const MAX_PLY: usize = 240;
 
 /// One line of moves.
 pub type Line = ArrayVec<Move, MAX_PLY>;

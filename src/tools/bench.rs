@@ -13,7 +13,9 @@ use shakmaty::CastlingMode;
 use super::{complain, hash_size, say, thread_count};
 use crate::{
     chess::{
-        position::{FenError, Game, Position},
+        fen::FenError,
+        notation::move_text,
+        position::{Game, Position},
         score::mate_distance,
     },
     engine::{Engine, Job, MemoryError, Settings, threads},
@@ -60,7 +62,7 @@ pub struct Total {
 ///
 /// # Errors
 ///
-/// If one is no position.
+/// If one cannot be read.
 pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
     POSITIONS
         .lines()
@@ -107,7 +109,7 @@ pub fn bench(
         if signals.is_stopped() {
             return Ok(None);
         }
-        let best = outcome.best.map_or_else(String::new, |m| m.to_uci(mode).to_string());
+        let best = outcome.best.map_or_else(String::new, |m| move_text(m, mode));
         let score = match mate_distance(outcome.info.score) {
             Some(moves) => format!("mate {moves}"),
             None => format!("{:+.2}", f64::from(outcome.info.score) / 100.0),

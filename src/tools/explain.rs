@@ -13,7 +13,7 @@ use indicatif::HumanCount;
 use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move, Role};
 
-use super::{complain, epd::moves, say};
+use super::{complain, say};
 use crate::{
     chess::{
         notation,
@@ -192,8 +192,8 @@ fn read(words: &[String]) -> Result<Game, String> {
         Position::from_fen(&fen, CastlingMode::Standard).map_err(|error| error.to_string())?;
     let mut game = Game::from(position);
     for word in words {
-        let m = moves::read(game.position(), word)
-            .map_err(|error| format!("'{word}' {error} (in '{}')", game.position().fen()))?;
+        let m = notation::read_any_move(game.position(), word)
+            .map_err(|error| format!("{error} (in '{}')", game.position().fen()))?;
         game.play(m);
     }
     Ok(game)
@@ -266,7 +266,7 @@ fn choice(position: &Position, score: Score, pv: &[Move]) -> Option<Choice> {
     let shown = if is_decisive(score) { pv.len() } else { pv.len().min(LINE_LENGTH) };
     Some(Choice {
         san: notation::san(position, m),
-        uci: moves::to_uci(position, m),
+        uci: notation::move_text(m, position.mode()),
         score: notation::pawns(notation::white(score, position.turn())),
         chances: winning_chances(score),
         line: notation::line(position, &pv[..shown]),
@@ -449,7 +449,7 @@ mod tests {
         // A quiet queen move threatens Qxf7 mate; the second best does not.
         let words = ["startpos", "moves", "e4", "e5", "Bc4", "Nc6"];
         let game = read(&words.map(str::to_owned)).unwrap();
-        let queen = moves::read(game.position(), "Qf3").unwrap();
+        let queen = notation::read_any_move(game.position(), "Qf3").unwrap();
         let mut engine = Engine::new(crate::engine::Settings::default()).unwrap();
         let limits = Limits { depth: Some(6), ..Limits::default() };
         let Threat::Move(choice) = threat(&mut engine, game.position(), queen, 0, &limits) else {
@@ -509,6 +509,10 @@ mod tests {
         let error = |text: &str| read(&[text.to_owned()]).unwrap_err();
         assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
         let message = error("startpos moves e4 e5 Nf6");
-        assert!(message.starts_with("'Nf6' is not legal in this position (in 'rnbqkbnr/pppp1ppp"));
+        assert!(
+            message.starts_with(
+                "illegal move 'Nf6': White cannot move like this (in 'rnbqkbnr/pppp1ppp"
+            )
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Command-line runners over the engine and the rules.
 //!
-//! No chess knowledge that the engine needs lives here.
+//! The command `lancet NAME` is `Args` and `run`: in NAME.rs, or in
+//! NAME/command.rs where NAME is a folder. No chess knowledge that the engine needs
+//! lives here.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -9,7 +11,7 @@ pub mod bench;
 pub mod doctor;
 pub mod epd;
 pub mod explain;
-pub mod lines;
+pub mod interrupt;
 pub mod perft;
 pub mod wdl;
 
@@ -49,7 +51,7 @@ fn hash_size(text: &str) -> Result<usize, String> {
 
 /// Reads a depth in plies for clap.
 fn depth(text: &str) -> Result<u32, String> {
-    number_in(text, &crate::uci::command::DEPTH_RANGE)
+    number_in(text, &crate::engine::DEPTH_RANGE)
 }
 
 /// Reads a whole number in a range.

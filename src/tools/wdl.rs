@@ -54,7 +54,7 @@ pub struct Args {
     pub note: String,
 }
 
-/// How often positions of a material and a score were won, drawn and lost by
+/// How often positions with a material count and a score were won, drawn and lost by
 /// the side to move.
 #[derive(Clone, Debug)]
 pub struct Counts {

@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use rand::{SeedableRng as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
+use shakmaty::Position as _;
 
 use super::{
     FileError,
@@ -20,7 +20,11 @@ use super::{
     format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
 };
 use crate::{
-    chess::score::{Score, is_mate, mate_distance},
+    chess::{
+        notation::{number, san},
+        position::Position,
+        score::{Score, is_mate, mate_distance},
+    },
     eval::nnue::features,
     system::{
         files::NewFile,
@@ -327,13 +331,13 @@ fn show_positions(game: &Record) {
     let filter = Filter::default();
     game.visit(|visit| {
         let Visit { chess, m, score, .. } = visit;
-        let position = crate::chess::position::Position::from(chess.clone());
+        let position = Position::from(chess.clone());
         let half_points = game.result.half_points(chess.turn());
         let kept = if filter.label(visit).is_some() { "kept" } else { "left out" };
         say(format_args!(
             "{} | {} | {} | {} | {kept}",
             position.fen(),
-            san(&mut chess.clone(), m),
+            san(&position, m),
             score.map_or_else(|| "no score".to_owned(), signed),
             f32::from(half_points) / 2.0
         ));
@@ -348,15 +352,13 @@ fn text(game: &Record) -> String {
         GameResult::BlackWins => "0-1",
     };
     let mut words = Vec::new();
-    let mut chess = game.start.chess().clone();
+    let mut position = game.start.clone();
     for (index, &(m, score)) in game.moves.iter().enumerate() {
-        if chess.turn() == Color::White {
-            words.push(format!("{}.", chess.fullmoves()));
-        } else if index == 0 {
-            words.push(format!("{}...", chess.fullmoves()));
+        if index == 0 || position.turn().is_white() {
+            words.push(number(&position).trim_end().to_owned());
         }
-        let name = san(&mut chess, m);
-        words.push(name);
+        words.push(san(&position, m));
+        position = position.play(m);
         if score != NO_LABEL {
             words.push(format!("{{{}}}", signed(Score::from(score))));
         }
@@ -372,13 +374,6 @@ fn text(game: &Record) -> String {
     }
     lines.push(line);
     lines.join("\n") + "\n"
-}
-
-/// The move's name; plays it.
-fn san(chess: &mut Chess, m: Move) -> String {
-    let san = SanPlus::from_move(chess.clone(), m);
-    chess.play_unchecked(m);
-    san.to_string()
 }
 
 fn signed(score: Score) -> String {

@@ -1,7 +1,7 @@
 //! `lancet datagen`: plays games on all cores and appends them to files.
 //!
 //! Each thread owns a stream of games, kept in its own file. Game k of a
-//! stream depends only on the settings, the seed, the stream's number and k, so
+//! stream depends only on the recipe, the seed, the stream's number and k, so
 //! the file itself says where to continue. Games are written whole; a torn
 //! last game, left by a kill, and zeros, left by a power failure, are cut off at
 //! the next start.
@@ -44,11 +44,11 @@ use crate::{
 
 /// What a power failure may take: games are on the disk after this time.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
-/// Zero bytes that a game may end in: four behind its last move, and three of
+/// Zero bytes that a game may end in: four after its last move, and three of
 /// that move and its score.
 const LAST_ZEROS: u64 = 7;
 /// The file that says how the games of a directory were made.
-const SETTINGS_FILE: &str = "datagen.toml";
+const RECIPE_FILE: &str = "datagen.toml";
 
 /// Play games against itself and write them as training data
 #[derive(Clone, Debug, ClapArgs)]
@@ -112,7 +112,7 @@ fn hours(text: &str) -> Result<f64, String> {
 /// What decides how games are played: a directory holds games of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct Recipe {
     version: String,
     evaluation: String,
     seed: u64,
@@ -126,11 +126,11 @@ struct Settings {
     syzygy: bool,
 }
 
-impl Settings {
-    fn new(args: &Args, evaluation: &str) -> Settings {
+impl Recipe {
+    fn new(args: &Args, evaluation: &str) -> Recipe {
         let name =
             |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Settings {
+        Recipe {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             evaluation: evaluation.to_owned(),
             seed: args.seed,
@@ -145,11 +145,11 @@ impl Settings {
         }
     }
 
-    /// Claims `dir` for this process and these settings. The returned file
+    /// Claims `dir` for this process and this recipe. The returned file
     /// holds the claim.
     fn claim(&self, dir: &Path) -> Result<File, FileError> {
         fs::create_dir_all(dir).map_err(|error| FileError::new(dir, error))?;
-        let path = dir.join(SETTINGS_FILE);
+        let path = dir.join(RECIPE_FILE);
         let fail = |reason: String| FileError::new(&path, reason);
         let file = OpenOptions::new()
             .create(true)
@@ -176,11 +176,11 @@ impl Settings {
             }
             return Ok(file);
         }
-        let theirs: Settings =
+        let theirs: Recipe =
             toml::from_str(&text).map_err(|error| fail(format!("not understood: {error}")))?;
         if theirs != *self {
             return Err(fail(format!(
-                "this directory holds games made with other settings; choose another. There:\n\
+                "this directory holds games made with other options; choose another. There:\n\
                  {text}asked for:\n{ours}"
             )));
         }
@@ -256,7 +256,7 @@ impl Stream {
                     let end = file.metadata().map_err(|error| fail(error.to_string()))?.len();
                     if end - length > TORN_AT_MOST {
                         return Err(fail(format!(
-                            "damaged behind game {games}: from byte {length} to {end} there is no \
+                            "damaged after game {games}: from byte {length} to {end} there is no \
                              whole game; cut it there to lose them, or move it away"
                         )));
                     }
@@ -325,7 +325,7 @@ fn cut_zeros(mut file: &File) -> io::Result<()> {
 /// What all threads share.
 struct Shared {
     openings: Openings,
-    settings: Settings,
+    recipe: Recipe,
     network: Option<Arc<Network>>,
     tablebase: Option<Arc<Tablebase<Chess>>>,
     goal: Goal,
@@ -361,19 +361,15 @@ impl Shared {
 
     /// Plays the games of a stream until it is time to stop.
     fn work(&self, mut stream: Stream, number: u32) {
-        let settings = &self.settings;
-        let made = SelfPlay::new(
-            settings.nodes,
-            settings.hard,
-            self.network.as_ref(),
-            self.tablebase.clone(),
-        );
+        let recipe = &self.recipe;
+        let made =
+            SelfPlay::new(recipe.nodes, recipe.hard, self.network.as_ref(), self.tablebase.clone());
         let mut players = match made {
             Ok(players) => players,
             Err(error) => return self.fail(error),
         };
         while !self.stop.load(Relaxed) {
-            let mut rng = game_rng(settings.seed, number, stream.games);
+            let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
             let game = loop {
                 let start = self.openings.make(&mut rng);
@@ -439,8 +435,7 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         Some(path) if path == Path::new("psqt") => None,
         Some(path) => Some(Arc::new(super::read_network(path)?)),
     };
-    let settings =
-        Settings::new(args, &network.as_deref().map_or("psqt".to_owned(), Network::name));
+    let recipe = Recipe::new(args, &network.as_deref().map_or("psqt".to_owned(), Network::name));
     let books = args.book.iter().map(|path| openings::read_book(path));
     let openings = Openings {
         books: books.collect::<Result<_, _>>()?,
@@ -450,8 +445,8 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         chess960: args.chess960,
     };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
-    let _claim = settings.claim(&args.out)?;
-    let (streams, found) = open_streams(&args.out, settings.seed, threads)?;
+    let _claim = recipe.claim(&args.out)?;
+    let (streams, found) = open_streams(&args.out, recipe.seed, threads)?;
 
     let stop = Arc::new(AtomicBool::new(false));
     let handler_stop = Arc::clone(&stop);
@@ -467,7 +462,7 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     }
     let shared = Shared {
         openings,
-        settings,
+        recipe,
         network,
         tablebase,
         goal,

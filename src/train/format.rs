@@ -16,7 +16,7 @@ use viriformat::{
     dataformat,
 };
 
-use crate::chess::{position::Position, score::Score};
+use crate::chess::{fen::IllegalPosition, position::Position, score::Score};
 
 /// Bytes of the packed start position.
 const HEADER: usize = 32;
@@ -154,7 +154,7 @@ pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
 ///
 /// # Errors
 ///
-/// If the byte is no result.
+/// If the byte is not a result.
 pub fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
     match frame.get(30).copied().ok_or(FormatError::Truncated)? {
         0 => Ok(GameResult::BlackWins),
@@ -325,7 +325,7 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_impossible_check)
         .map(Position::from)
-        .map_err(|error| bad(error.to_string()))
+        .map_err(|error| bad(IllegalPosition(error.kinds()).to_string()))
 }
 
 /// The legal move that the packed bits stand for, or what is wrong with them.

@@ -3,6 +3,9 @@
 //! Plays through [`crate::engine`] and takes its inputs from
 //! [`crate::eval::nnue`], so that trainer and player cannot disagree. Nothing
 //! here is needed to play.
+//!
+//! `lancet train` is in [`command`], `lancet datagen` in [`datagen`], `lancet data`
+//! in [`data`]: each is `Args` and `run`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -56,7 +59,7 @@ impl std::error::Error for FileError {}
 ///
 /// # Errors
 ///
-/// If it cannot be read or is no network.
+/// If it cannot be read or is not a network.
 pub fn read_network(path: &Path) -> Result<Network, FileError> {
     let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
     Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))

@@ -11,6 +11,8 @@ use viriformat::chess::{board::Board, piece::PieceType};
 use super::FileError;
 use crate::{
     chess::{
+        fen,
+        lines::{self, Line, LineError},
         position::{Game, Position},
         score::Score,
     },
@@ -116,22 +118,19 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
 }
 
-/// Reads a book: a FEN or EPD position per line; empty lines and lines that
-/// begin with `#` are skipped.
+/// Reads a book: a position in FEN or EPD on each line. Positions without a legal
+/// move are left out.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, has no position, or a line is no position.
+/// If the file cannot be read, has no position, or a line has none.
 pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::new(path, error))?;
+    let lines = lines::read(path).map_err(|error| FileError::new(path, error))?;
     let mut book = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let position = Position::from_fen(&fen_part(line), CastlingMode::Standard)
-            .map_err(|error| FileError::new(path, format!("line {number}: {error}")))?;
+    for line in &lines {
+        let position = read_position(line).map_err(|LineError { line, column, reason }| {
+            FileError::new(path, format!("line {line}, column {column}: {reason}"))
+        })?;
         if !position.legal_moves().is_empty() {
             book.push(position);
         }
@@ -142,13 +141,11 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
     Ok(book)
 }
 
-/// The FEN at the beginning of an EPD line: four fields, and the two counters
-/// if they are there.
-fn fen_part(line: &str) -> String {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let is_number = |i: usize| fields.get(i).is_some_and(|field| field.parse::<u32>().is_ok());
-    let length = if is_number(4) && is_number(5) { 6 } else { 4.min(fields.len()) };
-    fields[..length].join(" ")
+/// The position of a line; what else EPD says about it does not matter here.
+fn read_position(line: &Line) -> Result<Position, LineError> {
+    let (setup, _) =
+        fen::read_epd(&line.text).map_err(|error| line.error(error.at, error.reason))?;
+    Position::from_setup(setup).map_err(|error| line.error(0, format!("illegal position: {error}")))
 }
 
 /// `count` balanced openings for OpenBench, as FENs, told one by one to `found`:
@@ -236,8 +233,40 @@ mod tests {
     }
 
     #[test]
-    fn epd_lines() {
-        assert_eq!(fen_part("8/8/8/8/8/8/8/8 w - - bm Qf7; id \"a 1\";"), "8/8/8/8/8/8/8/8 w - -");
-        assert_eq!(fen_part("8/8/8/8/8/8/8/8 w - - 3 9 extra"), "8/8/8/8/8/8/8/8 w - - 3 9");
+    fn books_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            let book = read_book(file.path());
+            book.map(|book| book.iter().map(Position::fen).collect::<Vec<_>>())
+                .map_err(|error| error.reason)
+        };
+        let book = "# comment\r\n8/8/8/8/8/4k3/8/R3K3 w Q - bm Ra3; id \"a 1\";\r\n\n\
+                    8/8/8/8/8/4k3/8/4K3 b - - 3 9\n7k/8/8/8/8/8/8/K6r w - - 0 1\n";
+        assert_eq!(
+            read(book).unwrap(),
+            [
+                "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1",
+                "8/8/8/8/8/4k3/8/4K3 b - - 3 9",
+                "7k/8/8/8/8/8/8/K6r w - - 0 1"
+            ]
+        );
+        for (text, reason) in [
+            ("", "no position in this book"),
+            (
+                "7k/5Q2/8/8/8/8/8/K7 b - - 0 1\n\n8/8/8/8 w - -",
+                "line 3, column 1: '8/8/8/8' is not a board: 4 ranks, expected 8",
+            ),
+            (
+                "8/8/8/8/8/8/8/8 w - -",
+                "line 1, column 1: illegal position: empty board, missing king",
+            ),
+            (
+                "7k/8/8/8/8/8/8/K7 w -",
+                "line 1, column 22: the line ends before the en passant square",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), reason);
+        }
     }
 }

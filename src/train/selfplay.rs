@@ -155,7 +155,7 @@ impl SelfPlay {
             if moves.is_empty() && score.abs() > BALANCE {
                 return Played::Unbalanced;
             }
-            // An interrupted iteration may leave a bound, which is no label.
+            // An interrupted iteration may leave a bound, which is not a label.
             let label = if outcome.info.bound == Bound::Exact { score } else { NO_LABEL.into() };
             moves.push((m, i16::try_from(label).unwrap_or(NO_LABEL)));
             game.play(m);
@@ -241,7 +241,7 @@ mod tests {
             let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
             let mut players = SelfPlay::new(1000, 10_000, None, None).unwrap();
             let mut nodes = 0;
-            // A mate in one is no balanced opening.
+            // A mate in one is not a balanced opening.
             let Played::Unbalanced = players.play(start, &mut nodes, || false) else { panic!() };
             assert!(nodes > 0);
 

@@ -10,10 +10,7 @@ use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use vampirc_uci::UciMessage;
 
-use crate::{
-    engine::{HASH_RANGE, THREADS_RANGE},
-    search::MAX_PLY,
-};
+use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +218,7 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
         "search; whichever limit is reached first ends it",
     ),
     ("stop", "", "end the search and print its best move"),
-    ("ponderhit", "", "the expected move was played: go on, on the own clock"),
+    ("ponderhit", "", "the expected move was played: go on, on its own clock"),
     ("quit", "", "end the program, as the end of input does"),
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),
@@ -430,9 +427,6 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Depths that a search can have, in plies.
-#[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
-pub const DEPTH_RANGE: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 /// Longest time, in milliseconds: about 31 years.
 const MAX_TIME: u64 = 1_000_000_000_000;
 /// Deepest perft, in plies.

@@ -8,7 +8,10 @@ use shakmaty::{CastlingMode, Move, Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
 
 use crate::{
-    chess::score::{Score, mate_distance},
+    chess::{
+        notation::move_text,
+        score::{Score, mate_distance},
+    },
     eval::wdl::Chances,
     play::report::{Bound, Info, Note, Outcome, TableFault},
 };
@@ -43,13 +46,6 @@ pub fn note(note: &Note) -> String {
             format!("thread {thread} decides; depths completed by thread: {depths:?}")
         }
     }
-}
-
-/// The move in UCI notation; castling as `mode` has it.
-#[must_use]
-pub fn move_text(m: Move, mode: CastlingMode) -> String {
-    message_move(m, mode)
-        .map_or_else(|| Notation::from_move(m, mode).to_string(), |m| m.to_string())
 }
 
 /// vampirc-uci's move; `None` for what is no move of chess.
@@ -335,16 +331,6 @@ mod tests {
             current_move(300, m, 3, Standard),
             "info depth 300 currmove e1c1 currmovenumber 3"
         );
-    }
-
-    #[test]
-    fn promotions_are_lower_case() {
-        let moves =
-            Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1", Standard).unwrap().legal_moves();
-        let texts: Vec<String> = moves.iter().map(|&m| move_text(m, Standard)).collect();
-        for promotion in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
-            assert!(texts.iter().any(|text| text == promotion), "{promotion}");
-        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use shakmaty::{CastlingMode, Color, Move};
 use vampirc_uci::UciMessage;
 
 use crate::{
-    chess::position::Position,
+    chess::{notation, position::Position},
     engine::{Engine, Job, Settings, threads},
     eval::{self, nnue::Network, wdl},
     play::{
@@ -658,7 +658,7 @@ impl<W: Write + Send> Front<'_, W> {
         }
         let mut searchmoves = Vec::with_capacity(go.searchmoves.len());
         for text in &go.searchmoves {
-            match setup::read_move(position, text) {
+            match notation::read_move(position, text) {
                 Ok(m) => searchmoves.push(m),
                 Err(error) => self.output.say(&format!("searchmoves: {error}; skipped")),
             }

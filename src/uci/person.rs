@@ -6,10 +6,9 @@ use std::{collections::HashMap, sync::Mutex};
 use console::{Style, Term};
 use shakmaty::{CastlingMode, Color, File, Move, Rank, Role, Square};
 
-use super::format::move_text;
 use crate::{
     chess::{
-        notation::{self, short},
+        notation::{self, move_text, short},
         position::Position,
         score::{Score, is_decisive},
     },
@@ -175,7 +174,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::uci::setup::read_move;
+    use crate::chess::notation::read_move;
 
     fn thought(root: &Position, moves: &[&str]) -> Info {
         let mut position = root.clone();

@@ -8,12 +8,11 @@ use shakmaty::{
 
 use super::{
     command::{BenchCommand, COMMANDS, GenFensCommand},
-    format::move_text,
     person,
 };
 use crate::{
     chess::{
-        notation,
+        notation::{self, move_text},
         position::{Ending, Game, Position},
     },
     eval::{nnue::Network, parts::Parts},

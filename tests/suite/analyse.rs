@@ -194,7 +194,11 @@ fn an_interrupted_analysis_goes_on() {
     fs::write(&torn, &begun[..100]).unwrap();
     let resume = ["analyse", file, "--out", &torn, "--resume"];
     let short = lancet(&resume).args(options).output().unwrap();
-    assert!(text(&short).contains("torn.pgn: shorter than it was"), "{}", text(&short));
+    assert!(
+        text(&short).contains("torn.pgn: shorter than the unfinished analysis left it"),
+        "{}",
+        text(&short)
+    );
     fs::write(&torn, begun).unwrap();
 
     let refused = lancet(&["analyse", file, "--out", &torn]).args(options).output().unwrap();

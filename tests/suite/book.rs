@@ -8,9 +8,11 @@ use crate::common::{
     data::data,
 };
 use lancet::{
-    chess::position::Position,
+    chess::{
+        notation::{move_text, read_move},
+        position::Position,
+    },
     play::book::Book,
-    uci::{format::move_text, setup::read_move},
 };
 use shakmaty::{CastlingMode, Move};
 

@@ -22,33 +22,37 @@ fn json(path: &str) -> Value {
 fn broken_lines_are_named_and_skipped() {
     let dir = Directory::new();
     let cases: &[(&str, usize, &str)] = &[
-        ("8/8/8/8/8/8/8 w - - bm e4;", 1, "board '8/8/8/8/8/8/8': 7 ranks, expected 8"),
+        ("8/8/8/8/8/8/8 w - - bm e4;", 1, "'8/8/8/8/8/8/8' is not a board: 7 ranks, expected 8"),
         (
             "rnbqkbnr/pppppppp/8/8/8/7/PPPPPPPP/RNBQKBNR w KQkq - bm e4;",
             25,
-            "board 'rnbqkbnr/pppppppp/8/8/8/7/PPPPPPPP/RNBQKBNR': rank 3 has 7 squares, expected 8",
+            "'rnbqkbnr/pppppppp/8/8/8/7/PPPPPPPP/RNBQKBNR' is not a board: rank 3 has 7 squares, expected 8",
         ),
         (
             "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;",
             14,
-            "board 'rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR': 'x' is neither a piece nor 1 to 8",
+            "'rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR' is not a board: 'x' is neither a piece nor 1 to 8",
         ),
-        ("8/8/8/8/8/8/k1K5/8 x - - bm Kc3;", 20, "side to move 'x': expected 'w' or 'b'"),
+        ("8/8/8/8/8/8/k1K5/8 x - - bm Kc3;", 20, "'x' is not a side to move: expected 'w' or 'b'"),
         (
             "8/8/8/8/8/8/k1K5/8 w KX - bm Kc3;",
             22,
-            "castling rights 'KX': expected '-' or rights such as 'KQkq' or 'HAha'",
+            "'KX' is not a set of castling rights: expected letters as in KQkq or HAha, or '-'",
         ),
         ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
-        ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "impossible position: missing king"),
+        ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "illegal position: missing king"),
         ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: no legal move"),
-        ("8/8/8/8/8/8/k1K5/8 w - - bm Ka3;", 29, "bm 'Ka3' is not legal in this position"),
+        (
+            "8/8/8/8/8/8/k1K5/8 w - - bm Ka3;",
+            29,
+            "bm: illegal move 'Ka3': White cannot move like this",
+        ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - am Kd3 id \"x\";",
             33,
-            "am 'id' is not a move; is a ';' missing before it?",
+            "am: 'id' is not a move; is a ';' missing before it?",
         ),
-        ("4k3/8/8/8/8/1N3N2/8/4K3 w - - bm Nd4;", 34, "bm 'Nd4' is ambiguous: Nbd4 or Nfd4"),
+        ("4k3/8/8/8/8/1N3N2/8/4K3 w - - bm Nd4;", 34, "bm: 'Nd4' is ambiguous: Nbd4 or Nfd4"),
         ("8/8/8/8/8/8/k1K5/8 w - - bm;", 26, "bm needs at least one move"),
         ("8/8/8/8/8/8/k1K5/8 w - - id \"never;", 29, "the string is not closed by a '\"'"),
         (
@@ -71,7 +75,7 @@ fn broken_lines_are_named_and_skipped() {
         (
             "8/8/8/8/8/8/k1K5/8 w - - c8 \"10 5\"; c9 \"c2c3\";",
             26,
-            "2 points in c8 for 1 moves in c9",
+            "2 points in c8 for 1 move in c9",
         ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - c0 \"Kc3=10, Kd3=x\";",
@@ -372,7 +376,7 @@ fn misbehaving_engines_do_no_harm() {
 
     let (status, shown, _) = run(&script("illegal", "echo bestmove a1b3"), 1, LONG);
     assert_eq!(status, Some(1));
-    assert!(shown.contains("bestmove 'a1b3' is not legal in this position"), "{shown}");
+    assert!(shown.contains("bestmove: illegal move 'a1b3': "), "{shown}");
 
     // A right answer without any info line, a failed first position.
     let answer = "echo info depth x score cp pv; echo bestmove a1a8 ponder 0000";

@@ -8,9 +8,7 @@ use crate::common::{
 };
 use clap::ValueEnum;
 use lancet::{
-    chess::{
-        score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
-    },
+    chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
     lab::{
         cell::{Cell, name},
         chess::{Board, Leaf},
@@ -19,7 +17,7 @@ use lancet::{
         interior::Interior,
         node::{Oracle, Ordering, Search},
         root::{End, Root},
-        run::{FirstGuess, Settings, attains, replay, run},
+        run::{Conditions, FirstGuess, attains, replay, run},
         table::{Replacement, Table, TableMode},
         tictactoe::TicTacToe,
         topics::TOPICS,
@@ -246,8 +244,8 @@ fn exact_tables_keep_the_truth() {
     }
 }
 
-fn settings(depth: u32) -> Settings {
-    Settings {
+fn conditions(depth: u32) -> Conditions {
+    Conditions {
         depth,
         iterative: true,
         ordering: Ordering::Table,
@@ -270,8 +268,8 @@ fn every_sound_cell_finds_the_value() {
                     for table in [TableMode::Off, TableMode::Exact] {
                         let cell = Cell { interior, root, table, size: 16, delay, ..Cell::ADVICE };
                         for iterative in [true, false] {
-                            let settings = Settings { iterative, ..settings(5) };
-                            let found = run(&game, &cell, &settings, 5, Oracle::Silent);
+                            let conditions = Conditions { iterative, ..conditions(5) };
+                            let found = run(&game, &cell, &conditions, 5, Oracle::Silent);
                             for (depth, found) in (1..).zip(&found.depths) {
                                 assert_eq!(
                                     found.score, truths[depth],
@@ -282,7 +280,7 @@ fn every_sound_cell_finds_the_value() {
                                         &game,
                                         best,
                                         &cell,
-                                        &settings,
+                                        &conditions,
                                         depth as u32,
                                         found.score
                                     ));
@@ -308,7 +306,7 @@ fn best_moves_are_told_from_others() {
             for m in game.moves() {
                 let inner = -brute(&game.make(m), 2, delay);
                 let attained = delay.at(|| game.evaluate()).score(inner) == truth;
-                assert_eq!(attains(&game, m, &cell, &settings(3), 3, truth), attained, "{seed}");
+                assert_eq!(attains(&game, m, &cell, &conditions(3), 3, truth), attained, "{seed}");
                 *(if attained { &mut best } else { &mut other }) += 1;
             }
         }
@@ -318,8 +316,8 @@ fn best_moves_are_told_from_others() {
 
 /// How MTD(f) ends, with the score.
 fn end_of_mtdf<G: Game>(game: &G, cell: &Cell, max_passes: u32, depth: u32) -> (Score, End) {
-    let settings = Settings { max_passes, ..settings(depth) };
-    let found = run(game, cell, &settings, depth, Oracle::Silent).depths.pop().unwrap();
+    let conditions = Conditions { max_passes, ..conditions(depth) };
+    let found = run(game, cell, &conditions, depth, Oracle::Silent).depths.pop().unwrap();
     (found.score, found.end)
 }
 
@@ -426,7 +424,7 @@ fn chess_cells_find_the_value() {
                     delay,
                     ..Cell::ADVICE
                 };
-                let truth = run(&game, &minimax, &settings(2), 2, Oracle::Silent);
+                let truth = run(&game, &minimax, &conditions(2), 2, Oracle::Silent);
                 if leaf == Leaf::Static {
                     assert_eq!(truth.depths[1].score, brute(&game, 2, delay), "{fen}");
                 }
@@ -436,7 +434,7 @@ fn chess_cells_find_the_value() {
                         if cell.is_exhaustive() && root != Root::Full {
                             continue; // the drivers have met these on small games
                         }
-                        let found = run(&game, &cell, &settings(2), 2, Oracle::Silent);
+                        let found = run(&game, &cell, &conditions(2), 2, Oracle::Silent);
                         for (found, truth) in found.depths.iter().zip(&truth.depths) {
                             assert_eq!(found.score, truth.score, "{fen} {cell}");
                         }
@@ -451,8 +449,8 @@ fn chess_cells_find_the_value() {
 fn tic_tac_toe_is_a_tie() {
     let solve = |interior| {
         let cell = Cell { interior, root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };
-        let settings = Settings { iterative: false, ordering: Ordering::None, ..settings(9) };
-        let found = run(&TicTacToe::default(), &cell, &settings, 9, Oracle::Silent);
+        let conditions = Conditions { iterative: false, ordering: Ordering::None, ..conditions(9) };
+        let found = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
         let last = found.depths.last().unwrap();
         assert_eq!(last.score, 0, "{interior:?}");
         last.cost.nodes()
@@ -503,7 +501,7 @@ fn pvs_as_printed_searches_twice() {
 fn a_mate_is_counted_in_moves() {
     let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
     let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
-    let found = run(&game, &mates, &settings(4), 4, Oracle::Silent);
+    let found = run(&game, &mates, &conditions(4), 4, Oracle::Silent);
     assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
     assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
 }
@@ -521,14 +519,14 @@ fn the_replayed_tree_is_smaller() {
             table: TableMode::Off,
             ..Cell::ADVICE
         };
-        let settings = Settings { iterative: false, ..settings(4) };
-        let run = run(&game, &cell, &settings, 4, Oracle::Listening(Default::default()));
-        let nodes = run.cost(&settings).nodes();
+        let conditions = Conditions { iterative: false, ..conditions(4) };
+        let run = run(&game, &cell, &conditions, 4, Oracle::Listening(Default::default()));
+        let nodes = run.cost(&conditions).nodes();
         let score = run.depths[3].score;
-        let replayed = replay(&game, &cell, &settings, 4, run);
+        let replayed = replay(&game, &cell, &conditions, 4, run);
         assert_eq!(replayed.depths[3].score, score);
         first += nodes;
-        again += replayed.cost(&settings).nodes();
+        again += replayed.cost(&conditions).nodes();
     }
     assert!(again * 5 < first * 4, "{again} of {first}");
 }
@@ -597,7 +595,7 @@ fn errors_say_what_and_where() {
     let (ok, _, err) = lancet(&["no/such/file.epd"]);
     assert!(!ok && err.contains("no/such/file.epd"), "{err}");
     let (ok, _, err) = lancet(&[&dir.file("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
-    assert!(!ok && err.contains("bad.epd:1:1: impossible position: "), "{err}");
+    assert!(!ok && err.contains("bad.epd:1:1: illegal position: "), "{err}");
     let (ok, _, err) = lancet(&[&dir.file("empty.epd", "\n")]);
     assert!(!ok && err.contains("at least one position"), "{err}");
     let (ok, _, err) = lancet(&["--interior", "alphazero"]);
@@ -611,7 +609,7 @@ fn errors_say_what_and_where() {
     assert!(!ok && err.contains("'x'"), "{err}");
 }
 
-/// The pruned leaves of seeds/003, and two faults of the printed listings.
+/// The pruned leaves of Burch 1997 (see `lancet::lab`), and two faults of the printed listings.
 #[test]
 fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
@@ -648,7 +646,13 @@ fn everything_is_explained_where_it_stands() {
     for topic in TOPICS {
         let (ok, out, err) = lancet(&["explain", topic.names[0]]);
         assert!(ok && out.contains(topic.place), "{}: {err}", topic.names[0]);
-        assert!(!topic.code.is_empty() && !topic.source.is_empty(), "{}", topic.names[0]);
+        assert!(!topic.code.is_empty() && out.contains(topic.source), "{}", topic.names[0]);
+        // Author, year and link.
+        let year = topic
+            .source
+            .split([' ', ','])
+            .any(|word| word.parse().is_ok_and(|year: u32| (1950..2030).contains(&year)));
+        assert!(year && topic.source.contains("https://"), "{}", topic.source);
         let worked = !topic.examples.is_empty() || topic.counted.is_some();
         assert!(worked, "{} is not shown at work", topic.names[0]);
         for place in topic.place.split("; ") {

@@ -7,6 +7,7 @@ mod analyse;
 mod book;
 mod docs;
 mod epd;
+mod house;
 mod lab;
 mod parsers;
 mod perft;

@@ -7,9 +7,9 @@ use std::{
 };
 
 use crate::common::program::{Directory, run, stderr, stdout};
-use lancet::tools::{
-    lines,
-    perft::{
+use lancet::{
+    chess::lines,
+    tools::perft::{
         Through,
         suite::{self, Entry},
     },

@@ -21,12 +21,11 @@ use crate::common::{
     session::{Session, lines::Material},
 };
 use lancet::{
-    chess::position::Game,
+    chess::{notation::read_move, position::Game},
     engine::{Engine, Job, STACK_SIZE, Settings},
     play::report::{Limits, Silent},
     search::MAX_PLY,
     train::format::{self, Record},
-    uci::setup::read_move,
 };
 
 /// Two short games, and one that cannot be read.

@@ -351,7 +351,7 @@ fn repetitions_of_the_game_count() {
     let mut game = Game::from(position("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"));
     for _ in 0..2 {
         for text in ["b1b2", "d5d6", "b2b1", "d6d5"] {
-            let m = lancet::uci::setup::read_move(game.position(), text).unwrap();
+            let m = lancet::chess::notation::read_move(game.position(), text).unwrap();
             game.play(m);
         }
     }

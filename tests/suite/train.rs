@@ -61,10 +61,10 @@ fn killed_and_continued() {
         assert_eq!(games(&file).len(), 40);
     }
 
-    // Other settings do not mix with these games.
+    // Other options do not mix with these games.
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
-    assert!(text.contains("other settings") && text.contains("nodes = 60"), "{text}");
+    assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn interrupted_games_go_on() {
     let damaged = [&bytes[..2000], &bytes[2001..]].concat();
     fs::write(&file, &damaged).unwrap();
     let said = fail(&arguments);
-    assert!(said.contains("games-1-0.vf: ") && said.contains("damaged behind game"), "{said}");
+    assert!(said.contains("games-1-0.vf: ") && said.contains("damaged after game"), "{said}");
     assert_eq!(fs::read(&file).unwrap(), damaged);
     // Nor is the data taken for the place of the network.
     let file = file.to_str().unwrap();

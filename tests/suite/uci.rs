@@ -15,9 +15,11 @@ use crate::common::{
     program::{LANCET, run, stdout},
 };
 use lancet::{
-    chess::position::{Game, Position, START_FEN},
+    chess::{
+        notation::read_move,
+        position::{Game, Position, START_FEN},
+    },
     eval::nnue::{Network, network::Parameters},
-    uci::setup::read_move,
 };
 
 /// The word after `key` in an `info` line.
@@ -447,7 +449,7 @@ fn hostile_lines_are_answered_and_survived() {
         ("position fen", "info string nothing follows 'fen': expected a FEN"),
         (
             "position fen 8/8/8",
-            "info string unreadable FEN '8/8/8': '8/8/8' is no board: expected eight ranks of pieces and numbers, with slashes between them; the old position stays",
+            "info string unreadable FEN '8/8/8': '8/8/8' is not a board: 3 ranks, expected 8; the old position stays",
         ),
         (
             "position startpos moves e2e4 e7e5 e4e5",

@@ -1,4 +1,7 @@
 //! Command line: each subcommand is one function elsewhere. No chess here.
+//!
+//! The command `lancet NAME` is `Args` and `run` in the file NAME.rs of its layer,
+//! or in NAME/command.rs where NAME is a folder.
 
 mod manual;
 
@@ -32,13 +35,13 @@ enum Command {
     Datagen(train::datagen::Args),
     /// Count paths of legal moves, to test and time move generation
     #[command(after_long_help = manual::PERFT)]
-    Perft(tools::perft::Args),
+    Perft(tools::perft::command::Args),
     /// Run EPD test suites and grade the answers
     #[command(after_long_help = manual::EPD)]
-    Epd(tools::epd::Args),
+    Epd(tools::epd::command::Args),
     /// Annotate games: evaluations, errors, better lines, openings, accuracy
     #[command(after_long_help = manual::ANALYSE)]
-    Analyse(tools::analyse::Args),
+    Analyse(tools::analyse::command::Args),
     /// Explain a position: best move, threat, second-best move, pieces
     #[command(after_long_help = manual::EXPLAIN)]
     Explain(tools::explain::Args),
@@ -53,7 +56,7 @@ enum Command {
     Wdl(tools::wdl::Args),
     /// Measure this machine, and advise on the options that depend on it
     #[command(after_long_help = manual::DOCTOR)]
-    Doctor(tools::doctor::Args),
+    Doctor(tools::doctor::command::Args),
     /// Compare the algorithms of the alpha-beta family
     #[command(after_long_help = manual::LAB)]
     Lab(lab::command::Args),
@@ -80,14 +83,14 @@ fn main() -> ExitCode {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Datagen(args)) => train::datagen::run(&args),
-        Some(Command::Perft(args)) => tools::perft::run(&args),
-        Some(Command::Epd(args)) => tools::epd::run(&args),
-        Some(Command::Analyse(args)) => tools::analyse::run(&args),
+        Some(Command::Perft(args)) => tools::perft::command::run(&args),
+        Some(Command::Epd(args)) => tools::epd::command::run(&args),
+        Some(Command::Analyse(args)) => tools::analyse::command::run(&args),
         Some(Command::Explain(args)) => tools::explain::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Wdl(args)) => tools::wdl::run(&args),
-        Some(Command::Doctor(args)) => tools::doctor::run(&args),
+        Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }

@@ -8,7 +8,7 @@ use shakmaty::{
 
 use super::{
     evaluate::Evaluation,
-    judge::{Error, Tally, Verdict},
+    judge::{Error, Judgement, Tally},
     openings::Opening,
     pgn::{Broken, Game, Item, Line, Nag, Node},
 };
@@ -27,7 +27,7 @@ const SHORT_LINE: usize = 4;
 ///
 /// # Errors
 ///
-/// If it is no game of chess, or a move is not legal.
+/// If it is not a game of chess, or a move is not legal.
 pub fn replay(game: &Game) -> Result<(Position, Vec<Move>), Broken> {
     let start = start(game).map_err(|reason| Broken { line: game.line, reason })?;
     let mut position = start.clone();
@@ -81,7 +81,7 @@ pub struct Findings<'a> {
     /// One for each position.
     pub evaluations: &'a [Evaluation],
     /// What the game's moves came to.
-    pub verdicts: Vec<Verdict>,
+    pub judgements: Vec<Judgement>,
 }
 
 impl<'a> Findings<'a> {
@@ -95,10 +95,10 @@ impl<'a> Findings<'a> {
         let judge = |((position, &m), pair): ((&position::Game, &Move), &[Evaluation])| {
             let own = |white: Score| notation::white(white, position.position().turn());
             let best = pair[0].line.first() == Some(&m);
-            Verdict::new(own(pair[0].white), own(pair[1].white), best)
+            Judgement::new(own(pair[0].white), own(pair[1].white), best)
         };
         let moves_made = positions.iter().zip(moves).zip(evaluations.windows(2));
-        Findings { positions, moves, evaluations, verdicts: moves_made.map(judge).collect() }
+        Findings { positions, moves, evaluations, judgements: moves_made.map(judge).collect() }
     }
 
     /// The errors whose better lines are too short to tell anything.
@@ -106,20 +106,20 @@ impl<'a> Findings<'a> {
     pub fn short_lines(&self) -> Vec<usize> {
         let short = |&i: &usize| {
             let Evaluation { white, line } = &self.evaluations[i];
-            self.verdicts[i].error.is_some()
+            self.judgements[i].error.is_some()
                 && line.len() < SHORT_LINE
                 && mate_distance(*white).is_none()
         };
-        (0..self.verdicts.len()).filter(short).collect()
+        (0..self.judgements.len()).filter(short).collect()
     }
 
     /// The moves of one side, summed up.
     #[must_use]
     pub fn tally(&self, color: Color) -> Tally {
         let mut tally = Tally { games: 1, ..Tally::default() };
-        let moves = self.positions.iter().zip(&self.verdicts);
+        let moves = self.positions.iter().zip(&self.judgements);
         let own = moves.filter(|(position, _)| position.position().turn() == color);
-        own.for_each(|(_, verdict)| tally.add(verdict));
+        own.for_each(|(_, judgement)| tally.add(judgement));
         tally
     }
 
@@ -153,7 +153,7 @@ impl<'a> Findings<'a> {
         let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
         // Somebody's judgement stands.
         let judged = node.items[..signs].iter().any(is_judgement);
-        let error = self.verdicts[ply].error;
+        let error = self.judgements[ply].error;
         let after = self.positions[ply + 1].position();
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
@@ -252,7 +252,7 @@ mod tests {
                 .chain([Evaluation { white: -MATE, line: Vec::new() }])
                 .collect();
         let findings = Findings::new(&positions, &moves, &evaluations);
-        let errors: Vec<_> = findings.verdicts.iter().map(|verdict| verdict.error).collect();
+        let errors: Vec<_> = findings.judgements.iter().map(|judgement| judgement.error).collect();
         assert_eq!(errors, [Some(Error::Inaccuracy), None, Some(Error::Blunder), None]);
         assert_eq!(findings.short_lines(), [0, 2]);
         assert_eq!(findings.tally(Color::White).errors, [1, 0, 1]);

@@ -20,7 +20,7 @@ use crate::{
     engine::{Engine, Job, threads},
     play::report::{Limits, Silent},
     system::sync::{lock, unpoisoned},
-    tools::epd::run::Interrupt,
+    tools::interrupt::Interrupt,
 };
 
 /// What the engine thinks of a position.

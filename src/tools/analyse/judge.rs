@@ -48,7 +48,7 @@ impl Error {
 
 /// What a move came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Judgement {
     /// What it lost, in centipawns.
     pub loss: Score,
     /// What it lost of the winning chances, 0 to 1.
@@ -59,22 +59,22 @@ pub struct Verdict {
     pub error: Option<Error>,
 }
 
-impl Verdict {
+impl Judgement {
     /// A move between two scores of the player. `best`: it was the move that
     /// the engine would have played, so whatever the scores say, it lost
     /// nothing.
     ///
     /// The accuracy is the curve of <https://lichess.org/page/accuracy>.
     #[must_use]
-    pub fn new(before: Score, after: Score, best: bool) -> Verdict {
+    pub fn new(before: Score, after: Score, best: bool) -> Judgement {
         if best {
-            return Verdict { loss: 0, chances: 0.0, accuracy: 100.0, error: None };
+            return Judgement { loss: 0, chances: 0.0, accuracy: 100.0, error: None };
         }
         let loss = (before.clamp(-CAP, CAP) - after.clamp(-CAP, CAP)).max(0);
         let chances = (winning_chances(before) - winning_chances(after)).max(0.0);
         let accuracy = (103.1668 * (-4.354 * chances).exp() - 3.1669).clamp(0.0, 100.0);
         let error = ERRORS.iter().find(|(limit, _)| chances >= *limit).map(|&(_, error)| error);
-        Verdict { loss, chances, accuracy, error }
+        Judgement { loss, chances, accuracy, error }
     }
 }
 
@@ -95,11 +95,11 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a move.
-    pub fn add(&mut self, verdict: &Verdict) {
+    pub fn add(&mut self, judgement: &Judgement) {
         self.moves += 1;
-        self.loss += u64::from(verdict.loss.unsigned_abs());
-        self.accuracy += verdict.accuracy;
-        if let Some(error) = verdict.error {
+        self.loss += u64::from(judgement.loss.unsigned_abs());
+        self.accuracy += judgement.accuracy;
+        if let Some(error) = judgement.error {
             self.errors[error as usize] += 1;
         }
     }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn errors_by_winning_chances() {
-        let error = |before, after| Verdict::new(before, after, false).error;
+        let error = |before, after| Judgement::new(before, after, false).error;
         assert_eq!(error(0, -50), None);
         assert_eq!(error(0, -60), Some(Error::Inaccuracy));
         assert_eq!(error(0, -120), Some(Error::Mistake));
@@ -146,15 +146,15 @@ mod tests {
         assert_eq!(error(1500, 1300), None);
         assert_eq!(error(MATE - 3, 0), Some(Error::Blunder));
         assert_eq!(error(MATE - 3, MATE - 5), None);
-        assert_eq!(Verdict::new(500, -500, true).error, None);
+        assert_eq!(Judgement::new(500, -500, true).error, None);
     }
 
     #[test]
     fn tallies_are_means() {
         let mut tally = Tally::default();
         assert_eq!((tally.mean_accuracy(), tally.mean_loss()), (None, None));
-        tally.add(&Verdict::new(0, 0, false));
-        tally.add(&Verdict::new(0, -200, false));
+        tally.add(&Judgement::new(0, 0, false));
+        tally.add(&Judgement::new(0, -200, false));
         assert_eq!(tally.mean_loss(), Some(100.0));
         assert!((40.0..90.0).contains(&tally.mean_accuracy().unwrap()));
         assert_eq!(tally.errors, [0, 0, 1]);
@@ -166,11 +166,11 @@ mod tests {
     proptest! {
         #[test]
         fn verdicts_are_in_range(before in -INFINITE..=INFINITE, after in -INFINITE..=INFINITE) {
-            let verdict = Verdict::new(before, after, false);
-            prop_assert!((0..=2 * CAP).contains(&verdict.loss));
-            prop_assert!((0.0..=1.0).contains(&verdict.chances));
-            prop_assert!((0.0..=100.0).contains(&verdict.accuracy));
-            prop_assert!(after < before || verdict.error.is_none());
+            let judgement = Judgement::new(before, after, false);
+            prop_assert!((0..=2 * CAP).contains(&judgement.loss));
+            prop_assert!((0.0..=1.0).contains(&judgement.chances));
+            prop_assert!((0.0..=100.0).contains(&judgement.accuracy));
+            prop_assert!(after < before || judgement.error.is_none());
         }
     }
 }

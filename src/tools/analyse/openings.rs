@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use shakmaty::{Move, uci::UciMove};
-
-use crate::chess::position::Position;
+use crate::chess::{notation::read_move, position::Position};
 
 /// The named lines; the file's first line says where they come from.
 const LINES: &str = include_str!("openings.tsv");
@@ -31,7 +29,7 @@ impl Default for Openings {
             let Some((opening, moves)) = read(line, &mut positions) else { continue };
             for text in moves.split_whitespace() {
                 let last = positions.last().cloned().unwrap_or_default();
-                let Some(m) = read_move(&last, text) else { break };
+                let Ok(m) = read_move(&last, text) else { break };
                 positions.push(last.play(m));
             }
             openings.extend(positions.last().map(|position| (position.key(), opening)));
@@ -47,10 +45,6 @@ fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &
     let (moves, name) = (fields.next()?, fields.next()?);
     positions.truncate(shared.parse::<usize>().ok()? + 1);
     Some((Opening { eco, name }, moves))
-}
-
-fn read_move(position: &Position, text: &str) -> Option<Move> {
-    text.parse::<UciMove>().ok()?.to_move(position.chess()).ok()
 }
 
 impl Openings {

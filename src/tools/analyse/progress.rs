@@ -17,7 +17,7 @@ use crate::system::files;
 #[serde(deny_unknown_fields)]
 pub struct Progress {
     /// What it was done by: a resumed analysis must go on in the same way.
-    pub settings: Settings,
+    pub task: Task,
     /// The file being read.
     pub file: usize,
     /// Games of this file that were read, broken ones among them.
@@ -35,7 +35,7 @@ pub struct Progress {
 /// What decides the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct Task {
     /// Version of the program.
     pub lancet: String,
     /// What ends a search, in words.
@@ -59,25 +59,27 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or that run had other settings.
-    pub fn load(path: &Path, settings: &Settings) -> Result<Progress, String> {
+    /// If the file cannot be read, or that run had another task.
+    pub fn load(path: &Path, task: &Task) -> Result<Progress, String> {
         let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = fs::read_to_string(path).map_err(|error| fail(&error))?;
         let progress: Progress = toml::from_str(&text).map_err(|error| fail(&error))?;
-        let saved = &progress.settings;
-        if saved == settings {
+        let saved = &progress.task;
+        if saved == task {
             return Ok(progress);
         }
-        let what = if saved.files != settings.files {
+        let what = if saved.files != task.files {
             "other files".to_owned()
-        } else if saved.limits != settings.limits {
+        } else if saved.limits != task.limits {
             saved.limits.clone()
-        } else if saved.engine != settings.engine {
+        } else if saved.engine != task.engine {
             saved.engine.clone()
         } else {
             format!("Lancet {}", saved.lancet)
         };
-        Err(fail(&format!("the unfinished analysis was of {what}: it cannot be continued so")))
+        Err(fail(&format!(
+            "the unfinished analysis was of {what}: it cannot be continued as this one"
+        )))
     }
 
     /// Writes the progress.
@@ -96,31 +98,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_survives_and_knows_its_settings() {
+    fn progress_survives_and_knows_its_task() {
         let dir = tempfile::tempdir().unwrap();
         let path = path(&dir.path().join("out.pgn"));
         assert!(path.ends_with("out.pgn.progress"));
-        let settings = Settings {
+        let task = Task {
             lancet: "1".to_owned(),
             limits: "1000 nodes".to_owned(),
             engine: "64 MiB".to_owned(),
             files: vec![(PathBuf::from("a.pgn"), 7)],
         };
         let progress = Progress {
-            settings: settings.clone(),
+            task: task.clone(),
             games: 3,
             players: [("A \"b\"".to_owned(), Tally { accuracy: 12.5, ..Tally::default() })].into(),
             ..Progress::default()
         };
         progress.save(&path).unwrap();
-        assert_eq!(Progress::load(&path, &settings), Ok(progress));
-        let other = Settings { limits: "2000 nodes".to_owned(), ..settings.clone() };
+        assert_eq!(Progress::load(&path, &task), Ok(progress));
+        let other = Task { limits: "2000 nodes".to_owned(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
-        let other = Settings { engine: "32 MiB".to_owned(), ..settings.clone() };
+        let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 64 MiB"));
-        let other = Settings { files: Vec::new(), ..settings.clone() };
+        let other = Task { files: Vec::new(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
         fs::write(&path, "games = x").unwrap();
-        assert!(Progress::load(&path, &settings).is_err());
+        assert!(Progress::load(&path, &task).is_err());
     }
 }

@@ -1,17 +1,10 @@
 //! What to set the options to, and why. Nothing is measured here.
 
-use serde::Serialize;
-
-use super::{Report, measure::Speed};
+use super::{
+    measure::Speed,
+    report::{Advice, Report},
+};
 use crate::engine::HASH_RANGE;
-
-/// A value for a UCI option.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Advice {
-    pub option: &'static str,
-    pub value: u64,
-    pub why: String,
-}
 
 /// Table memory in MiB that half of what is available makes.
 pub fn half_of(available: Option<u64>) -> usize {

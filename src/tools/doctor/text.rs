@@ -1,8 +1,8 @@
 //! The report for people.
 
 use super::{
-    Report,
     measure::{Lateness, Timers},
+    report::Report,
 };
 
 /// The report, line by line.

@@ -7,14 +7,16 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Contestant, Suite, SuiteResult,
-    moves::{to_san, to_uci},
+    contest::{Contestant, Suite, SuiteResult},
     parse::Record,
     report::{grades, themes},
     run::{Attempt, Plan, Thought},
     score::{Found, Tally, Value},
 };
-use crate::play::report::Bound;
+use crate::{
+    chess::notation::{move_text, plain_san},
+    play::report::Bound,
+};
 
 /// A finished or interrupted run.
 pub struct Run<'a> {
@@ -149,10 +151,13 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
     let goal = &record.goal;
     let grade = &attempt.grade;
     let list = |moves: &[shakmaty::Move]| -> Vec<String> {
-        moves.iter().map(|&m| to_uci(board, m)).collect()
+        moves.iter().map(|&m| move_text(m, board.mode())).collect()
     };
-    let points: Map<String, Json> =
-        goal.points.iter().map(|&(m, points)| (to_uci(board, m), json!(points))).collect();
+    let points: Map<String, Json> = goal
+        .points
+        .iter()
+        .map(|&(m, points)| (move_text(m, board.mode()), json!(points)))
+        .collect();
     let operations: Map<String, Json> =
         record.operations.iter().map(|op| (op.opcode.clone(), json!(op.operands))).collect();
     json!({
@@ -173,8 +178,8 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
         "solved": grade.solved,
         "points": grade.points,
         "max_points": grade.max_points,
-        "move": attempt.best.map(|m| to_uci(board, m)),
-        "san": attempt.best.map(|m| to_san(board, m)),
+        "move": attempt.best.map(|m| move_text(m, board.mode())),
+        "san": attempt.best.map(|m| plain_san(board, m)),
         "found": grade.found.map(found),
         "nodes": grade.nodes,
         "time": millis(grade.time),
@@ -190,11 +195,7 @@ fn found(found: Found) -> Json {
 
 fn line(record: &Record, thought: &Thought) -> Json {
     let mode = record.position.mode();
-    let pv: Vec<String> = thought
-        .pv
-        .iter()
-        .map(|&m| shakmaty::uci::UciMove::from_move(m, mode).to_string())
-        .collect();
+    let pv: Vec<String> = thought.pv.iter().map(|&m| move_text(m, mode)).collect();
     let score = match thought.value {
         Value::Centipawns(centipawns) => json!({ "cp": centipawns }),
         Value::Mate(moves) => json!({ "mate": moves }),
@@ -261,7 +262,7 @@ pub fn write_csv(run: &Run, to: impl Write) -> io::Result<()> {
                     solved: grade.solved,
                     points: grade.points,
                     max_points: grade.max_points,
-                    r#move: attempt.best.map(|m| to_uci(&record.position, m)),
+                    r#move: attempt.best.map(|m| move_text(m, record.position.mode())),
                     cp: match value {
                         Some(Value::Centipawns(centipawns)) => Some(centipawns),
                         _ => None,

@@ -10,17 +10,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
+use shakmaty::{CastlingMode, Move};
 
 use super::{
-    moves,
     parse::Record,
-    run::{Ending, Failure, Interrupt, Plan, Player, Thought, Watch},
+    run::{Ending, Failure, Plan, Player, Thought, Watch},
     score::Value,
 };
 use crate::{
-    chess::position::Position,
+    chess::{
+        notation::{read_any_move, read_move},
+        position::Position,
+    },
     play::report::{Bound, Limits},
+    tools::interrupt::Interrupt,
 };
 
 /// Failures in a row after which an engine is not started again.
@@ -394,9 +397,9 @@ fn go(limits: &Limits) -> String {
 
 fn read_best(position: &Position, answer: &str) -> Result<Option<Move>, Failure> {
     let word = answer.split_whitespace().next().unwrap_or_default();
-    moves::read(position, word)
+    read_any_move(position, word)
         .map(Some)
-        .map_err(|error| Failure::Engine(format!("bestmove '{word}' {error}")))
+        .map_err(|error| Failure::Engine(format!("bestmove: {error}")))
 }
 
 /// What an `info` line says, as far as it can be read.
@@ -458,13 +461,11 @@ fn number<N: std::str::FromStr>(word: Option<&str>) -> Option<N> {
 
 /// The legal beginning of a variation.
 fn read_pv<'a>(position: &Position, words: impl Iterator<Item = &'a str>) -> Vec<Move> {
-    let mut chess = position.chess().clone();
+    let mut position = position.clone();
     let mut pv = Vec::new();
     for word in words {
-        let Some(m) = word.parse::<UciMove>().ok().and_then(|uci| uci.to_move(&chess).ok()) else {
-            break;
-        };
-        chess.play_unchecked(m);
+        let Ok(m) = read_move(&position, word) else { break };
+        position = position.play(m);
         pv.push(m);
     }
     pv

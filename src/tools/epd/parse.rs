@@ -3,17 +3,16 @@
 //!
 //! What solves a position is in `score`.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU32};
 
-use shakmaty::{CastlingMode, Move, Square};
+use shakmaty::Move;
 
-use super::{
-    moves::{self, MoveError},
-    score::Goal,
-};
-use crate::{
-    chess::position::{FenError, MAX_CLOCK, Position},
-    tools::lines::{self, Line},
+use super::score::Goal;
+use crate::chess::{
+    fen::{self, IllegalPosition, MAX_CLOCK},
+    lines::{self, Line, LineError},
+    notation::{self, MoveError, counted},
+    position::Position,
 };
 
 /// A position of a suite with what its line says about it.
@@ -59,19 +58,10 @@ impl Record {
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The line ends before this field.
-    MissingField(&'static str),
-    /// A field that cannot be read.
-    Field {
-        /// Which.
-        name: &'static str,
-        /// The text.
-        text: String,
-        /// What would have been right, or what is wrong.
-        hint: String,
-    },
+    /// A field of the position that is missing or cannot be read, in words.
+    Field(String),
     /// The position cannot occur in chess.
-    Illegal(String),
+    Illegal(IllegalPosition),
     /// There is no legal move, so nothing to test.
     GameOver,
     /// An operation does not start with an opcode.
@@ -100,9 +90,7 @@ pub enum Reason {
     Move {
         /// Of which operation.
         opcode: String,
-        /// The text.
-        text: String,
-        /// Why it is none.
+        /// What is wrong with it.
         error: MoveError,
     },
     /// The same move is to be played and to be avoided.
@@ -119,9 +107,8 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::MissingField(name) => write!(f, "the line ends before the {name}"),
-            Reason::Field { name, text, hint } => write!(f, "{name} '{text}': {hint}"),
-            Reason::Illegal(reason) => write!(f, "impossible position: {reason}"),
+            Reason::Field(reason) => f.write_str(reason),
+            Reason::Illegal(error) => write!(f, "illegal position: {error}"),
             Reason::GameOver => f.write_str("the game is over: no legal move"),
             Reason::Opcode(text) => {
                 write!(f, "'{text}' is not an opcode: expected a letter, then letters or digits")
@@ -132,14 +119,16 @@ impl fmt::Display for Reason {
             Reason::Number { opcode, text, expected } => {
                 write!(f, "{opcode} '{text}': expected {expected}")
             }
-            Reason::Move { opcode, text, error } => {
-                write!(f, "{opcode} '{text}' {error}")?;
-                let forgotten = *error == MoveError::Unreadable && KNOWN.contains(&text.as_str());
-                if forgotten { f.write_str("; is a ';' missing before it?") } else { Ok(()) }
+            Reason::Move { opcode, error: MoveError::Unreadable { text, .. } }
+                if KNOWN.contains(&text.as_str()) =>
+            {
+                write!(f, "{opcode}: '{text}' is not a move; is a ';' missing before it?")
             }
+            Reason::Move { opcode, error } => write!(f, "{opcode}: {error}"),
             Reason::Contradiction(m) => write!(f, "{m} is both in bm and in am"),
             Reason::PointsMismatch { moves, points } => {
-                write!(f, "{points} points in c8 for {moves} moves in c9")
+                let (points, moves) = (counted(*points, "point"), counted(*moves, "move"));
+                write!(f, "{points} in c8 for {moves} in c9")
             }
         }
     }
@@ -151,25 +140,6 @@ const KNOWN: [&str; 21] = [
     "c3", "c4", "c5", "c6", "c7", "c8", "c9",
 ];
 
-/// An unusable line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineError {
-    /// Line number, from 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub reason: Reason,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
-    }
-}
-
-impl std::error::Error for LineError {}
-
 /// A byte offset in the line and what is wrong there.
 type Fault = (usize, Reason);
 
@@ -179,21 +149,22 @@ type Fault = (usize, Reason);
 /// # Errors
 ///
 /// [`LineError`] says where and why the line is unusable.
-pub fn parse(line: &Line) -> Result<Record, LineError> {
-    read(line).map_err(|(offset, reason)| LineError {
-        line: line.number,
-        column: lines::column(&line.text, offset),
-        reason,
-    })
+pub fn parse(line: &Line) -> Result<Record, LineError<Reason>> {
+    read(line).map_err(|(offset, reason)| line.error(offset, reason))
 }
 
 fn read(line: &Line) -> Result<Record, Fault> {
     let text = line.text.as_str();
-    let (fields, rest) = read_fields(text)?;
-    let operations = read_operations(text, rest)?;
-    let position = read_position(&fields, &operations)?;
+    let start = text.len() - text.trim_start().len();
+    let (mut setup, end) =
+        fen::read_epd(text).map_err(|error| (error.at, Reason::Field(error.reason)))?;
+    let operations = read_operations(text, end)?;
+    setup.halfmoves = read_clock(&operations, "hmvc", 0)?.unwrap_or(setup.halfmoves);
+    let number = read_clock(&operations, "fmvn", 1)?.and_then(NonZeroU32::new);
+    setup.fullmoves = number.unwrap_or(setup.fullmoves);
+    let position = Position::from_setup(setup).map_err(|error| (start, Reason::Illegal(error)))?;
     if position.legal_moves().is_empty() {
-        return Err((fields.start, Reason::GameOver));
+        return Err((start, Reason::GameOver));
     }
     let goal = read_goal(&position, &operations)?;
     for opcode in ["ce", "acd", "acn", "acs"] {
@@ -215,92 +186,6 @@ fn read(line: &Line) -> Result<Record, Fault> {
         goal,
         operations,
     })
-}
-
-/// The position part of a line.
-struct Fields<'a> {
-    start: usize,
-    /// Board, side to move, castling rights, en passant square.
-    position: [&'a str; 4],
-    /// Halfmove clock and move number, if the line is a FEN.
-    clocks: [Option<&'a str>; 2],
-}
-
-const FIELDS: [&str; 4] = ["board", "side to move", "castling rights", "en passant square"];
-
-/// Reads the fields and says where they end.
-fn read_fields(text: &str) -> Result<(Fields<'_>, usize), Fault> {
-    let mut words = lines::words(text);
-    let mut fields = Fields {
-        start: text.len() - text.trim_start().len(),
-        position: [""; 4],
-        clocks: [None; 2],
-    };
-    let mut end = 0;
-    for (index, name) in FIELDS.into_iter().enumerate() {
-        let (at, word) = words.next().ok_or((text.trim_end().len(), Reason::MissingField(name)))?;
-        if let Err((offset, hint)) = check_field(index, word) {
-            return Err((at + offset, Reason::Field { name, text: word.to_owned(), hint }));
-        }
-        fields.position[index] = word;
-        end = at + word.len();
-    }
-    for clock in &mut fields.clocks {
-        let Some((at, word)) = words.next() else { break };
-        let number = word.split(';').next().unwrap_or_default();
-        if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
-            break;
-        }
-        *clock = Some(number);
-        end = at + number.len();
-        if number.len() < word.len() {
-            break;
-        }
-    }
-    Ok((fields, end))
-}
-
-/// Checks the form of a position field; where it is wrong and what was expected.
-fn check_field(index: usize, word: &str) -> Result<(), (usize, String)> {
-    let expected = |fine: bool, what: &str| {
-        if fine { Ok(()) } else { Err((0, format!("expected {what}"))) }
-    };
-    match index {
-        0 => check_board(word),
-        1 => expected(matches!(word, "w" | "b"), "'w' or 'b'"),
-        2 => {
-            let mark = |c| matches!(c, 'K' | 'Q' | 'k' | 'q' | 'A'..='H' | 'a'..='h');
-            expected(
-                word == "-" || word.chars().all(mark),
-                "'-' or rights such as 'KQkq' or 'HAha'",
-            )
-        }
-        _ => expected(
-            word == "-" || word.parse::<Square>().is_ok(),
-            "'-' or a square on the third or sixth rank",
-        ),
-    }
-}
-
-fn check_board(word: &str) -> Result<(), (usize, String)> {
-    let mut start = 0;
-    let mut ranks = 0;
-    for rank in word.split('/') {
-        ranks += 1;
-        let mut files = 0;
-        for (at, piece) in rank.char_indices() {
-            files += match piece {
-                '1'..='8' => piece.to_digit(10).unwrap_or_default(),
-                _ if "PNBRQKpnbrqk".contains(piece) => 1,
-                _ => return Err((start + at, format!("'{piece}' is neither a piece nor 1 to 8"))),
-            };
-        }
-        if ranks <= 8 && files != 8 {
-            return Err((start, format!("rank {} has {files} squares, expected 8", 9 - ranks)));
-        }
-        start += rank.len() + 1;
-    }
-    if ranks == 8 { Ok(()) } else { Err((0, format!("{ranks} ranks, expected 8"))) }
 }
 
 /// An operation with byte offsets into the line.
@@ -372,26 +257,6 @@ fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b 
     operations.iter().find(|op| op.opcode == opcode)
 }
 
-fn read_position(fields: &Fields, operations: &[RawOperation]) -> Result<Position, Fault> {
-    let halfmoves = read_clock(operations, "hmvc", 0)?;
-    let moves = read_clock(operations, "fmvn", 1)?;
-    let clock = |operation: Option<u32>, field: Option<&str>, default: u32| {
-        operation.or_else(|| field.and_then(|text| text.parse().ok())).unwrap_or(default)
-    };
-    let fen = format!(
-        "{} {} {}",
-        fields.position.join(" "),
-        clock(halfmoves, fields.clocks[0], 0),
-        clock(moves, fields.clocks[1], 1).max(1)
-    );
-    Position::from_fen(&fen, CastlingMode::Standard).map_err(|error| match error {
-        FenError::Illegal { reason, .. } | FenError::Syntax { reason, .. } => {
-            let reason = reason.trim_start_matches("illegal position: ").to_owned();
-            (fields.start, Reason::Illegal(reason))
-        }
-    })
-}
-
 fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<Option<u32>, Fault> {
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
     let expected =
@@ -443,7 +308,7 @@ fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, F
     }
     if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
         let at = find(operations, "am").map_or(0, |op| op.at);
-        return Err((at, Reason::Contradiction(moves::to_san(position, *m))));
+        return Err((at, Reason::Contradiction(notation::plain_san(position, *m))));
     }
     goal.points = match read_point_list(position, operations)? {
         Some(points) => points,
@@ -474,9 +339,8 @@ fn read_moves(
 }
 
 fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result<Move, Fault> {
-    moves::read(position, text).map_err(|error| {
-        (at, Reason::Move { opcode: opcode.to_owned(), text: text.to_owned(), error })
-    })
+    notation::read_any_move(position, text)
+        .map_err(|error| (at, Reason::Move { opcode: opcode.to_owned(), error }))
 }
 
 /// Points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. Only a c8

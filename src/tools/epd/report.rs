@@ -11,14 +11,14 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use shakmaty::Move;
 
 use super::{
-    SuiteResult,
-    moves::to_san,
+    contest::SuiteResult,
     parse::Record,
     run::Attempt,
     score::{Found, Grade, Tally, Value, theme},
 };
+use crate::chess::notation::plain_san;
 
-/// A bar over positions on standard error; invisible when that is no terminal.
+/// A bar over positions on standard error; invisible when that is not a terminal.
 #[must_use]
 pub fn progress_bar(positions: usize) -> ProgressBar {
     let bar = ProgressBar::new(positions as u64);
@@ -60,7 +60,7 @@ pub fn live_line(
     let depth = attempt.lines.first().map_or(0, |line| line.depth);
     let spent = Found { depth, time: grade.time, nodes: grade.nodes };
     let at = grade.found.unwrap_or(spent);
-    let best = attempt.best.map_or("(none)".to_owned(), |m| to_san(&record.position, m));
+    let best = attempt.best.map_or("(none)".to_owned(), |m| plain_san(&record.position, m));
     let value = attempt.lines.first().map_or(String::new(), |line| value_text(line.value));
     line.push_str(&format!(
         "  depth {:>2} {:>9} {:>12} nodes  {best:<7} {value:>7}",
@@ -84,7 +84,7 @@ pub fn live_line(
 fn goal_text(record: &Record) -> String {
     let goal = &record.goal;
     let list = |name: &str, moves: &[Move]| {
-        let moves: Vec<String> = moves.iter().map(|&m| to_san(&record.position, m)).collect();
+        let moves: Vec<String> = moves.iter().map(|&m| plain_san(&record.position, m)).collect();
         (!moves.is_empty()).then(|| format!("{name} {}", moves.join(" ")))
     };
     let mate = goal.mate.map(|n| format!("mate in {n}"));

@@ -6,8 +6,8 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, Weak,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Mutex, MutexGuard,
+        atomic::{AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -24,7 +24,7 @@ use crate::{
     engine::{Engine, Job, MemoryError, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
     system::sync::{lock, unpoisoned},
-    tools::{complain, settings},
+    tools::{complain, interrupt::Interrupt, settings},
 };
 
 /// How every position is searched.
@@ -205,58 +205,6 @@ pub trait Player: Send {
         watch: &Watch,
         interrupt: &Interrupt,
     ) -> Result<Ending, Failure>;
-}
-
-/// Ctrl-C: ends the searches that run and prevents new ones.
-#[derive(Debug, Default)]
-pub struct Interrupt {
-    raised: AtomicBool,
-    running: Mutex<Vec<Weak<Signals>>>,
-}
-
-impl Interrupt {
-    /// Raised by Ctrl-C; the second one leaves at once. Where Ctrl-C cannot be
-    /// caught, `loss` says what it costs.
-    #[must_use]
-    pub fn by_ctrl_c(loss: &str) -> Arc<Interrupt> {
-        let interrupt = Arc::new(Interrupt::default());
-        let raised = Arc::clone(&interrupt);
-        let handler = ctrlc::set_handler(move || {
-            if !raised.raise() {
-                std::process::exit(130);
-            }
-        });
-        if let Err(error) = handler {
-            complain(format_args!("{loss}: {error}"));
-        }
-        interrupt
-    }
-
-    /// Ends everything. False if that had been asked for already.
-    pub fn raise(&self) -> bool {
-        let first = !self.raised.swap(true, Ordering::SeqCst);
-        let running = lock(&self.running);
-        running.iter().filter_map(Weak::upgrade).for_each(|signals| signals.stop());
-        first
-    }
-
-    /// Has the run been interrupted?
-    #[must_use]
-    pub fn is_raised(&self) -> bool {
-        self.raised.load(Ordering::SeqCst)
-    }
-
-    /// Ends this search, too, when raised.
-    pub fn watch(&self, signals: &Arc<Signals>) {
-        let mut running = lock(&self.running);
-        running.retain(|old| old.strong_count() > 0);
-        running.push(Arc::downgrade(signals));
-        drop(running);
-        // It may have been raised just before.
-        if self.is_raised() {
-            signals.stop();
-        }
-    }
 }
 
 /// This engine as a player.

@@ -17,13 +17,12 @@ use shakmaty::CastlingMode;
 
 use super::{Layers, Through, speed};
 use crate::{
-    chess::position::Position,
-    system::sync::{lock, unpoisoned},
-    tools::{
-        complain,
-        lines::{self, Line},
-        say,
+    chess::{
+        lines::{self, Line, LineError},
+        position::Position,
     },
+    system::sync::{lock, unpoisoned},
+    tools::{complain, say},
 };
 
 /// A position of a suite and what it expects.
@@ -39,39 +38,16 @@ pub struct Entry {
     pub counts: Vec<(u32, u64)>,
 }
 
-/// Why a line of a suite cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineError {
-    /// Line number, from 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
-    /// What is wrong and what was expected.
-    pub reason: String,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
-    }
-}
-
-impl std::error::Error for LineError {}
-
 /// Reads a line such as `FEN ;D1 20 ;D2 400`.
 ///
 /// # Errors
 ///
 /// If the position is unusable, or a count is not of the form `;Dn count`.
 pub fn parse(line: &Line, mode: CastlingMode) -> Result<Entry, LineError> {
-    let error = |offset, reason| LineError {
-        line: line.number,
-        column: lines::column(&line.text, offset),
-        reason,
-    };
     let mut parts = line.text.split(';');
     let fen = parts.next().unwrap_or_default();
-    let position = Position::from_fen(fen, mode).map_err(|e| error(0, e.to_string()))?;
+    let position =
+        Position::from_fen(fen, mode).map_err(|error| line.error(error.at(), error.to_string()))?;
     let mut offset = fen.len();
     let mut counts = Vec::new();
     for part in parts {
@@ -83,15 +59,15 @@ pub fn parse(line: &Line, mode: CastlingMode) -> Result<Entry, LineError> {
                 let depth = depth.strip_prefix(['D', 'd']).and_then(|n| n.parse().ok());
                 match (depth, nodes.parse()) {
                     (Some(depth), Ok(nodes)) if depth <= 64 => counts.push((depth, nodes)),
-                    _ => return Err(error(offset, not_a_count(part))),
+                    _ => return Err(line.error(offset, not_a_count(part))),
                 }
             }
-            _ => return Err(error(offset, not_a_count(part))),
+            _ => return Err(line.error(offset, not_a_count(part))),
         }
         offset += part.len();
     }
     if counts.is_empty() {
-        return Err(error(line.text.len(), "expected counts like ';D1 20'".to_owned()));
+        return Err(line.error(line.text.len(), "expected counts like ';D1 20'".to_owned()));
     }
     Ok(Entry { line: line.number, fen: fen.trim().to_owned(), position, counts })
 }
@@ -261,7 +237,7 @@ pub fn run(
     }
 }
 
-/// A bar over nodes on standard error; invisible when that is no terminal.
+/// A bar over nodes on standard error; invisible when that is not a terminal.
 fn progress_bar(nodes: u64) -> ProgressBar {
     let bar = ProgressBar::new(nodes);
     let template = "{elapsed_precise} [{bar:30}] {human_pos}/{human_len} nodes, \

@@ -1,9 +1,9 @@
 //! Is what the engine says true? Reads the answer to a `go` line by line, and
 //! compares each with the rules of chess and with the lines before it.
 
-use lancet::{
-    chess::position::{Ending, Game, Position},
-    uci::{format::move_text, setup::read_move},
+use lancet::chess::{
+    notation::{move_text, read_move},
+    position::{Ending, Game, Position},
 };
 use shakmaty::{CastlingMode, Move};
 

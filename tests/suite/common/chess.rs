@@ -1,10 +1,12 @@
 //! Positions, games, searches of them, and opening books.
 
 use lancet::{
-    chess::position::{Game, Position},
+    chess::{
+        notation::read_move,
+        position::{Game, Position},
+    },
     engine::{Engine, Job},
     play::report::{Limits, Outcome, Silent},
-    uci::setup::read_move,
 };
 use shakmaty::CastlingMode;
 

@@ -6,7 +6,7 @@
 use std::io::Cursor;
 
 use lancet::{
-    chess::{position::Position, score::EVALUATION_LIMIT},
+    chess::{lines, position::Position, score::EVALUATION_LIMIT},
     eval::{default_network, nnue::Network},
     play::book::Book,
     search::tt::Table,
@@ -15,7 +15,7 @@ use lancet::{
             annotate,
             pgn::{self, read::Games},
         },
-        epd, lines,
+        epd,
     },
     train::format::{self, Record},
     uci::{

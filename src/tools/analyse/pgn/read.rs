@@ -15,7 +15,7 @@ use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
-use crate::tools::lines::decode;
+use crate::chess::lines::decode;
 
 /// Begins a comment that holds a line number. No text has this character.
 const MARK: u8 = 1;
@@ -23,7 +23,7 @@ const MARK: u8 = 1;
 /// The first tag of a game, as a rule.
 const EVENT: &[u8] = b"[Event \"";
 
-/// Longest game, in bytes: beyond this, it is no game.
+/// Longest game, in bytes: beyond this, it is not a game.
 const MAX_GAME: usize = 16 << 20;
 
 /// Most variations inside each other: the tree is walked by recursion.
@@ -117,7 +117,7 @@ impl<R: BufRead> Games<R> {
                 break;
             }
             if text.bytes.len() + line.len() > MAX_GAME {
-                let reason = format!("longer than {} MiB: no game", MAX_GAME >> 20);
+                let reason = format!("longer than {} MiB: not a game", MAX_GAME >> 20);
                 fault.get_or_insert(Broken { line: self.line, reason });
                 text.bytes.clear();
             }
@@ -220,7 +220,7 @@ impl Text {
                 self.tag(name, value);
                 Ok(())
             }
-            _ => Err(format!("'{}' is no tag", shown(line))),
+            _ => Err(format!("'{}' is not a tag", shown(line))),
         }
     }
 
@@ -283,7 +283,7 @@ impl Text {
                     return Ok(());
                 }
                 b'(' if self.variations.len() == MAX_NESTING => {
-                    return Err(format!("more than {MAX_NESTING} variations inside each other"));
+                    return Err(format!("variations nested more than {MAX_NESTING} deep"));
                 }
                 b'(' => {
                     self.variations.push(number);
@@ -317,7 +317,7 @@ impl Text {
             return Ok(());
         }
         if !self.ended && !is_known(&text) {
-            return Err(format!("'{}' is no move", shown(word)));
+            return Err(format!("'{}' is not a move", shown(word)));
         }
         self.bytes.push(b' ');
         self.bytes.extend_from_slice(word);
@@ -566,17 +566,17 @@ mod tests {
     #[test]
     fn broken_games_name_the_line_and_the_next_is_read() {
         for (broken, message) in [
-            ("1. e4 e5\n2. Nf33 Nc6 *\n", "broken 5: 'Nf33' is no move"),
+            ("1. e4 e5\n2. Nf33 Nc6 *\n", "broken 5: 'Nf33' is not a move"),
             ("1. e4 {x\ny\n*\n", "broken 4: a comment begins here and does not end"),
             ("1. e4\n(1. d4 *\n", "broken 5: a variation begins here and does not end"),
             ("1. e4 )\n", "broken 4: ')' without '('"),
             (
                 &format!("1. e4 {}\n", "(".repeat(1 << 20)),
-                "broken 4: more than 200 variations inside each other",
+                "broken 4: variations nested more than 200 deep",
             ),
             ("1. e4 } *\n", "broken 4: '}' without '{'"),
-            ("1. e4 $999 *\n", "broken 4: '$999' is no move"),
-            ("<html>\n", "broken 4: '<html>' is no move"),
+            ("1. e4 $999 *\n", "broken 4: '$999' is not a move"),
+            ("<html>\n", "broken 4: '<html>' is not a move"),
         ] {
             let text = format!("[Event \"a\"]\n[Site \"b\"]\n\n{broken}[Event \"c\"]\n\n1. c4 *\n");
             let games = read(text.as_bytes());
@@ -587,7 +587,7 @@ mod tests {
         let wide: Vec<u8> = b"\xff\xfe".iter().chain(b"[\0E\0\n\0").copied().collect();
         assert_eq!(read(&wide), ["broken 1: the file is UTF-16 text; save it as UTF-8"]);
         let long = [&b"[Event \"a\"]\n\n"[..], &vec![b'{'; MAX_GAME], b"\n*\n"].concat();
-        assert!(read(&long)[0].ends_with("longer than 16 MiB: no game"));
+        assert!(read(&long)[0].ends_with("longer than 16 MiB: not a game"));
     }
 
     #[test]
@@ -611,7 +611,7 @@ mod tests {
         assert_eq!(game("[Result \"White won\"]\n\n1. e4\n").result(), "*");
         for line in ["[Event]", "[Event \"x]", "[Event \"x\"", "[\"x\"]", "[Two words \"x\"]", "["]
         {
-            let error = format!("1: '{line}' is no tag");
+            let error = format!("1: '{line}' is not a tag");
             assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Err(error));
         }
     }
@@ -633,7 +633,7 @@ mod tests {
             ["1: e4 $146 e5 $14 Nf3 $220 $16 Nc6 (d6 $10) $1 $18 1-0"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
-        // Nothing passes for a line number that is none.
+        // Nothing passes for a line number that is not one.
         assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
     }
 

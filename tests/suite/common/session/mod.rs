@@ -11,8 +11,11 @@ use std::{
 };
 
 use lancet::{
-    chess::position::{Game, Position, START_FEN},
-    uci::{MAX_LINE, command, format::move_text, setup::read_move},
+    chess::{
+        notation::{move_text, read_move},
+        position::{Game, Position, START_FEN},
+    },
+    uci::{MAX_LINE, command},
 };
 use shakmaty::CastlingMode;
 use tempfile::TempDir;

@@ -1,25 +1,25 @@
-//! Counting legal move paths: the count itself, its division over root moves,
-//! and the command `lancet perft`.
+//! Counting legal move paths: the count itself and its division over root moves,
+//! through the rules or through the layers above them.
 //!
-//! Suites of expected counts are in [`suite`].
+//! Suites of expected counts are in [`suite`], the command in [`command`].
 
 use std::{
     fmt,
-    process::ExitCode,
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use indicatif::HumanCount;
-use shakmaty::{Bitboard, CastlingMode, Chess, Move, MoveList, Position as _, uci::UciMove};
+use shakmaty::{Bitboard, Chess, Move, MoveList, Position as _};
 
-use super::{complain, say};
 use crate::{
-    chess::position::{PackedMove, Position},
+    chess::{
+        notation::move_text,
+        position::{PackedMove, Position},
+    },
     eval::{self, nnue::Accumulators},
     search::{
         history::{Context, Histories},
@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub mod bulk;
+pub mod command;
 pub mod suite;
 
 /// The layers a count goes through.
@@ -199,7 +200,7 @@ pub fn divide(
     };
     let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
     let mut roots: Vec<Move> = moves(position)?.to_vec();
-    roots.sort_by_cached_key(|&m| UciMove::from_move(m, position.mode()).to_string());
+    roots.sort_by_cached_key(|&m| move_text(m, position.mode()));
 
     // One task per root move, or per reply where there is enough below it.
     let mut tasks = Vec::new();
@@ -252,80 +253,10 @@ pub fn speed(nodes: u64, time: Duration) -> String {
     format!("{:.1} Mnps", rate / 1e6)
 }
 
-/// Counts paths of legal moves, to test and time move generation.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// Length of the paths, in plies
-    #[arg(required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=64))]
-    depth: Option<u32>,
-    /// Position to count from [default: the start position]
-    #[arg(long)]
-    fen: Option<String>,
-    /// Print the count below each root move
-    #[arg(long)]
-    divide: bool,
-    /// Run suites of expected counts, with lines like `FEN ;D1 20 ;D2 400`
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["depth", "fen", "divide"])]
-    suite: Vec<std::path::PathBuf>,
-    /// Skip counts in a suite that are expected to exceed this many nodes
-    #[arg(long, value_name = "N", requires = "suite")]
-    max_nodes: Option<u64>,
-    /// Threads to count with
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count)]
-    threads: usize,
-    /// Read castling rights as Chess960 even where they look standard
-    #[arg(long)]
-    chess960: bool,
-    /// The layer of the engine to count through
-    #[arg(long, value_enum, default_value_t)]
-    through: Through,
-}
-
-/// `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
-#[must_use]
-pub fn run(args: &Args) -> ExitCode {
-    let mode = CastlingMode::from_chess960(args.chess960);
-    let Some(depth) = args.depth else {
-        let budget = args.max_nodes.unwrap_or(u64::MAX);
-        return suite::run(&args.suite, budget, args.threads, mode, args.through);
-    };
-    let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
-        None => Position::default(),
-        Some(Ok(position)) => position,
-        Some(Err(error)) => {
-            complain(error);
-            return ExitCode::from(2);
-        }
-    };
-    let start = Instant::now();
-    match divide(&position, depth, args.threads, args.through) {
-        Ok(counts) => {
-            let time = start.elapsed();
-            if args.divide {
-                for (m, nodes) in &counts {
-                    say(format_args!("{}: {nodes}", UciMove::from_move(*m, position.mode())));
-                }
-                say("");
-            }
-            let nodes = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum() };
-            say(format_args!("Nodes searched: {nodes}"));
-            say(format_args!(
-                "{} nodes in {:.3} s, {}",
-                HumanCount(nodes),
-                time.as_secs_f64(),
-                speed(nodes, time)
-            ));
-            ExitCode::SUCCESS
-        }
-        Err(fault) => {
-            complain(fault);
-            ExitCode::FAILURE
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use shakmaty::CastlingMode;
+
     use super::*;
 
     #[test]
@@ -342,7 +273,7 @@ mod tests {
         }
         assert_eq!(count(position.chess(), 0), 1);
         let counts = divide(&position, 2, 1, Through::Rules).unwrap();
-        let first = UciMove::from_move(counts[0].0, CastlingMode::Standard).to_string();
+        let first = move_text(counts[0].0, CastlingMode::Standard);
         assert_eq!((first.as_str(), counts[0].1), ("a1b1", 43));
     }
 }

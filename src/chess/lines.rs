@@ -1,28 +1,28 @@
 //! Text files of one position per line: decoding, line numbers, comments.
 //!
-//! What a line means is decided elsewhere.
+//! What a line means is decided by its readers: [`fen`](super::fen) and the tools.
 
 use std::{fmt, fs, io, path::Path};
 
 /// Why a file cannot be read as lines of text.
 #[derive(Debug)]
-pub enum FileError {
+pub enum TextError {
     /// The system refused.
     Io(io::Error),
     /// The file is in an encoding that chess tools do not write.
     Utf16,
 }
 
-impl fmt::Display for FileError {
+impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FileError::Io(error) => write!(f, "{error}"),
-            FileError::Utf16 => f.write_str("the file is UTF-16 text; save it as UTF-8"),
+            TextError::Io(error) => write!(f, "{error}"),
+            TextError::Utf16 => f.write_str("the file is UTF-16 text; save it as UTF-8"),
         }
     }
 }
 
-impl std::error::Error for FileError {}
+impl std::error::Error for TextError {}
 
 /// A line that says something: neither blank nor a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +33,39 @@ pub struct Line {
     pub text: String,
 }
 
+impl Line {
+    /// What is wrong at a byte offset of the line.
+    pub fn error<R>(&self, offset: usize, reason: R) -> LineError<R> {
+        LineError { line: self.number, column: column(&self.text, offset), reason }
+    }
+}
+
+/// A line that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError<R = String> {
+    /// Line number, from 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is wrong, and what was expected.
+    pub reason: R,
+}
+
+impl<R: fmt::Display> fmt::Display for LineError<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
+    }
+}
+
+impl<R: fmt::Debug + fmt::Display> std::error::Error for LineError<R> {}
+
 /// The lines of a file. See [`split`].
 ///
 /// # Errors
 ///
 /// If the file cannot be read or is UTF-16.
-pub fn read(path: &Path) -> Result<Vec<Line>, FileError> {
-    split(&fs::read(path).map_err(FileError::Io)?)
+pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
+    split(&fs::read(path).map_err(TextError::Io)?)
 }
 
 /// The lines of a text: UTF-8 with or without byte order mark, any of the line
@@ -49,9 +75,9 @@ pub fn read(path: &Path) -> Result<Vec<Line>, FileError> {
 /// # Errors
 ///
 /// If the text is UTF-16.
-pub fn split(bytes: &[u8]) -> Result<Vec<Line>, FileError> {
+pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(FileError::Utf16);
+        return Err(TextError::Utf16);
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut lines = Vec::new();
@@ -82,8 +108,7 @@ pub fn decode(bytes: &[u8]) -> String {
 }
 
 /// The column of a byte offset: characters, counted from 1.
-#[must_use]
-pub fn column(text: &str, offset: usize) -> usize {
+fn column(text: &str, offset: usize) -> usize {
     text.char_indices().take_while(|&(at, _)| at < offset).count() + 1
 }
 
@@ -102,7 +127,7 @@ mod tests {
         let lines = split(text).unwrap();
         let seen: Vec<_> = lines.iter().map(|line| (line.number, line.text.as_str())).collect();
         assert_eq!(seen, [(1, "one"), (5, "\ttwo"), (6, "Göteborg")]);
-        assert!(matches!(split(b"\xff\xfeo\0"), Err(FileError::Utf16)));
+        assert!(matches!(split(b"\xff\xfeo\0"), Err(TextError::Utf16)));
         assert!(split(b"").unwrap().is_empty());
     }
 

@@ -1,0 +1,309 @@
+//! Positions as text, read in one place: FEN as UCI and PGN have it, and the
+//! position at the beginning of an EPD line. Here text becomes the parts of a
+//! position; whether that position can occur is for
+//! [`position`](super::position) to say.
+//!
+//! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards,
+//! 1994). Castling rights may be those of X-FEN or of Shredder-FEN, too.
+
+use std::fmt;
+
+use shakmaty::{
+    PositionErrorKinds, Setup,
+    fen::{Fen, ParseFenError},
+};
+
+/// What must not be exceeded by the numbers of a FEN. No game is longer; a
+/// position whose halfmove clock is above 100 is drawn, but may be looked at.
+pub(crate) const MAX_CLOCK: u32 = 9999;
+
+/// Why a FEN was refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FenError {
+    /// A field cannot be read.
+    Syntax {
+        /// The FEN as given.
+        text: String,
+        /// The field at fault.
+        error: FieldError,
+    },
+    /// The position cannot occur in chess.
+    Illegal {
+        /// The FEN as given.
+        text: String,
+        /// The rules it breaks.
+        error: IllegalPosition,
+    },
+}
+
+impl FenError {
+    /// Where the fault is: a byte offset in the text; 0 if it is no single field's.
+    #[must_use]
+    pub const fn at(&self) -> usize {
+        match self {
+            FenError::Syntax { error, .. } => error.at,
+            FenError::Illegal { .. } => 0,
+        }
+    }
+}
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FenError::Syntax { text, error } => write!(f, "unreadable FEN '{text}': {error}"),
+            FenError::Illegal { text, error } => write!(f, "illegal position '{text}': {error}"),
+        }
+    }
+}
+
+impl std::error::Error for FenError {}
+
+/// A field of a FEN that is missing or cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldError {
+    /// Byte offset of the fault in the text.
+    pub at: usize,
+    /// The field, what is wrong with it and what was expected.
+    pub reason: String,
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+/// The rules that a position breaks: it cannot occur in chess.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IllegalPosition(pub PositionErrorKinds);
+
+impl fmt::Display for IllegalPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules = [
+            (PositionErrorKinds::EMPTY_BOARD, "empty board"),
+            (PositionErrorKinds::MISSING_KING, "missing king"),
+            (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
+            (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
+            (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "invalid castling rights"),
+            (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
+            (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
+            (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
+            (PositionErrorKinds::TOO_MUCH_MATERIAL, "too much material"),
+        ];
+        let broken = rules.iter().filter(|(kind, _)| self.0.contains(*kind));
+        let words: Vec<&str> = broken.map(|&(_, words)| words).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+impl std::error::Error for IllegalPosition {}
+
+/// The fields of a FEN: name, what a token must be, and how it is written.
+const FIELDS: [(&str, &str, &str); 6] = [
+    ("board", "a board", "eight ranks of pieces and numbers, with slashes between them"),
+    ("side to move", "a side to move", "'w' or 'b'"),
+    ("castling rights", "a set of castling rights", "letters as in KQkq or HAha, or '-'"),
+    ("en passant square", "an en passant square", "one as in e3, or '-'"),
+    ("halfmove clock", "a halfmove clock", "a whole number from 0 to 9999"),
+    ("move number", "a move number", "a whole number from 0 to 9999"),
+];
+/// An EPD line has this many fields at least.
+const EPD_FIELDS: usize = 4;
+
+/// A field and its byte offset in the text.
+type Field<'a> = (usize, &'a str);
+
+/// The fields of a FEN. Some programs join them by underscores.
+pub(super) fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
+    text.split(|c: char| c.is_whitespace() || c == '_')
+        .filter(|field| !field.is_empty())
+        .map(|field| (field.as_ptr() as usize - text.as_ptr() as usize, field))
+}
+
+/// Reads a FEN. Fields that are left out at the end are `w - - 0 1`.
+///
+/// # Errors
+///
+/// The first field that cannot be read.
+pub(super) fn read(text: &str) -> Result<Setup, FieldError> {
+    read_fields(&fields(text).collect::<Vec<_>>())
+}
+
+/// Reads the position at the beginning of a line of EPD: board, side to move,
+/// castling rights and en passant square, and the clocks if they follow, as in a
+/// FEN. Returns it with the byte offset at which it ends.
+///
+/// # Errors
+///
+/// The first field that is missing or cannot be read.
+pub fn read_epd(line: &str) -> Result<(Setup, usize), FieldError> {
+    let mut words = fields(line);
+    let mut found: Vec<Field> = words.by_ref().take(EPD_FIELDS).collect();
+    let missing = FIELDS.get(found.len()).filter(|_| found.len() < EPD_FIELDS);
+    for (at, word) in words.take(FIELDS.len() - EPD_FIELDS) {
+        // An operation may follow without a blank.
+        let number = word.split(';').next().unwrap_or_default();
+        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            break;
+        }
+        found.push((at, number));
+        if number.len() < word.len() {
+            break;
+        }
+    }
+    let setup = read_fields(&found)?;
+    match missing {
+        Some((name, ..)) => Err(FieldError {
+            at: line.trim_end().len(),
+            reason: format!("the line ends before the {name}"),
+        }),
+        None => Ok((setup, found.last().map_or(0, |(at, field)| at + field.len()))),
+    }
+}
+
+fn read_fields(fields: &[Field]) -> Result<Setup, FieldError> {
+    let text = fields.iter().map(|(_, field)| *field).collect::<Vec<_>>().join(" ");
+    let wrong = |index: usize| wrong_field(fields, index);
+    let fen: Fen = text.parse().map_err(|error| {
+        wrong(match error {
+            ParseFenError::InvalidBoard | ParseFenError::InvalidPocket => 0,
+            ParseFenError::InvalidTurn => 1,
+            ParseFenError::InvalidCastling => 2,
+            ParseFenError::InvalidEpSquare => 3,
+            ParseFenError::InvalidRemainingChecks | ParseFenError::InvalidHalfmoveClock => 4,
+            ParseFenError::InvalidFullmoves => 5,
+            ParseFenError::InvalidFen if text.is_empty() => 0,
+            ParseFenError::InvalidFen => FIELDS.len(),
+        })
+    })?;
+    let setup = fen.into_setup();
+    if setup.pockets.is_some() {
+        Err(wrong(0)) // Crazyhouse
+    } else if setup.remaining_checks.is_some() {
+        Err(wrong(fields.iter().position(|(_, field)| field.contains('+')).unwrap_or(4))) // Three-check
+    } else if setup.halfmoves > MAX_CLOCK {
+        Err(wrong(4))
+    } else if u32::from(setup.fullmoves) > MAX_CLOCK {
+        Err(wrong(5))
+    } else {
+        Ok(setup)
+    }
+}
+
+/// Names a field that cannot be used, and what was expected there.
+fn wrong_field(fields: &[Field], index: usize) -> FieldError {
+    let (at, token) = fields.get(index).copied().unwrap_or_default();
+    let Some((_, what, expected)) = FIELDS.get(index) else {
+        let reason = format!("'{token}' after the move number: expected the end");
+        return FieldError { at, reason };
+    };
+    let (offset, hint) = (index == 0 && !token.is_empty())
+        .then(|| wrong_board(token))
+        .flatten()
+        .unwrap_or_else(|| (0, format!("expected {expected}")));
+    FieldError { at: at + offset, reason: format!("'{token}' is not {what}: {hint}") }
+}
+
+/// The first fault of a board, and its byte offset.
+fn wrong_board(board: &str) -> Option<(usize, String)> {
+    let mut start = 0;
+    let ranks = board.split('/').count();
+    for (rank, number) in board.split('/').zip((1..=8).rev()) {
+        let mut squares = 0;
+        for (at, piece) in rank.char_indices() {
+            squares += match piece {
+                '1'..='8' => piece.to_digit(10).unwrap_or_default(),
+                '~' => 0, // a promoted piece
+                _ if "PNBRQKpnbrqk".contains(piece) => 1,
+                _ => return Some((start + at, format!("'{piece}' is neither a piece nor 1 to 8"))),
+            };
+        }
+        if squares != 8 {
+            return Some((start, format!("rank {number} has {squares} squares, expected 8")));
+        }
+        start += rank.len() + 1;
+    }
+    (ranks != 8).then(|| (0, format!("{ranks} ranks, expected 8")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+    #[test]
+    fn wrong_fields_are_named() {
+        for (rest, at, reason) in [
+            ("/8 w KQkq - 0 1", 0, "/8' is not a board: 9 ranks, expected 8"),
+            ("[Q] w KQkq - 0 1", 43, "[Q]' is not a board: '[' is neither a piece nor 1 to 8"),
+            (" white KQkq - 0 1", 44, "'white' is not a side to move: expected 'w' or 'b'"),
+            (
+                " w KQxy - 0 1",
+                46,
+                "'KQxy' is not a set of castling rights: expected letters as in KQkq or HAha, or '-'",
+            ),
+            (" w KQkq e9 0 1", 51, "'e9' is not an en passant square: expected one as in e3"),
+            (
+                " w KQkq - -1 1",
+                53,
+                "'-1' is not a halfmove clock: expected a whole number from 0 to 9999",
+            ),
+            (" w KQkq - 10000 1", 53, "'10000' is not a halfmove clock"),
+            (" w KQkq - 99999999999 1", 53, "'99999999999' is not a halfmove clock"),
+            (" w KQkq - 3+3 0 1", 53, "'3+3' is not a halfmove clock"),
+            (
+                " w KQkq - 0 1e3",
+                55,
+                "'1e3' is not a move number: expected a whole number from 0 to 9999",
+            ),
+            (" w KQkq - 0 4294967295", 55, "'4294967295' is not a move number"),
+            (" w KQkq - 0 1 b", 57, "'b' after the move number: expected the end"),
+            (" w KQkq - 0 1 +0+0", 57, "'+0+0' after the move number: expected the end"),
+        ] {
+            let error = read(&format!("{BOARD}{rest}")).unwrap_err();
+            assert_eq!(error.at, at, "{error}");
+            assert!(error.reason.contains(reason), "{error}");
+        }
+        for (board, at, reason) in [
+            ("", 0, "'' is not a board: expected eight ranks of pieces and numbers"),
+            ("8/8/8", 0, "3 ranks, expected 8"),
+            ("8/8/8/8/8/44/8/9", 15, "'9' is neither a piece nor 1 to 8"),
+            ("8/8/8/8/8/7/8/8", 10, "rank 3 has 7 squares, expected 8"),
+            ("8/8/8/8/8/8/8/ppppppppp", 14, "rank 1 has 9 squares, expected 8"),
+            ("8/8/8/8/8/8/8/7\u{e9}", 15, "'\u{e9}' is neither a piece nor 1 to 8"),
+        ] {
+            let error = read(board).unwrap_err();
+            assert_eq!(error.at, at, "{error}");
+            assert!(error.reason.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn epd_positions_end_before_the_operations() {
+        let ends = |rest: &str| {
+            let line = format!("{BOARD} b KQ e3{rest}");
+            let (setup, end) = read_epd(&line).unwrap();
+            (line[end..].to_owned(), setup.halfmoves, u32::from(setup.fullmoves))
+        };
+        assert_eq!(ends(" bm Qf7; id \"a 1\";"), (" bm Qf7; id \"a 1\";".to_owned(), 0, 1));
+        assert_eq!(ends(" 3 9 extra"), (" extra".to_owned(), 3, 9));
+        assert_eq!(ends(" 3;bm Qf7"), (";bm Qf7".to_owned(), 3, 1));
+        assert_eq!(ends(" 3 9;bm Qf7"), (";bm Qf7".to_owned(), 3, 9));
+        assert_eq!(ends(""), (String::new(), 0, 1));
+
+        let error = |line: &str| {
+            let FieldError { at, reason } = read_epd(line).unwrap_err();
+            (at, reason)
+        };
+        assert_eq!(
+            error(&format!("{BOARD} w - ")),
+            (47, "the line ends before the en passant square".to_owned())
+        );
+        // What is there is looked at first.
+        assert_eq!(error(" nonsense").0, 2);
+        assert!(error(&format!("{BOARD} w - - 10000 1")).1.contains("is not a halfmove clock"));
+    }
+}

@@ -1,0 +1,451 @@
+//! The command `lancet analyse`: files, progress, and what it says on the way.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufReader, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use clap::value_parser;
+use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
+use indicatif::{ProgressBar, ProgressStyle};
+use shakmaty::{Color, Move};
+
+use super::{
+    annotate::{self, Findings},
+    chart::Chart,
+    evaluate::{self, Evaluation},
+    judge::Tally,
+    openings::{Opening, Openings},
+    pgn::{self, Game, read::Games},
+    progress::{self, Progress, Task},
+};
+use crate::{
+    chess::{notation, position},
+    engine::{self, Engine},
+    play::report::Limits,
+    system::files,
+    tools::{self, complain, interrupt::Interrupt, say},
+};
+
+/// Annotate games: evaluations, errors, better lines, openings, accuracy
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Files of games in PGN
+    #[arg(required = true, value_name = "GAMES.pgn")]
+    files: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, value_name = "ANNOTATED.pgn")]
+    out: PathBuf,
+    /// Time for each position, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
+    movetime: Option<u64>,
+    /// Nodes to search for each position
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Depth for each position, in plies
+    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
+    depth: Option<u32>,
+    /// Carry on where an earlier run with the same settings stopped
+    #[arg(long)]
+    resume: bool,
+    /// Draw the evaluation of each game, as pictures in this directory
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+    /// Search threads for each position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
+    threads: usize,
+    /// Positions searched side by side, each with its own table
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
+    jobs: usize,
+    /// Hash table size for each job, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
+    hash: usize,
+    /// Do not let invalid games change the exit status
+    #[arg(long)]
+    lenient: bool,
+}
+
+/// Letters of a player's name in the names of files.
+const LONGEST_NAME: usize = 30;
+/// Time for a position where nothing else ends a search.
+const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
+
+impl Args {
+    fn limits(&self) -> Limits {
+        tools::limits(self.movetime, self.nodes, self.depth, DEFAULT_MOVETIME)
+    }
+
+    /// What ends a search, in words.
+    fn limits_text(&self) -> String {
+        let limits = self.limits();
+        let time = limits.movetime.map(|time| format!("{} ms", time.as_millis()));
+        let nodes = limits.nodes.map(|nodes| format!("{nodes} nodes"));
+        let depth = limits.depth.map(|depth| format!("depth {depth}"));
+        let parts: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
+        format!("{} a position", parts.join(", "))
+    }
+
+    fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
+        let engine = |_| Engine::new(tools::settings(self.hash, self.threads));
+        (0..self.jobs).map(engine).collect()
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Done,
+    Interrupted,
+}
+
+/// What came of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Analysed {
+    /// It is in the file of annotated games.
+    Written,
+    /// The run was interrupted before.
+    Interrupted,
+    /// It cannot be analysed.
+    Broken(pgn::Broken),
+}
+
+/// `lancet analyse`. The exit status is described in its help.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
+    let result = Run::open(args).and_then(|mut run| {
+        let end = run.all(&interrupt)?;
+        run.finish(end)?;
+        Ok((end, run.progress.broken))
+    });
+    match result {
+        Ok((End::Interrupted, _)) => ExitCode::from(130),
+        Ok((End::Done, broken)) if broken > 0 && !args.lenient => ExitCode::from(2),
+        Ok((End::Done, _)) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that a run needs.
+struct Run<'a> {
+    args: &'a Args,
+    limits: Limits,
+    engines: Vec<Engine>,
+    openings: Openings,
+    out: File,
+    progress_path: PathBuf,
+    progress: Progress,
+    bar: ProgressBar,
+}
+
+/// What went wrong with a file.
+fn at(path: &Path) -> impl Fn(io::Error) -> String {
+    let path = path.display().to_string();
+    move |error| format!("{path}: {error}")
+}
+
+impl<'a> Run<'a> {
+    /// Opens the files; the output is cut to what the progress says.
+    fn open(args: &'a Args) -> Result<Run<'a>, String> {
+        let size = |path: &PathBuf| {
+            let file = fs::metadata(path).map_err(at(path))?;
+            match (file.is_dir(), file.len()) {
+                (true, _) => Err(at(path)(io::ErrorKind::IsADirectory.into())),
+                (false, 0) if file.is_file() => Err(format!("{}: no games", path.display())),
+                (false, size) => Ok((path.clone(), size)),
+            }
+        };
+        let task = Task {
+            lancet: env!("CARGO_PKG_VERSION").to_owned(),
+            limits: args.limits_text(),
+            engine: format!("{} MiB, threads {}", args.hash, args.threads),
+            files: args.files.iter().map(size).collect::<Result<_, String>>()?,
+        };
+        let progress_path = progress::path(&args.out);
+        // First whatever may fail: then there is nothing to be continued.
+        let engines = args.engines().map_err(|error| error.to_string())?;
+        if let Some(dir) = &args.svg {
+            fs::create_dir_all(dir).map_err(at(dir))?;
+        }
+        let resumed = progress_path.exists();
+        let out = if !resumed {
+            File::create_new(&args.out)
+        } else if args.resume {
+            OpenOptions::new().write(true).open(&args.out)
+        } else {
+            return Err(format!(
+                "{}: an unfinished analysis is here: continue it with --resume, or delete this file",
+                progress_path.display()
+            ));
+        };
+        let mut out = out.map_err(at(&args.out))?;
+        // On Windows a lock would keep readers out, too.
+        // Where there are none, nobody is kept out.
+        if cfg!(unix) && matches!(out.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(at(&args.out)(io::Error::other("another analysis is writing this file")));
+        }
+        let progress = if resumed {
+            Progress::load(&progress_path, &task)?
+        } else {
+            Progress { task, ..Progress::default() }
+        };
+        if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
+            return Err(format!(
+                "{}: shorter than the unfinished analysis left it",
+                args.out.display()
+            ));
+        }
+        out.set_len(progress.bytes).map_err(at(&args.out))?;
+        out.seek(SeekFrom::End(0)).map_err(at(&args.out))?;
+        progress.save(&progress_path).map_err(at(&progress_path))?;
+        Ok(Run {
+            args,
+            limits: args.limits(),
+            engines,
+            openings: Openings::default(),
+            out,
+            progress_path,
+            bar: progress_bar(progress.task.files.iter().map(|(_, size)| size).sum()),
+            progress,
+        })
+    }
+
+    /// Analyses all games that are left.
+    fn all(&mut self, interrupt: &Interrupt) -> Result<End, String> {
+        for file in self.progress.file..self.args.files.len() {
+            let path = &self.args.files[file];
+            let mut games = Games::new(BufReader::new(File::open(path).map_err(at(path))?));
+            let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
+            let done = if file == self.progress.file { self.progress.games } else { 0 };
+            (self.progress.file, self.progress.games) = (file, done);
+            let mut number = 0;
+            loop {
+                let begin = before + games.bytes();
+                let Some(game) = games.next_game().map_err(at(path))? else { break };
+                number += 1;
+                if number <= done {
+                    continue;
+                }
+                let span = begin..before + games.bytes();
+                let analysed = match game {
+                    Ok(game) => self.game(game, span, interrupt)?,
+                    Err(broken) => Analysed::Broken(broken),
+                };
+                match analysed {
+                    Analysed::Interrupted => return Ok(End::Interrupted),
+                    Analysed::Written => {}
+                    Analysed::Broken(broken) => {
+                        self.progress.broken += 1;
+                        self.bar.suspend(|| complain(format_args!("{}:{broken}", path.display())));
+                    }
+                }
+                self.progress.games = number;
+                self.progress.save(&self.progress_path).map_err(at(&self.progress_path))?;
+            }
+        }
+        Ok(End::Done)
+    }
+
+    /// Analyses and writes one game, which takes up `span` of all bytes.
+    fn game(
+        &mut self,
+        mut game: Game,
+        span: std::ops::Range<u64>,
+        interrupt: &Interrupt,
+    ) -> Result<Analysed, String> {
+        let (start, moves) = match annotate::replay(&game) {
+            Ok(replayed) => replayed,
+            Err(broken) => return Ok(Analysed::Broken(broken)),
+        };
+        let number = self.progress.written + 1;
+        let positions = evaluate::positions(&start, &moves);
+        let total = positions.len() as u64;
+        let names = Color::ALL.map(|color| player(&game, color));
+        let bar = &self.bar;
+        let tick = |done: usize| {
+            bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
+            bar.set_message(format!("game {number}, position {done}/{total}"));
+        };
+        tick(0);
+        let evaluations =
+            evaluate::evaluate(&mut self.engines, &positions, &self.limits, interrupt, &tick);
+        let evaluations =
+            evaluations.and_then(|found| self.lengthen(&positions, &moves, found, interrupt));
+        let Some(evaluations) = evaluations else { return Ok(Analysed::Interrupted) };
+
+        let findings = Findings::new(&positions, &moves, &evaluations);
+        let opening = self.openings.find(positions.iter().map(position::Game::position));
+        let annotator =
+            format!("Lancet {}, {}", self.progress.task.lancet, self.progress.task.limits);
+        findings.annotate(&mut game, opening, &annotator);
+        let ply = annotate::ply(&start);
+        if let Some(dir) = &self.args.svg {
+            let path = dir.join(picture_name(number, &names));
+            let svg = picture(&game, &findings, opening, ply).svg()?;
+            files::replace(&path, svg.as_bytes()).map_err(at(&path))?;
+        }
+        let text = pgn::write::write(&game, ply);
+        if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.sync_data())
+        {
+            // A full disk may have taken half of it.
+            let _ = self.out.set_len(self.progress.bytes);
+            return Err(at(&self.args.out)(error));
+        }
+        self.progress.written = number;
+        self.progress.bytes += text.len() as u64;
+        let tallies = Color::ALL.map(|color| findings.tally(color));
+        for (name, tally) in names.iter().zip(&tallies) {
+            self.progress.players.entry(name.clone()).or_default().merge(tally);
+        }
+        let line = game_line(number, &names, &game.result(), opening, &tallies);
+        self.bar.suspend(|| say(line));
+        Ok(Analysed::Written)
+    }
+
+    /// Goes on where a line that is going to be shown ends after a move or two:
+    /// a search may end before it knows more. `None` if interrupted.
+    fn lengthen(
+        &mut self,
+        positions: &[position::Game],
+        moves: &[Move],
+        mut evaluations: Vec<Evaluation>,
+        interrupt: &Interrupt,
+    ) -> Option<Vec<Evaluation>> {
+        let short = Findings::new(positions, moves, &evaluations).short_lines();
+        let end = |&i: &usize| {
+            let mut end = positions[i].clone();
+            evaluations[i].line.iter().for_each(|&m| end.play(m));
+            end
+        };
+        let ends: Vec<position::Game> = short.iter().map(end).collect();
+        let more = evaluate::evaluate(&mut self.engines, &ends, &self.limits, interrupt, &|_| ())?;
+        for (i, evaluation) in short.into_iter().zip(more) {
+            evaluations[i].line.extend(evaluation.line);
+        }
+        Some(evaluations)
+    }
+
+    /// Sums up, and clears away what only an unfinished analysis needs.
+    fn finish(&self, end: End) -> Result<(), String> {
+        self.bar.finish_and_clear();
+        let Progress { written, broken, players, .. } = &self.progress;
+        if *written > 0 {
+            say(format_args!("\n{}", players_table(players)));
+        }
+        if *broken > 0 {
+            let broken = usize::try_from(*broken).unwrap_or(usize::MAX);
+            say(format_args!("\n{} skipped", notation::counted(broken, "broken game")));
+        }
+        if end == End::Interrupted {
+            let written = usize::try_from(*written).unwrap_or(usize::MAX);
+            let games = notation::counted(written, "game");
+            say(format_args!("\nInterrupted after {games}; --resume continues."));
+            return Ok(());
+        }
+        fs::remove_file(&self.progress_path).map_err(at(&self.progress_path))
+    }
+}
+
+fn player(game: &Game, color: Color) -> String {
+    let tag = if color.is_white() { "White" } else { "Black" };
+    game.tag(tag).unwrap_or("?").to_owned()
+}
+
+/// A bar over bytes on standard error; invisible when that is not a terminal.
+fn progress_bar(bytes: u64) -> ProgressBar {
+    let bar = ProgressBar::new(bytes);
+    let template = "{elapsed_precise} [{bar:30}] {percent:>3} %, {msg}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// `0012-Short-Timman.svg`, whatever the players are called.
+fn picture_name(number: u64, names: &[String; 2]) -> String {
+    let [white, black] = names.each_ref().map(|name| -> String {
+        let family = name.split(',').next().unwrap_or_default();
+        family.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_NAME).collect()
+    });
+    format!("{number:04}-{white}-{black}.svg")
+}
+
+fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usize) -> Chart {
+    let names = Color::ALL.map(|color| player(game, color));
+    let opening =
+        opening.map_or_else(String::new, |Opening { eco, name }| format!("{eco} {name}; "));
+    let accuracy = |color| {
+        let mean = findings.tally(color).mean_accuracy();
+        mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1} %"))
+    };
+    let [white, black] = Color::ALL.map(accuracy);
+    let errors = findings.judgements.iter().enumerate().filter_map(|(i, judgement)| {
+        let san = notation::san(findings.positions[i].position(), findings.moves[i]);
+        Some((i, judgement.error?, san))
+    });
+    Chart {
+        title: format!("{} - {}, {}", names[0], names[1], game.result()),
+        subtitle: format!("{opening}accuracy {white} and {black}"),
+        ply,
+        scores: findings.evaluations.iter().map(|evaluation| evaluation.white).collect(),
+        errors: errors.collect(),
+    }
+}
+
+/// The line about a game that was just analysed.
+fn game_line(
+    number: u64,
+    names: &[String; 2],
+    result: &str,
+    opening: Option<Opening>,
+    tallies: &[Tally; 2],
+) -> String {
+    let both =
+        |value: fn(&Tally) -> String| format!("{}/{}", value(&tallies[0]), value(&tallies[1]));
+    let number_text = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.0}"));
+    let opening =
+        opening.map_or_else(String::new, |Opening { eco, name }| format!(", {eco} {name}"));
+    let accuracy = tallies.each_ref().map(|tally| number_text(tally.mean_accuracy())).join("/");
+    let loss = tallies.each_ref().map(|tally| number_text(tally.mean_loss())).join("/");
+    format!(
+        "{number:>4}  {} - {} {result}{opening}: accuracy {accuracy} %, loss {loss} cp, {} ?!, {} ?, {} ??",
+        names[0],
+        names[1],
+        both(|tally| tally.errors[0].to_string()),
+        both(|tally| tally.errors[1].to_string()),
+        both(|tally| tally.errors[2].to_string()),
+    )
+}
+
+/// A row per player, the most accurate first.
+fn players_table(players: &std::collections::BTreeMap<String, Tally>) -> Table {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header(["player", "games", "moves", "accuracy %", "loss (cp)", "?!", "?", "??"]);
+    let mut players: Vec<_> = players.iter().collect();
+    let accuracy = |tally: &Tally| tally.mean_accuracy().unwrap_or(-1.0);
+    players.sort_by(|(_, a), (_, b)| accuracy(b).total_cmp(&accuracy(a)));
+    for (name, tally) in players {
+        let mean = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.1}"));
+        let [inaccuracies, mistakes, blunders] = tally.errors.map(|count| count.to_string());
+        let numbers = [
+            tally.games.to_string(),
+            tally.moves.to_string(),
+            mean(tally.mean_accuracy()),
+            mean(tally.mean_loss()),
+            inaccuracies,
+            mistakes,
+            blunders,
+        ];
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        table.add_row(std::iter::once(Cell::new(name)).chain(numbers.map(right)));
+    }
+    table
+}

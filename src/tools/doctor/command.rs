@@ -1,0 +1,105 @@
+//! The command `lancet doctor`: what is looked at, one thing after the other.
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use super::{
+    advice,
+    files::{BookFile, HashFile, Syzygy},
+    measure::{self, Timers},
+    report::{Machine, Report},
+    text,
+};
+use crate::{
+    engine::threads,
+    play::report::MemoryError,
+    tools::{self, complain, say, thread_count},
+};
+
+/// Measure this machine and advise on `Hash`, `Threads` and `Move Overhead`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Games that are to be played at the same time: each gets its share of memory and
+    /// cores
+    #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
+    pub games: usize,
+    /// Seconds that each measurement of speed takes
+    #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// Largest table to try, in MiB [default: half of the memory that is available]
+    #[arg(long, value_name = "MIB", value_parser = tools::hash_size)]
+    pub hash: Option<usize>,
+    /// Look at the endgame tables in these directories, as in the option `SyzygyPath`
+    #[arg(long, value_name = "DIRS")]
+    pub syzygy: Option<String>,
+    /// Hold the endgame tables against a list of checksums in the form of md5sum or
+    /// sha256sum, as it is published with them
+    #[arg(long, value_name = "FILE", requires = "syzygy")]
+    pub checksums: Option<PathBuf>,
+    /// Look at this opening book
+    #[arg(long, value_name = "FILE.bin")]
+    pub book: Vec<PathBuf>,
+    /// Look at this saved hash table
+    #[arg(long, value_name = "FILE")]
+    pub hash_file: Vec<PathBuf>,
+    /// Write the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Measures everything; `progress` hears what is measured next.
+fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, MemoryError> {
+    let machine = Machine::look();
+    let cores = machine.logical_cores;
+    progress("speed by threads");
+    let time = Duration::from_secs(args.seconds);
+    let speed = measure::thread_counts(cores)
+        .map(|threads| measure::speed(threads, time))
+        .collect::<Result<Vec<_>, _>>()?;
+    progress("memory of tables");
+    let most = args.hash.unwrap_or_else(|| advice::half_of(machine.available_memory));
+    let tables = measure::table_sizes(most).map_while(|mib| measure::table_cost(mib, cores));
+    let tables = tables.collect();
+    progress("timers");
+    let timers = Timers::measure(cores)?;
+    progress("files");
+    let syzygy = args.syzygy.as_deref().map(|paths| {
+        let list = args.checksums.as_deref();
+        Syzygy::look(&std::env::split_paths(paths).collect::<Vec<_>>(), list)
+    });
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        machine,
+        speed,
+        tables,
+        timers,
+        syzygy,
+        books: args.book.iter().map(|path| BookFile::look(path)).collect(),
+        hash_files: args.hash_file.iter().map(|path| HashFile::look(path)).collect(),
+        advice: Vec::new(),
+    };
+    report.advice = advice::advise(&report, args.games);
+    Ok(report)
+}
+
+/// Runs the command. A failure if a file that was named is not what it should be.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let progress = |what: &str| crate::system::stdio::note(format_args!("measuring: {what} ..."));
+    let made = threads::run("doctor", || report(args, &progress).map_err(|e| e.to_string()));
+    let report = match made.map_err(|error| error.to_string()).flatten() {
+        Ok(report) => report,
+        Err(error) => {
+            complain(format_args!("doctor: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    if args.json {
+        match serde_json::to_string_pretty(&report) {
+            Ok(json) => say(json),
+            Err(error) => complain(format_args!("doctor: {error}")),
+        }
+    } else {
+        text::lines(&report).iter().for_each(say);
+    }
+    if report.has_bad_files() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
