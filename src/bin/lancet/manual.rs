@@ -279,10 +279,10 @@ Exit status:
 
 pub const DOCTOR: &str = "\
 Description:
-  Measures this machine on the spot: nodes a second by threads, what the memory of a hash table costs before the first \
-game and between games, how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Looks at the files \
-that options will name. Ends with values for Hash, Threads and Move Overhead, and why. Nothing else should run \
-meanwhile.
+  Measures this machine: nodes per second by number of threads, what the memory of a hash table costs before the first game \
+and between games, and how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Checks the files that \
+options will name. Ends with values for Hash, Threads and Move Overhead, and the reasons. Nothing else should run at \
+the same time.
 
 Examples:
   lancet doctor
@@ -291,8 +291,8 @@ Examples:
   lancet doctor --json > machine.json
 
 Exit status:
-  0  when all was measured and every file is what it should be
-  1  if there is not enough memory, or a file is damaged or missing";
+  0  when everything was measured and every file is as it should be
+  1  if there was not enough memory, or a file is damaged or missing";
 
 pub const LAB: &str = "\
 Description:
