@@ -8,9 +8,7 @@ use crate::common::{
 };
 use clap::ValueEnum;
 use lancet::{
-    chess::{
-        score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
-    },
+    chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
     lab::{
         cell::{Cell, name},
         chess::{Board, Leaf},
