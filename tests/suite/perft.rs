@@ -63,7 +63,7 @@ fn suites_through_the_search() {
 /// Updated, the network says what it says from scratch.
 #[test]
 fn suites_through_the_network() {
-    check_all(20_000, Through::Network);
+    check_all(4_000, Through::Network);
 }
 
 fn perft(args: &[&str]) -> Output {
