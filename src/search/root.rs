@@ -21,7 +21,8 @@ use crate::{
     chess::{
         position::{PackedMove, Position},
         score::{
-            Bounds, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive, mate_distance,
+            Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
+            mate_distance,
         },
     },
     play::{
@@ -225,10 +226,12 @@ impl Worker<'_> {
     }
 
     /// A search stopped while the best move was failing low knows neither its
-    /// score nor whether another move is better: what the last iteration found
-    /// stands.
+    /// score nor whether another move is better, and one that has seen it lose does
+    /// not know that all others lose as soon: what the last iteration found stands.
     fn drop_unproved(&mut self, before: RootMove) {
-        if self.root_moves[0].bound != Bound::Upper || before.bound != Bound::Exact {
+        let best = &self.root_moves[0];
+        let proved = best.bound != Bound::Upper && best.score >= -DECISIVE;
+        if proved || before.bound != Bound::Exact {
             return;
         }
         if let Some(place) = self.root_moves.iter().position(|rm| rm.m == before.m) {

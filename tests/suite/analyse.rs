@@ -184,7 +184,7 @@ fn an_interrupted_analysis_goes_on() {
     assert!(output.status.success(), "{}", text(&output));
 
     let progress = PathBuf::from(format!("{torn}.progress"));
-    let mut killed = limited("ulimit -c 0 -f 4", &["analyse", file, "--out", &torn]);
+    let mut killed = limited("ulimit -c 0 && ulimit -f 4", &["analyse", file, "--out", &torn]);
     let status = killed.args(options).output().unwrap().status;
     assert!(status.signal().is_some() && progress.exists(), "{status}");
     fs::write(&torn, fs::read_to_string(&torn).unwrap() + "[Event \"torn").unwrap();
