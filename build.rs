@@ -156,11 +156,9 @@ fn guard(root: &Path, needed: Features) {
         println!("cargo::error={GUARD} cannot be compiled");
     }
     println!("cargo::rustc-link-arg-bins={}", object.display());
-    // The object comes behind the library that it calls: linkers of the GNU kind look
-    // at those once.
-    match (variable("CARGO_CFG_TARGET_OS").as_str(), variable("CARGO_CFG_TARGET_ENV").as_str()) {
-        ("windows", "gnu") => println!("cargo::rustc-link-arg-bins=-lmsvcrt"),
-        ("windows", _) => {}
-        _ => println!("cargo::rustc-link-arg-bins=-lc"),
+    // The object comes behind the library that it calls, and mingw's linker looks at those
+    // once.
+    if variable("CARGO_CFG_TARGET_OS") == "windows" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
+        println!("cargo::rustc-link-arg-bins=-lmsvcrt");
     }
 }

@@ -115,6 +115,9 @@ pub const fn name() -> &'static str {
         "AVX-512"
     } else if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
         "AVX2"
+    } else if cfg!(all(target_arch = "aarch64", target_feature = "neon")) {
+        // What the compiler makes of the portable form, and `wide` of the rows.
+        "NEON"
     } else {
         "portable"
     }
