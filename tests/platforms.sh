@@ -99,7 +99,7 @@ talk() {
     "$@" 'setoption name Hash value 8' 'setoption name MultiPV value 2' 'position startpos moves e2e4 c7c5' \
         'go depth 8' 'setoption name MultiPV value 1' 'setoption name UCI_Chess960 value true' \
         'position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9' 'go nodes 20000' d eval \
-        'setoption name Threads value 0' 'go mate x' stop 'perft 3' xyzzy uci quit </dev/null 2>&1 | without_times
+        'setoption name Threads value 0' 'go depth 3 nodes x' 'perft 3' xyzzy uci quit </dev/null 2>&1 | without_times
 }
 
 # compare NAME COMMAND...: the command does what the program of this machine does.
