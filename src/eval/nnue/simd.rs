@@ -1,5 +1,5 @@
 //! The arithmetic of the network: adding rows of weights, and the output layer.
-//! Besides `pages`, the only module with unsafe code.
+//! Besides `pages` and `processor`, the only module with unsafe code.
 //!
 //! Adding rows is written so that the compiler vectorises it for whatever the
 //! machine has. The output layer has an AVX-512, an AVX2 and a portable form,
