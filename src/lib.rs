@@ -73,3 +73,4 @@ pub use engine::{Engine, Job, Settings};
 pub use eval::nnue::Network;
 pub use play::report::{Bound, Clock, Info, Limits, Outcome, Reporter, Signals, Silent};
 pub use search::tt::{Entry, Table};
+pub use system::version::VERSION;

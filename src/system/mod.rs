@@ -1,9 +1,14 @@
 //! What the engine needs of the system: files that are whole or not there, memory,
-//! random numbers, standard streams, locks. No chess here.
+//! random numbers, standard streams, locks; and which build and processor this is. No
+//! chess here.
 
 pub mod files;
 pub mod memory;
 pub mod pages;
+#[cfg(target_arch = "x86_64")]
+#[allow(dead_code, reason = "some of it is for `build.rs` and the guard")]
+pub mod processor;
 pub mod random;
 pub mod stdio;
 pub mod sync;
+pub mod version;

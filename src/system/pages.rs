@@ -1,5 +1,6 @@
 //! Zeroed memory in huge pages, and prefetching: what the table needs from the
-//! machine. Besides the network's SIMD the only place with `unsafe`.
+//! machine. Besides the network's SIMD and what `processor` asks, the only place with
+//! `unsafe`.
 //!
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
 //! cache; the table's share of the search's time fell from 17 % to 9 % in huge

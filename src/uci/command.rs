@@ -56,6 +56,8 @@ pub enum Command {
     Bench(BenchCommand),
     /// Make openings for OpenBench.
     GenFens(GenFensCommand),
+    /// Tell which build this is.
+    Compiler,
     /// List the commands, or explain one.
     Help(Option<&'static str>),
     /// List the search parameters for OpenBench's SPSA.
@@ -231,6 +233,7 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
         "balanced openings for OpenBench, one 'info string genfens <fen>' each",
     ),
     ("perft", "<plies>", "count legal move paths below each move"),
+    ("compiler", "", "which build this is: compiler, target, instructions, network"),
     ("help", "[command]", "this list, or what a command takes"),
     #[cfg(feature = "tune")]
     ("spsa", "", "the search parameters: name, int, value, min, max, c_end, r_end"),
@@ -317,6 +320,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "eval" => Ok(Command::Eval),
         "fen" => Ok(Command::Fen),
         "flip" => Ok(Command::Flip),
+        "compiler" => Ok(Command::Compiler),
         "help" => help(&mut tokens),
         #[cfg(feature = "tune")]
         "spsa" => Ok(Command::Spsa),

@@ -32,7 +32,7 @@ use crate::{
         report::{Clock, Info, Limits, LiveOptions, Note, Reporter, Signals},
         syzygy::{self, Tablebases},
     },
-    system::stdio::complain,
+    system::{stdio::complain, version},
 };
 
 pub mod command;
@@ -537,6 +537,7 @@ impl<W: Write + Send> Front<'_, W> {
                 Some(game) => self.setup = Setup::from(game),
                 None => self.output.say("the mirrored position is not legal"),
             },
+            Command::Compiler => self.lines(&show::compiler()),
             Command::Help(name) => self.lines(&show::help(name)),
             #[cfg(feature = "tune")]
             Command::Spsa => self.lines(&show::spsa()),
@@ -559,6 +560,7 @@ impl<W: Write + Send> Front<'_, W> {
         let name = concat!("Lancet ", env!("CARGO_PKG_VERSION"));
         self.output.line(&UciMessage::id_name(name).to_string());
         self.output.line(&UciMessage::id_author("the Lancet developers").to_string());
+        self.output.say(&format!("Lancet {}", version::VERSION));
         self.lines(&options::announce());
         self.output.line(&UciMessage::UciOk.to_string());
     }

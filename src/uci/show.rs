@@ -15,8 +15,13 @@ use crate::{
         notation::{self, move_text},
         position::{Ending, Game, Position},
     },
-    eval::{nnue::Network, parts::Parts},
+    eval::{
+        default_network,
+        nnue::{Network, simd},
+        parts::Parts,
+    },
     play::report::Signals,
+    system::version,
     tools::{bench, perft},
     train::openings,
 };
@@ -104,6 +109,15 @@ fn contributions(parts: &Parts) -> Vec<String> {
         lines.extend([letters, values, border.clone()]);
     }
     lines.push("       a       b       c       d       e       f       g       h".to_owned());
+    lines
+}
+
+/// Which build this is.
+pub fn compiler() -> Vec<String> {
+    let mut lines = vec![format!("Lancet {}", version::VERSION)];
+    let network = format!("{}, {} arithmetic", default_network().name(), simd::name());
+    let details = version::details().into_iter().chain([("Network", network)]);
+    lines.extend(details.map(|(name, text)| format!("{:<14}{text}", format!("{name}:"))));
     lines
 }
 

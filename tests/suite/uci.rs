@@ -47,6 +47,7 @@ fn a_gui_shakes_hands_and_plays() {
     let lines = lancet.ask("uci", "uciok");
     assert!(lines[0].starts_with("id name Lancet "));
     assert!(lines[1].starts_with("id author "));
+    assert_eq!(lines[2], format!("info string Lancet {}", lancet::VERSION));
     let names: HashSet<&str> = lines
         .iter()
         .filter_map(|line| line.strip_prefix("option name ")?.split_once(" type "))
@@ -98,6 +99,21 @@ fn a_gui_shakes_hands_and_plays() {
         game.play(read_move(game.position(), &m).unwrap());
         moves.push(m);
     }
+    assert_eq!(lancet.quit(), [""; 0]);
+}
+
+#[test]
+fn it_says_which_build_it_is() {
+    let mut lancet = Lancet::start();
+    let lines = lancet.ask("compiler", "Network:");
+    assert_eq!(lines[0], format!("Lancet {}", lancet::VERSION));
+    let line = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+    assert!(line("Compiler:").starts_with("rustc "));
+    assert!(line("Target:").starts_with(std::env::consts::ARCH));
+    // This program runs, so the processor has what it was compiled for.
+    let needed = line("Compiled for:").split(' ').next().unwrap();
+    assert!(line("Runs on:").split(' ').next() >= Some(needed));
+    assert!(line("Network:").starts_with("768-"));
     assert_eq!(lancet.quit(), [""; 0]);
 }
 

@@ -16,7 +16,7 @@ use lancet::{lab, tools, train, uci};
 /// words are carried out as UCI commands first, one per argument: lancet
 /// "position startpos" "go depth 10" quit
 #[derive(Parser)]
-#[command(version, after_long_help = manual::LANCET)]
+#[command(version = lancet::VERSION, after_long_help = manual::LANCET)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -1,5 +1,5 @@
 //! The arithmetic of the network: adding rows of weights, and the output layer.
-//! Besides `pages`, the only module with unsafe code.
+//! Besides `pages` and `processor`, the only module with unsafe code.
 //!
 //! Adding rows is written so that the compiler vectorises it for whatever the
 //! machine has. The output layer has an AVX-512, an AVX2 and a portable form,
@@ -115,6 +115,9 @@ pub const fn name() -> &'static str {
         "AVX-512"
     } else if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
         "AVX2"
+    } else if cfg!(all(target_arch = "aarch64", target_feature = "neon")) {
+        // What the compiler makes of the portable form, and `wide` of the rows.
+        "NEON"
     } else {
         "portable"
     }

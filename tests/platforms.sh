@@ -1,0 +1,309 @@
+#!/usr/bin/env bash
+# Does Lancet do the same on Windows, on 64-bit ARM and on other processors as here? To be
+# run on x86-64 Linux; Windows is Debian's wine, the others are emulated by qemu-user.
+#
+#     tests/platforms.sh [windows] [arm] [processors] [avx512]       all of them by default
+#
+# What has no tools here is left out, and says so (`--require`: that is a failure):
+#     windows      wine64, mingw-w64, rustup target add x86_64-pc-windows-gnu
+#     arm          qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
+#                  rustup target add aarch64-unknown-linux-gnu
+#     processors   qemu-user
+#     avx512       either of qemu-user and what windows needs
+# Development builds prove the same as released ones here; PROFILE=release takes those.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+CARGO=${CARGO:-cargo}
+PROFILE=${PROFILE:-dev}
+# The benchmark to its usual depth takes an emulator minutes: BENCH=7 takes it seconds.
+BENCH=${BENCH:-}
+WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
+TARGET=x86_64-unknown-linux-gnu
+work=$(mktemp -d)
+failures=0
+require=false
+
+finish() {
+    # Ends what wine leaves running.
+    if [ -d "$work/prefix" ]; then
+        WINEPREFIX=$work/prefix "${WINE%/*}/wineserver64" -k 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+step() { printf '\n== %s\n' "$*"; }
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    failures=$((failures + 1))
+}
+pass() { printf 'ok: %s\n' "$*"; }
+
+# same NAME EXPECTED ACTUAL: two texts are the same.
+same() {
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then
+        pass "$1"
+    else
+        fail "$1"
+        diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | head -20 >&2 || true
+    fi
+}
+
+# has NAME PATTERN TEXT: a line of the text matches.
+has() {
+    if grep -Eq -- "$2" <<<"$3"; then
+        pass "$1"
+    else
+        fail "$1: no '$2' in"
+        printf '%s\n' "$3" | head -20 >&2
+    fi
+}
+
+# has_tools TOOL...: all of them are here, and the target TARGET.
+has_tools() {
+    local tool missing=()
+    for tool in "$@"; do
+        case $tool in
+        target:*) [ -d "$(rustc --print sysroot)/lib/rustlib/${tool#target:}" ] || missing+=("$tool") ;;
+        *) command -v "$tool" >/dev/null || missing+=("$tool") ;;
+        esac
+    done
+    [ ${#missing[@]} = 0 ] && return
+    echo "NOT CHECKED, for want of: ${missing[*]}"
+    if $require; then failures=$((failures + 1)); fi
+    return 1
+}
+
+# build TARGET PROCESSOR: builds a program, whose path is then in $built.
+build() {
+    local suffix='' folder=$PROFILE
+    [[ $1 == *windows* ]] && suffix=.exe
+    [ "$PROFILE" = dev ] && folder=debug
+    RUSTFLAGS="-C target-cpu=$2" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1" --target-dir "target/$2"
+    built=$PWD/target/$2/$1/$folder/lancet$suffix
+}
+
+# Without what may differ: times, speed, the build, line ends.
+without_times() {
+    tr -d '\r' | sed -E 's/ (time|nps) [0-9]+//g; /^info string Lancet /d; /^info .*currmove/d; s/"(seconds|time|nps|nodes_per_second)": *[0-9.e+-]+,?//g'
+}
+
+# The nodes of the benchmark that a program's command prints.
+nodes() { tr -d '\r' | awk '/ nodes [0-9]+ nps$/ { print $1 }'; }
+
+# talk COMMAND...: what it answers to a dialogue that has the same answers everywhere.
+# Searches end before the next line, as in a game.
+talk() {
+    "$@" 'setoption name Hash value 8' 'setoption name MultiPV value 2' 'position startpos moves e2e4 c7c5' \
+        'go depth 8' 'setoption name MultiPV value 1' 'setoption name UCI_Chess960 value true' \
+        'position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9' 'go nodes 20000' d eval \
+        'setoption name Threads value 0' 'go depth 3 nodes x' 'perft 3' xyzzy uci quit </dev/null 2>&1 | without_times
+}
+
+# compare NAME COMMAND...: the command does what the program of this machine does.
+compare() {
+    local name=$1
+    shift
+    same "$name: dialogue" "$(talk "$native")" "$(talk "$@")"
+    # shellcheck disable=SC2086 # without a depth there is no argument
+    same "$name: benchmark" "$("$native" bench $BENCH 2>&1 | nodes)" "$("$@" bench $BENCH 2>&1 | tee >(tail -1 >&2) | nodes)"
+    local suite=(epd epd/bk.epd --nodes 2000 --jobs 1)
+    "$native" "${suite[@]}" --csv "$work/here.csv" >/dev/null
+    "$@" "${suite[@]}" --csv "$out/there.csv" >/dev/null || fail "$name: epd"
+    same "$name: epd" "$(solved "$work/here.csv")" "$(solved "$work/there.csv")"
+    local games=(analyse src/tools/analyse/sample/games.pgn --nodes 500 --jobs 1)
+    "$native" "${games[@]}" --out "$work/here.pgn" >/dev/null 2>&1
+    "$@" "${games[@]}" --out "$out/there.pgn" >/dev/null 2>&1 || fail "$name: analyse"
+    same "$name: analyse" "$(tr -d '\r' <"$work/here.pgn")" "$(tr -d '\r' <"$work/there.pgn")"
+    rm -f "$work"/{here,there}.*
+    memory "$name" "$@"
+}
+
+# The columns of results that do not tell times.
+solved() { tr -d '\r' <"$1" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /time|seconds|nps|ms/ } { for (i = 1; i <= NF; i++) if (keep[i]) printf "%s,", $i; print "" }'; }
+
+# A table that there is memory for, then one that there is none for.
+memory() {
+    local name=$1 text
+    shift
+    text=$("$@" 'setoption name Hash value 64' isready 'setoption name Hash value 1048576' isready 'go depth 5' quit </dev/null | tr -d '\r')
+    has "$name: too large a table is refused in words" 'not enough memory .*1048576 MiB: it has 64 MiB' "$text"
+    has "$name: and play goes on" '^bestmove [a-h]' "$text"
+}
+
+# interrupt NAME COMMAND...: Ctrl-C ends a long run with its results.
+interrupt() {
+    local name=$1 status=0 process
+    shift
+    "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>&1 </dev/null &
+    process=$!
+    sleep 6
+    kill -INT "$process"
+    wait "$process" || status=$?
+    same "$name: Ctrl-C, exit status" 130 "$status"
+    has "$name: Ctrl-C, results so far" '^Interrupted' "$(tr -d '\r' <"$work/interrupted")"
+}
+
+# Makes a system for Windows programs, and a folder for them.
+wine_prefix() {
+    [ -d "$work/program" ] && return
+    mkdir "$work/program"
+    # Wine 8 lacks this library of Windows 10, which Rust's takes random numbers from.
+    cat >"$work/prng.c" <<'C'
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG length); /* RtlGenRandom */
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) { return SystemFunction036(bytes, (ULONG)length); }
+C
+    x86_64-w64-mingw32-gcc -shared -o "$work/program/bcryptprimitives.dll" "$work/prng.c" -ladvapi32
+    export WINEPREFIX=$work/prefix WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml,winemenubuilder.exe='
+    "$WINE" wineboot --init >/dev/null 2>&1 || true
+}
+
+windows() {
+    step 'Windows: x86_64-pc-windows-gnu under wine'
+    has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu || return 0
+    build x86_64-pc-windows-gnu x86-64-v2
+    wine_prefix
+    cp "$built" "$work/program/"
+    local exe=("$WINE" "$work/program/lancet.exe") text
+    out="Z:${work//\//\\}"
+    compare Windows "${exe[@]}"
+    interrupt Windows "${exe[@]}"
+    windows_paths "${exe[@]}"
+    files_in_use
+    text=$("${exe[@]}" d quit </dev/null)
+    if [[ $text == *$'\e'* ]]; then fail 'Windows: escape sequences in a pipe'; else pass 'Windows: no colours in a pipe'; fi
+    # What wine's console draws on a terminal; wine 8 passes sequences of colours on as
+    # letters, so that they are only looked for.
+    if has_tools script; then
+        has 'Windows: colours on a console' '48;5;[0-9]' "$(console)"
+        has 'Windows: none where they are not wanted' '8 +r +n +b +q +k +b +n +r' "$(CLICOLOR=0 console)"
+    fi
+}
+
+console() {
+    TERM=xterm script -qec "'$WINE' '$work/program/lancet.exe' d quit" /dev/null </dev/null | tr -d '\r'
+}
+
+# Options with paths as Windows writes them, with spaces.
+windows_paths() {
+    local text nets=$work/prefix/drive_c/my\ nets
+    mkdir -p "$nets"
+    cp src/eval/nnue/default.nnue "$nets/x.nnue"
+    text=$("$@" 'setoption name EvalFile value C:\my nets\x.nnue' 'setoption name Debug Log File value C:\my nets\log.txt' \
+        'setoption name Hash File value C:\my nets\table.hash' 'go depth 6' 'setoption name Save Hash' \
+        'setoption name Load Hash' 'setoption name SyzygyPath value C:\my nets;C:\nowhere' \
+        'setoption name EvalFile value C:\my nets\y.nnue' 'go depth 6' quit </dev/null | tr -d '\r')
+    has 'Windows: a table saved' 'Save Hash: 16 MiB in C:\\my nets\\table.hash' "$text"
+    has 'Windows: and loaded' 'Load Hash: 16 MiB from C:\\my nets\\table.hash' "$text"
+    has 'Windows: a network that is not there' 'C:\\my nets\\y.nnue' "$text"
+    has 'Windows: a directory that is not there' 'C:\\nowhere' "$text"
+    has 'Windows: the log' 'bestmove [a-h]' "$(cat "$nets/log.txt")"
+    same 'Windows: only the network that is not there is complained of' 0 "$(grep -c 'x\.nnue' <<<"$text")"
+}
+
+# A file that another program has open is neither replaced nor lost.
+files_in_use() {
+    local text nets=$work/prefix/drive_c/my\ nets
+    printf 'precious\r\n' >"$nets/held.csv"
+    cat >"$work/hold.c" <<'C'
+#include <windows.h>
+int main(void) {
+    HANDLE file = CreateFileA("C:\\my nets\\held.csv", GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
+    Sleep(30000);
+    return file == INVALID_HANDLE_VALUE;
+}
+C
+    x86_64-w64-mingw32-gcc -o "$work/hold.exe" "$work/hold.c"
+    "$WINE" "$work/hold.exe" &
+    local holder=$! status=0
+    sleep 3
+    text=$("$WINE" "$work/program/lancet.exe" epd epd/bk.epd --nodes 100 --csv 'C:\my nets\held.csv' 2>&1 </dev/null) || status=$?
+    kill "$holder" 2>/dev/null || true
+    wait "$holder" 2>/dev/null || true
+    has 'Windows: a file in use is named' 'held\.csv' "$text"
+    if [ "$status" = 0 ]; then fail 'Windows: a file in use, exit status'; else pass 'Windows: a file in use, exit status'; fi
+    same 'Windows: a file in use stays' precious "$(tr -d '\r' <"$nets/held.csv")"
+    same 'Windows: and nothing unfinished is left' 0 "$(find "$nets" -name '*.new' | wc -l)"
+}
+
+arm() {
+    step 'ARM: aarch64-unknown-linux-gnu under qemu'
+    has_tools qemu-aarch64 aarch64-linux-gnu-gcc target:aarch64-unknown-linux-gnu || return 0
+    build aarch64-unknown-linux-gnu generic
+    local program=(qemu-aarch64 -L /usr/aarch64-linux-gnu "$built")
+    out=$work
+    compare ARM "${program[@]}"
+    interrupt ARM "${program[@]}"
+    has 'ARM: which build it is' '^lancet .*aarch64' "$("${program[@]}" --version)"
+}
+
+# starts NAME PROCESSOR PROGRAM: it runs on that processor.
+starts() {
+    has "$1 on $2" '^lancet [0-9]' "$(qemu-x86_64 -cpu "$2" "$3" --version 2>&1 || true)"
+}
+
+# refuses NAME PROCESSOR LACKING ADVICE COMMAND...: it says what the processor lacks, and ends.
+refuses() {
+    local name=$1 processor=$2 lacking=$3 advice=$4 text status=0
+    shift 4
+    text=$("$@" uci 2>"$work/stderr" </dev/null | tr -d '\r') || status=$?
+    same "$name on $processor: exit status" 1 "$status"
+    has "$name on $processor: what a GUI reads" "^info string this processor lacks .*$lacking" "$text"
+    has "$name on $processor: what a person reads" "^lancet: this processor lacks .*; $advice" "$(cat "$work/stderr")"
+}
+
+processors() {
+    step 'Processors: builds for newer ones say so'
+    has_tools qemu-x86_64 || return 0
+    local source='build from source'
+    starts x86-64-v2 Nehalem "$native"
+    refuses x86-64-v2 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$native"
+    build $TARGET x86-64-v3
+    starts x86-64-v3 Haswell "$built"
+    refuses x86-64-v3 Nehalem 'avx avx2' 'take the build x86-64-v2' qemu-x86_64 -cpu Nehalem "$built"
+    refuses x86-64-v3 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$built"
+}
+
+# Emulators have no AVX-512: what runs with it can only be seen where it is.
+avx512() {
+    step 'Processors without AVX-512, on Linux and Windows'
+    # Only whether they start matters.
+    local -x CARGO_PROFILE_DEV_OPT_LEVEL=0
+    build $TARGET x86-64-v4
+    if has_tools qemu-x86_64; then
+        refuses x86-64-v4 Haswell avx512f 'take the build x86-64-v3' qemu-x86_64 -cpu Haswell "$built"
+    fi
+    if grep -qw avx512vl /proc/cpuinfo; then
+        has 'x86-64-v4 here' '^lancet [0-9]' "$("$built" --version)"
+        return
+    fi
+    refuses x86-64-v4 'this machine' avx512f 'take the build' "$built"
+    has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu || return 0
+    build x86_64-pc-windows-gnu x86-64-v4
+    wine_prefix
+    cp "$built" "$work/program/lancet-v4.exe"
+    refuses x86-64-v4.exe 'this machine' avx512f 'take the build' "$WINE" "$work/program/lancet-v4.exe"
+}
+
+parts=()
+for argument in "$@"; do
+    case $argument in
+    --require) require=true ;;
+    windows | arm | processors | avx512) parts+=("$argument") ;;
+    *)
+        echo "unknown part '$argument': expected windows, arm, processors, avx512 or --require" >&2
+        exit 2
+        ;;
+    esac
+done
+step 'the program of this machine'
+build $TARGET x86-64-v2
+native=$built
+"$native" --version
+[ ${#parts[@]} -gt 0 ] || parts=(windows arm processors avx512)
+for part in "${parts[@]}"; do "$part"; done
+step "$failures failed"
+[ "$failures" = 0 ]
