@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     chess::{
-        position::{Checks, PackedMove, Position},
+        movegen::Checks,
+        position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
         },
@@ -175,7 +176,7 @@ impl Worker<'_> {
         }
 
         // Steps 6 to 10. The moves.
-        node.checks = position.checks();
+        node.checks = Some(Checks::new(position));
         node.context = self.context(position, ply);
         let mut found = self.search_moves::<K>(&node)?;
         found.best = node.proved.refine(found.best);

@@ -12,6 +12,7 @@ use shakmaty::{Move, MoveList};
 use super::{Stopped, Worker, table_key};
 use crate::{
     chess::{
+        movegen::Checks,
         position::{PackedMove, Position},
         score::{MATE, Score},
         see,
@@ -315,7 +316,7 @@ impl Worker<'_> {
 
     /// A move that mates at once.
     fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>, Stopped> {
-        let Some(checks) = position.checks() else { return Ok(None) };
+        let checks = Checks::new(position);
         for m in position.legal_moves() {
             if checks.given_by(m) || !matches!(m, Move::Normal { .. }) {
                 self.count_node(ply + 1)?;

@@ -13,10 +13,7 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList, Role};
 
 use crate::{
-    chess::{
-        position::{Checks, Position},
-        see,
-    },
+    chess::{movegen::Checks, position::Position, see},
     search::history::{Context, Histories},
 };
 

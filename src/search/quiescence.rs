@@ -6,6 +6,7 @@ use shakmaty::{Bitboard, Move, MoveList, Position as _, Role};
 use super::{Entered, Kind, MAX_PLY, Stopped, Worker, attacked_by, params as p, table_key};
 use crate::{
     chess::{
+        movegen::Checks,
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
@@ -201,7 +202,7 @@ impl Worker<'_> {
     /// Step 6: quiet checks, one ply deep: the search above must not overlook
     /// a mate in one.
     fn quiet_checks<K: Kind>(&mut self, leaf: &mut Leaf, list: &MoveList) -> Result<(), Stopped> {
-        let Some(checks) = leaf.position.checks() else { return Ok(()) };
+        let checks = Checks::new(leaf.position);
         for &m in list {
             if !is_tactical(m)
                 && checks.given_by(m)
