@@ -67,3 +67,22 @@ pub(super) fn attacked_by(board: &Board, color: Color, occupied: Bitboard) -> Bi
     }
     attacked | attacks::king_attacks(king_of(board, color))
 }
+
+/// Does `color` attack any of these squares?
+pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> bool {
+    let (pieces, occupied) = (board.by_color(color), board.occupied());
+    if targets.is_empty() {
+        return false;
+    }
+    let [west, east] = pawn_attacks(board.pawns() & pieces, color);
+    let attacks = |pieces: Bitboard, attacks: &dyn Fn(Square) -> Bitboard| {
+        pieces.into_iter().any(|from| (attacks(from) & targets).any())
+    };
+    ((west | east) & targets).any()
+        || attacks(pieces & board.knights(), &attacks::knight_attacks)
+        || attacks(pieces & board.bishops_and_queens(), &|from| {
+            attacks::bishop_attacks(from, occupied)
+        })
+        || attacks(pieces & board.rooks_and_queens(), &|from| attacks::rook_attacks(from, occupied))
+        || attacks(pieces & board.kings(), &attacks::king_attacks)
+}

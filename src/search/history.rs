@@ -7,6 +7,7 @@ use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
     chess::{
+        movegen::Generator,
         position::{Keys, Position},
         score::Score,
     },
@@ -74,18 +75,24 @@ impl QuietRows<'_> {
     }
 }
 
+/// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
+pub type Previous = [Option<PieceTo>; 3];
+
 /// Everything about a node that indexes its moves' histories.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// Our pieces on attacked squares move away, and pieces avoid them.
     pub threats: Bitboard,
-    /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
-    pub previous: [Option<PieceTo>; 3],
+    /// What has been played before.
+    pub previous: Previous,
 }
 
 impl Context {
-    /// For moves that no history is asked about.
-    pub const NONE: Context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
+    /// That of a position's moves, after these.
+    #[must_use]
+    pub fn new(generator: &Generator, previous: Previous) -> Context {
+        Context { threats: generator.threats(), previous }
+    }
 }
 
 /// Quiet moves by colour, whether origin and target are attacked, from, to.
