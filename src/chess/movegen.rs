@@ -21,9 +21,6 @@ use crate::chess::{
     threats::{attacked_by, king_of, pawn_attacks, sliders_towards},
 };
 
-/// The piece kinds that share a way of moving, in the order of generation.
-const PIECES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
-
 const QUEEN: Option<Role> = Some(Role::Queen);
 const UNDERPROMOTIONS: [Option<Role>; 3] =
     [Some(Role::Rook), Some(Role::Bishop), Some(Role::Knight)];
@@ -159,18 +156,19 @@ impl<'a> Generator<'a> {
 
     /// Every [tactical](is_tactical) move.
     pub fn tactical(&self, mut each: impl FnMut(Move)) {
+        let in_check = self.position.is_check();
         let targets = self.theirs();
         self.en_passant(&mut each);
-        if self.position.is_check() {
+        if in_check {
             self.king_moves(targets, &mut each);
-            let targets = targets & self.evasions();
-            self.pawn_captures(targets, &mut each);
-            self.queen_promotions(&mut each);
-            self.piece_moves(|_, _| targets, &mut each);
-        } else {
-            self.pawn_captures(targets, &mut each);
-            self.queen_promotions(&mut each);
-            self.piece_moves(|_, _| targets, &mut each);
+        }
+        let evasions = targets & self.evasions();
+        if evasions.any() {
+            self.pawn_captures(evasions, &mut each);
+        }
+        self.queen_promotions(&mut each);
+        self.piece_moves(|to| self.board().role_at(to), |_, _| evasions, &mut each);
+        if !in_check {
             self.king_moves(targets, &mut each);
         }
     }
@@ -193,17 +191,18 @@ impl<'a> Generator<'a> {
 
     /// The quiet moves but castling, to the squares `wanted` of the role that the
     /// piece from that square then has.
+    #[inline(always)]
     fn quiets_to(&self, wanted: impl Fn(Role, Square) -> Bitboard, each: &mut impl FnMut(Move)) {
+        let in_check = self.position.is_check();
         let empty = !self.occupied();
         let king = empty & wanted(Role::King, self.king());
-        if self.position.is_check() {
+        if in_check {
             self.king_moves(king, each);
-            let targets = empty & self.evasions();
-            self.pawn_pushes(targets, &wanted, each);
-            self.piece_moves(|role, from| targets & wanted(role, from), each);
-        } else {
-            self.pawn_pushes(empty, &wanted, each);
-            self.piece_moves(|role, from| empty & wanted(role, from), each);
+        }
+        let evasions = empty & self.evasions();
+        self.pawn_pushes(evasions, &wanted, each);
+        self.piece_moves(|_| None, |role, from| evasions & wanted(role, from), each);
+        if !in_check {
             self.king_moves(king, each);
         }
     }
@@ -284,20 +283,35 @@ impl<'a> Generator<'a> {
     }
 
     /// Moves of knights, bishops, rooks and queens to the squares `wanted` of them.
-    fn piece_moves(&self, wanted: impl Fn(Role, Square) -> Bitboard, each: &mut impl FnMut(Move)) {
-        let (board, pinned) = (self.board(), self.position.pinned());
-        for role in PIECES {
-            for from in self.ours() & board.by_role(role) {
-                let mut targets = self.attacks(role, from) & wanted(role, from);
-                if pinned.contains(from) {
-                    targets &= attacks::ray(self.king(), from);
+    #[inline(always)]
+    fn piece_moves(
+        &self,
+        capture: impl Fn(Square) -> Option<Role>,
+        wanted: impl Fn(Role, Square) -> Bitboard,
+        each: &mut impl FnMut(Move),
+    ) {
+        let (king, pinned, occupied) = (self.king(), self.position.pinned(), self.occupied());
+        // One loop for each role, in which the role is a constant.
+        macro_rules! moves {
+            ($role:expr, $attacks:expr) => {
+                for from in self.ours() & self.board().by_role($role) {
+                    let mut targets = $attacks(from) & wanted($role, from);
+                    if pinned.contains(from) {
+                        targets &= attacks::ray(king, from);
+                    }
+                    for to in targets {
+                        let capture = capture(to);
+                        each(Move::Normal { role: $role, from, capture, to, promotion: None });
+                    }
                 }
-                for to in targets {
-                    let capture = board.role_at(to);
-                    each(Move::Normal { role, from, capture, to, promotion: None });
-                }
-            }
+            };
         }
+        let bishop = |from| attacks::bishop_attacks(from, occupied);
+        let rook = |from| attacks::rook_attacks(from, occupied);
+        moves!(Role::Knight, attacks::knight_attacks);
+        moves!(Role::Bishop, bishop);
+        moves!(Role::Rook, rook);
+        moves!(Role::Queen, |from| bishop(from) | rook(from));
     }
 
     fn king_moves(&self, targets: Bitboard, each: &mut impl FnMut(Move)) {

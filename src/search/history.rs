@@ -60,7 +60,7 @@ pub struct QuietRows<'a> {
 impl QuietRows<'_> {
     /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn score(&self, m: Move) -> i32 {
         let (from, to) = (from(m), m.to());
         let index = piece_index(m.role().of(self.color)) * 64 + to as usize;

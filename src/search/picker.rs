@@ -14,7 +14,7 @@ use shakmaty::{Move, MoveList};
 
 pub use crate::chess::movegen::is_tactical;
 use crate::{
-    chess::{movegen::Generator, see},
+    chess::{movegen::Generator, position::PackedMove, see},
     search::history::{Context, Histories, Previous},
 };
 
@@ -202,12 +202,18 @@ impl<'a> Picker<'a> {
         Some((self.list[self.tactical[self.next - 1].index()], 0))
     }
 
+    /// The move that has been handed out already, or is not wanted.
+    fn searched(&self) -> PackedMove {
+        self.table_move.map_or(PackedMove::NONE, PackedMove::from)
+    }
+
     /// Generates and scores the tactical moves: most valuable victim first,
     /// history decides among equals.
     fn make_tactical(&mut self, histories: &Histories) {
-        let Picker { generator, list, tactical, table_move, .. } = self;
+        let searched = self.searched();
+        let Picker { generator, list, tactical, .. } = self;
         generator.tactical(|m| {
-            if Some(m) != *table_move {
+            if PackedMove::from(m) != searched {
                 let history = histories.capture(generator.position(), m);
                 tactical.push(Scored::new(list.len(), 16 * value_gained(m) + history / 2));
                 list.push(m);
@@ -217,14 +223,15 @@ impl<'a> Picker<'a> {
 
     /// Generates and scores the quiet moves that are wanted.
     fn make_quiets(&mut self, histories: &Histories) {
-        let Picker { generator, previous, list, quiets, table_move, wanted, .. } = self;
+        let searched = self.searched();
+        let Picker { generator, previous, list, quiets, wanted, .. } = self;
         if *wanted == Wanted::None {
             return;
         }
         let context = Context::new(generator, *previous);
         let rows = histories.quiets(generator.position(), &context);
         let each = |m| {
-            if Some(m) != *table_move {
+            if PackedMove::from(m) != searched {
                 quiets.push(Scored::new(list.len(), rows.score(m)));
                 list.push(m);
             }
