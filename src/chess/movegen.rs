@@ -77,6 +77,10 @@ impl Checks {
         let direct = self.squares[role as usize - 1];
         if self.discoverers.contains(from) {
             direct | !attacks::ray(self.king, from)
+        } else if direct.contains(from) {
+            // A pawn, since another piece would be giving check already: what it
+            // becomes looks back over the square that it has left.
+            direct | attacks::ray(self.king, from)
         } else {
             direct
         }
