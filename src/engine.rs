@@ -15,6 +15,7 @@ use shakmaty::{Move, Position as _};
 
 use crate::{
     chess::{
+        movegen::Generator,
         position::{Game, Position},
         score::{DRAW, MATE},
     },
@@ -679,7 +680,7 @@ fn conclude(
 fn expected_reply(table: &Table, root: &Position, m: Move) -> Option<Move> {
     let child = root.play(m);
     let entry = table.probe(search::table_key(&child))?;
-    entry.best.find_in(&child.legal_moves())
+    Generator::new(&child).find(entry.best)
 }
 
 /// Mated or stalemated: there is nothing to search.

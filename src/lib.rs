@@ -39,7 +39,7 @@
 //!
 //! ```text
 //! system   files, memory, random numbers, standard streams: no chess
-//! chess    scores, positions, notation, static exchange evaluation
+//! chess    scores, positions, legal moves, notation, static exchange evaluation
 //! eval     material and piece-square tables, the network, winning chances
 //! play     what a search is asked and tells; clock, book, endgame tables, strength
 //! search   table, histories, move order, pruning, the tree, the root

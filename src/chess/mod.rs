@@ -1,10 +1,12 @@
 //! Chess without an opinion: scores and windows, positions and games over
-//! shakmaty, positions and moves as text, exchanges on a square. Nothing here
-//! searches or evaluates.
+//! shakmaty, legal moves by kind, positions and moves as text, exchanges on a
+//! square. Nothing here searches or evaluates.
 
 pub mod fen;
 pub mod lines;
+pub mod movegen;
 pub mod notation;
 pub mod position;
 pub mod score;
 pub mod see;
+pub mod threats;

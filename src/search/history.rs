@@ -7,6 +7,7 @@ use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
     chess::{
+        movegen::Generator,
         position::{Keys, Position},
         score::Score,
     },
@@ -59,7 +60,7 @@ pub struct QuietRows<'a> {
 impl QuietRows<'_> {
     /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn score(&self, m: Move) -> i32 {
         let (from, to) = (from(m), m.to());
         let index = piece_index(m.role().of(self.color)) * 64 + to as usize;
@@ -74,18 +75,24 @@ impl QuietRows<'_> {
     }
 }
 
+/// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
+pub type Previous = [Option<PieceTo>; 3];
+
 /// Everything about a node that indexes its moves' histories.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// Our pieces on attacked squares move away, and pieces avoid them.
     pub threats: Bitboard,
-    /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
-    pub previous: [Option<PieceTo>; 3],
+    /// What has been played before.
+    pub previous: Previous,
 }
 
 impl Context {
-    /// For moves that no history is asked about.
-    pub const NONE: Context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
+    /// That of a position's moves, after these.
+    #[must_use]
+    pub fn new(generator: &Generator, previous: Previous) -> Context {
+        Context { threats: generator.threats(), previous }
+    }
 }
 
 /// Quiet moves by colour, whether origin and target are attacked, from, to.

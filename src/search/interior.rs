@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     chess::{
-        position::{Checks, PackedMove, Position},
+        movegen::Generator,
+        position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
         },
@@ -49,9 +50,8 @@ struct Node<'a> {
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
-    /// From where moves give check; known from Step 6 on, as is `context`.
-    checks: Option<Checks>,
-    context: Context,
+    /// Generates its moves, and knows its threats and checks.
+    generator: Generator<'a>,
 }
 
 /// What the move loop has found so far.
@@ -140,8 +140,7 @@ impl Worker<'_> {
             improving: false,
             was_pv: K::PV || entry.is_some_and(|e| e.pv),
             excluded,
-            checks: None,
-            context: Context::NONE,
+            generator: Generator::new(position),
         };
         if !K::PV
             && let Some(score) = self.table_cutoff(&node)
@@ -175,8 +174,6 @@ impl Worker<'_> {
         }
 
         // Steps 6 to 10. The moves.
-        node.checks = position.checks();
-        node.context = self.context(position, ply);
         let mut found = self.search_moves::<K>(&node)?;
         found.best = node.proved.refine(found.best);
 
@@ -226,7 +223,7 @@ impl Worker<'_> {
 
     /// The score of a leaf of the full-width search, or at the last ply.
     fn leaf(&mut self, position: &Position, ply: usize) -> Score {
-        if position.legal_moves().is_empty() {
+        if !Generator::new(position).any() {
             return if position.is_check() { -MATE } else { DRAW };
         }
         self.evaluate(position, ply)
@@ -355,11 +352,10 @@ impl Worker<'_> {
         {
             return Ok(None);
         }
-        let list = position.legal_moves();
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let mut picker = Picker::tactical(&list, hint.find_in(&list));
+        let mut picker = Picker::tactical(&node.generator, node.generator.find(hint));
         let window = Window::null(bound - 1).flip();
-        while let Some((m, _)) = picker.next(position, self.histories, &Context::NONE) {
+        while let Some((m, _)) = picker.next(self.histories) {
             if !see::see_ge(position, m, bound - node.evaluation) {
                 continue;
             }
@@ -396,7 +392,7 @@ impl Worker<'_> {
         // Step 6. The table's move before any other move
         // is generated: it often is enough.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let table_move = hint.rebuild(position).filter(|&m| position.is_legal(m));
+        let table_move = node.generator.find(hint);
         let table_capture = table_move.is_some_and(is_tactical);
         if let Some(m) = table_move
             && hint != node.excluded
@@ -406,31 +402,28 @@ impl Worker<'_> {
             return Ok(found);
         }
 
-        let list = position.legal_moves();
-        if list.is_empty() {
-            found.best = if position.is_check() { -MATE } else { DRAW };
-            return Ok(found);
-        }
-        let mut picker = Picker::without(&list, table_move);
+        let mut picker = Picker::without(&node.generator, self.previous(node.ply), table_move);
+        let mut any = table_move.is_some();
         let futile = self.quiets_are_futile(node);
         loop {
             // Once one move is known not to lose, hopeless ones need no order.
             if futile && found.best > -DECISIVE {
-                picker.only_checks(node.checks);
+                picker.only_checks();
             }
-            let Some((m, history)) = picker.next(position, self.histories, &node.context) else {
-                break;
-            };
+            let Some((m, history)) = picker.next(self.histories) else { break };
+            any = true;
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
             match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
                 Flow::Next => {}
-                Flow::SkipQuiets => picker.only_checks(node.checks),
+                Flow::SkipQuiets => picker.only_checks(),
                 Flow::Cutoff => return Ok(found),
             }
         }
-        if found.number == 0 {
+        if !any {
+            found.best = if position.is_check() { -MATE } else { DRAW };
+        } else if found.number == 0 {
             // Nothing but the excluded move is legal, or nothing is seen.
             found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
@@ -458,14 +451,15 @@ impl Worker<'_> {
             pv: K::PV,
             was_pv: node.was_pv,
             cut: node.cut,
-            check: node.checks.is_some_and(|checks| checks.given_by(m)),
+            check: found.number > 1 && node.generator.checks().given_by(m),
             in_check: position.is_check(),
             table_capture,
             cutoffs_below: self.frame(ply + 1).cutoffs,
         };
 
-        // Step 7. Prune the move. A line that does not lose must be known.
-        let reduction = prune::reduction(facts);
+        // Step 7. Prune the move. A line that does not lose must be known. The first
+        // move is neither pruned nor reduced.
+        let reduction = if found.number > 1 { prune::reduction(facts) } else { 0 };
         if self.shared.selective && found.best > -DECISIVE {
             match self.prune_move::<K>(node, &facts, reduction, m, found.alpha) {
                 Pruning::None => {}
@@ -551,7 +545,7 @@ impl Worker<'_> {
         }
         // Step 7d. Exchange pruning. A quiet move to a square that
         // nobody attacks loses nothing.
-        if facts.quiet && !node.context.threats.contains(m.to()) {
+        if facts.quiet && !node.generator.threats().contains(m.to()) {
             return Pruning::None;
         }
         match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
@@ -643,7 +637,7 @@ impl Worker<'_> {
         if let Some(m) = found.best_move
             && found.best >= node.window.beta
         {
-            let context = node.context;
+            let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
             if is_tactical(m) {
                 self.histories.update_capture(position, m, bonus);
@@ -699,7 +693,7 @@ impl Worker<'_> {
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Not checked for legality: a wrong move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
-        let context = self.context(position, ply);
+        let context = Context::new(&Generator::new(position), self.previous(ply));
         self.histories.update_quiet(position, &context, m, prune::bonus(depth));
     }
 }

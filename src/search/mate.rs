@@ -12,6 +12,7 @@ use shakmaty::{Move, MoveList};
 use super::{Stopped, Worker, table_key};
 use crate::{
     chess::{
+        movegen::Generator,
         position::{PackedMove, Position},
         score::{MATE, Score},
         see,
@@ -174,7 +175,7 @@ impl Worker<'_> {
         let slot = *search.slot(key);
         if slot.mates_in > 0
             && u32::from(slot.mates_in) <= moves
-            && let Some(m) = slot.best.rebuild(position).filter(|&m| position.is_legal(m))
+            && let Some(m) = Generator::new(position).find(slot.best)
         {
             return Ok(Some(m));
         }
@@ -315,12 +316,12 @@ impl Worker<'_> {
 
     /// A move that mates at once.
     fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>, Stopped> {
-        let Some(checks) = position.checks() else { return Ok(None) };
+        let generator = Generator::new(position);
         for m in position.legal_moves() {
-            if checks.given_by(m) || !matches!(m, Move::Normal { .. }) {
+            if generator.checks().given_by(m) || !matches!(m, Move::Normal { .. }) {
                 self.count_node(ply + 1)?;
                 let child = position.play(m);
-                if child.is_check() && child.legal_moves().is_empty() {
+                if child.is_check() && !Generator::new(&child).any() {
                     return Ok(Some(m));
                 }
             }

@@ -15,10 +15,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{Bitboard, Color, Move, attacks};
+use shakmaty::Move;
 
 use crate::{
     chess::{
+        movegen::Generator,
         position::{Game, PackedMove, Position},
         score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
     },
@@ -30,7 +31,7 @@ use crate::{
         syzygy::Prober,
     },
     search::{
-        history::{Context, Histories, PieceTo},
+        history::{Histories, PieceTo, Previous},
         tt::{Entry, Table},
     },
     system::sync::lock,
@@ -367,7 +368,7 @@ impl<'a> Worker<'a> {
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves() as usize;
         if halfmoves >= 100 {
-            let mated = position.is_check() && position.legal_moves().is_empty();
+            let mated = position.is_check() && !Generator::new(position).any();
             return Some(if mated { -MATE } else { DRAW });
         }
         if halfmoves >= 4 && self.is_repetition(position.key(), halfmoves) {
@@ -421,15 +422,9 @@ impl<'a> Worker<'a> {
         [self.before(ply, 1).moved, self.before(ply, 2).moved]
     }
 
-    fn context(&self, position: &Position, ply: usize) -> Context {
-        Context {
-            threats: attacked_by(position, !position.turn()),
-            previous: [
-                self.before(ply, 1).moved,
-                self.before(ply, 2).moved,
-                self.before(ply, 4).moved,
-            ],
-        }
+    /// The moves that the histories of a move at `ply` depend on.
+    fn previous(&self, ply: usize) -> Previous {
+        [1, 2, 4].map(|back| self.before(ply, back).moved)
     }
 }
 
@@ -445,60 +440,4 @@ pub(crate) fn table_key(position: &Position) -> u64 {
         halfmoves
     };
     position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-/// The squares that `color` attacks.
-fn attacked_by(position: &Position, color: Color) -> Bitboard {
-    const NOT_A: u64 = !0x0101_0101_0101_0101;
-    const NOT_H: u64 = !0x8080_8080_8080_8080;
-    let board = position.board();
-    let occupied = board.occupied();
-    let pieces = board.by_color(color);
-    let pawns = (board.pawns() & pieces).0;
-    let mut attacked = if color.is_white() {
-        (pawns & NOT_A) << 7 | (pawns & NOT_H) << 9
-    } else {
-        (pawns & NOT_H) >> 7 | (pawns & NOT_A) >> 9
-    };
-    for square in pieces & board.knights() {
-        attacked |= attacks::knight_attacks(square).0;
-    }
-    for square in pieces & board.bishops_and_queens() {
-        attacked |= attacks::bishop_attacks(square, occupied).0;
-    }
-    for square in pieces & board.rooks_and_queens() {
-        attacked |= attacks::rook_attacks(square, occupied).0;
-    }
-    for square in pieces & board.kings() {
-        attacked |= attacks::king_attacks(square).0;
-    }
-    Bitboard(attacked)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attacks_are_shakmatys() {
-        let mut seed = 88_172_645_463_325_252_u64;
-        let mut position = Position::default();
-        for _ in 0..500 {
-            let board = position.board();
-            let expected: Bitboard = shakmaty::Square::ALL
-                .into_iter()
-                .filter(|&s| board.attacks_to(s, !position.turn(), board.occupied()).any())
-                .collect();
-            assert_eq!(attacked_by(&position, !position.turn()), expected, "{}", position.fen());
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                position = Position::default();
-                continue;
-            }
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            position = position.play(moves[(seed % moves.len() as u64) as usize]);
-        }
-    }
 }

@@ -1,23 +1,21 @@
-//! Hands out one legal move list in a good order. Prunes nothing.
+//! Hands out the legal moves in a good order. Prunes nothing.
 //!
 //! ```text
-//!     moves:  [ table move | good captures | quiets | bad captures ]
-//!               no scoring   SEE tested      scored   those that lose
-//!               at all       as they come    late     material
+//!     [ table move | good captures | quiets | bad captures ]
+//!       known from   SEE tested      scored   those that lose
+//!       the table    as they come            material
 //! ```
 //!
-//! The list is generated once; each part is scored only when it is reached,
-//! because most nodes are refuted by one of their first moves.
+//! Each part is generated and scored only when it is reached, because most nodes
+//! are refuted by one of their first moves.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Move, MoveList, Role};
+use shakmaty::{Move, MoveList};
 
+pub use crate::chess::movegen::is_tactical;
 use crate::{
-    chess::{
-        position::{Checks, Position},
-        see,
-    },
-    search::history::{Context, Histories},
+    chess::{movegen::Generator, position::PackedMove, see},
+    search::history::{Context, Histories, Previous},
 };
 
 /// The most legal moves a chess position can have is 218.
@@ -47,22 +45,27 @@ impl Scored {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Table,
-    ScoreTactical,
+    MakeTactical,
     GoodTactical,
-    ScoreQuiets,
+    MakeQuiets,
     Quiets,
     BadTactical,
 }
 
-/// Captures and promotions to a queen: moves that change the material at once.
-#[must_use]
-pub fn is_tactical(m: Move) -> bool {
-    m.is_capture() || m.promotion() == Some(Role::Queen)
+/// The quiet moves to be handed out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    All,
+    Checks,
+    None,
 }
 
 /// A node's moves, best first.
 pub struct Picker<'a> {
-    list: &'a MoveList,
+    generator: &'a Generator<'a>,
+    previous: Previous,
+    /// What has been generated: tactical moves, then quiet ones.
+    list: MoveList,
     tactical: ArrayVec<Scored, CAPACITY>,
     quiets: ArrayVec<Scored, CAPACITY>,
     /// Losing captures, put aside at the front of `tactical`.
@@ -70,56 +73,74 @@ pub struct Picker<'a> {
     next: usize,
     table_move: Option<Move>,
     stage: Stage,
-    want_quiets: bool,
-    only_checks: bool,
+    wanted: Wanted,
+    /// Fewer quiet moves have been asked for.
+    narrowed: bool,
 }
 
 impl<'a> Picker<'a> {
-    /// All of `list`, which must be legal, beginning with `first`, the table's
-    /// move, which must be one of them.
+    /// All legal moves, beginning with `first`, the table's move, which must be one
+    /// of them. `previous` moves tell which quiet ones are good.
     #[must_use]
-    pub fn new(list: &'a MoveList, first: Option<Move>) -> Picker<'a> {
+    pub fn new(generator: &'a Generator<'a>, previous: Previous, first: Option<Move>) -> Self {
         Picker {
-            list,
+            generator,
+            previous,
+            list: MoveList::new(),
             tactical: ArrayVec::new(),
             quiets: ArrayVec::new(),
             bad: 0,
             next: 0,
             table_move: first,
             stage: Stage::Table,
-            want_quiets: true,
-            only_checks: false,
+            wanted: Wanted::All,
+            narrowed: false,
         }
     }
 
-    /// All of `list` but the table's move, which has been searched already.
+    /// All but the table's move, which has been searched already.
     #[must_use]
-    pub fn without(list: &'a MoveList, searched: Option<Move>) -> Picker<'a> {
-        Picker { stage: Stage::ScoreTactical, ..Picker::new(list, searched) }
+    pub fn without(
+        generator: &'a Generator<'a>,
+        previous: Previous,
+        searched: Option<Move>,
+    ) -> Self {
+        Picker { stage: Stage::MakeTactical, ..Picker::new(generator, previous, searched) }
     }
 
-    /// Only the tactical moves of `list`.
+    /// Only the tactical moves.
     #[must_use]
-    pub fn tactical(list: &'a MoveList, first: Option<Move>) -> Picker<'a> {
+    pub fn tactical(generator: &'a Generator<'a>, first: Option<Move>) -> Self {
         let first = first.filter(|&m| is_tactical(m));
-        Picker { want_quiets: false, ..Picker::new(list, first) }
+        Picker { wanted: Wanted::None, ..Picker::new(generator, [None; 3], first) }
     }
 
     /// The quiet moves that are left are not wanted.
     pub fn skip_quiets(&mut self) {
         self.quiets.truncate(self.next_quiet());
-        self.want_quiets = false;
+        self.wanted = Wanted::None;
     }
 
     /// Of the quiet moves that are left only those that give check are wanted.
-    pub fn only_checks(&mut self, checks: Option<Checks>) {
-        let (Some(checks), false) = (checks, self.only_checks) else { return };
-        self.only_checks = true;
-        let (list, mut place, next) = (self.list, 0, self.next_quiet());
-        self.quiets.retain(|scored| {
-            place += 1;
-            place <= next || checks.given_by(list[scored.index()])
-        });
+    pub fn only_checks(&mut self) {
+        if self.narrowed {
+            return;
+        }
+        self.narrowed = true;
+        match self.stage {
+            // To be mended by a change that is tested in games: who asks as early as
+            // this is not heard, then or later.
+            Stage::Table | Stage::MakeTactical => {}
+            Stage::GoodTactical | Stage::MakeQuiets => self.wanted = Wanted::Checks,
+            Stage::Quiets | Stage::BadTactical => {
+                let (checks, list) = (self.generator.checks(), &self.list);
+                let (mut place, next) = (0, self.next_quiet());
+                self.quiets.retain(|scored| {
+                    place += 1;
+                    place <= next || checks.given_by(list[scored.index()])
+                });
+            }
+        }
     }
 
     /// How many quiet moves have been handed out.
@@ -135,20 +156,15 @@ impl<'a> Picker<'a> {
 
     /// The next move and, for a quiet move that is not the table's, its
     /// history; `None` at the end.
-    pub fn next(
-        &mut self,
-        position: &Position,
-        histories: &Histories,
-        context: &Context,
-    ) -> Option<(Move, i32)> {
+    pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
         if self.stage == Stage::Table {
-            self.stage = Stage::ScoreTactical;
+            self.stage = Stage::MakeTactical;
             if let Some(m) = self.table_move {
                 return Some((m, 0));
             }
         }
-        if self.stage == Stage::ScoreTactical {
-            self.split(position, histories);
+        if self.stage == Stage::MakeTactical {
+            self.make_tactical(histories);
             self.stage = Stage::GoodTactical;
         }
         if self.stage == Stage::GoodTactical {
@@ -157,27 +173,21 @@ impl<'a> Picker<'a> {
                 self.next += 1;
                 let m = self.list[scored.index()];
                 // A good record forgives a small loss.
-                if see::see_ge(position, m, -scored.score() / 64) {
+                if see::see_ge(self.generator.position(), m, -scored.score() / 64) {
                     return Some((m, 0));
                 }
                 self.tactical[self.bad] = scored;
                 self.bad += 1;
             }
-            self.stage = Stage::ScoreQuiets;
+            self.stage = Stage::MakeQuiets;
         }
-        if self.stage == Stage::ScoreQuiets {
-            if self.want_quiets {
-                let rows = histories.quiets(position, context);
-                for scored in &mut self.quiets {
-                    let index = scored.index();
-                    *scored = Scored::new(index, rows.score(self.list[index]));
-                }
-            }
+        if self.stage == Stage::MakeQuiets {
+            self.make_quiets(histories);
             self.next = 0;
             self.stage = Stage::Quiets;
         }
         if self.stage == Stage::Quiets {
-            if self.want_quiets && self.next < self.quiets.len() {
+            if self.next < self.quiets.len() {
                 let scored = take_best(&mut self.quiets, self.next);
                 self.next += 1;
                 return Some((self.list[scored.index()], scored.score()));
@@ -192,25 +202,44 @@ impl<'a> Picker<'a> {
         Some((self.list[self.tactical[self.next - 1].index()], 0))
     }
 
-    /// Tells tactical moves from quiet ones, and scores the former: most
-    /// valuable victim first, history decides among equals.
-    fn split(&mut self, position: &Position, histories: &Histories) {
-        for (index, &m) in self.list.iter().enumerate() {
-            if is_tactical(m) {
-                let score = 16 * value_gained(m) + histories.capture(position, m) / 2;
-                self.tactical.push(Scored::new(index, score));
-            } else if self.want_quiets {
-                self.quiets.push(Scored::new(index, 0));
+    /// The move that has been handed out already, or is not wanted.
+    fn searched(&self) -> PackedMove {
+        self.table_move.map_or(PackedMove::NONE, PackedMove::from)
+    }
+
+    /// Generates and scores the tactical moves: most valuable victim first,
+    /// history decides among equals.
+    fn make_tactical(&mut self, histories: &Histories) {
+        let searched = self.searched();
+        let Picker { generator, list, tactical, .. } = self;
+        generator.tactical(|m| {
+            if PackedMove::from(m) != searched {
+                let history = histories.capture(generator.position(), m);
+                tactical.push(Scored::new(list.len(), 16 * value_gained(m) + history / 2));
+                list.push(m);
             }
+        });
+    }
+
+    /// Generates and scores the quiet moves that are wanted.
+    fn make_quiets(&mut self, histories: &Histories) {
+        let searched = self.searched();
+        let Picker { generator, previous, list, quiets, wanted, .. } = self;
+        if *wanted == Wanted::None {
+            return;
         }
-        // The table's move has been handed out: one list holds it, once.
-        if let Some(first) = self.table_move {
-            let tactical = is_tactical(first);
-            let moves = if tactical { &mut self.tactical } else { &mut self.quiets };
-            if let Some(place) = moves.iter().position(|scored| self.list[scored.index()] == first)
-            {
-                moves.swap_remove(place);
+        let context = Context::new(generator, *previous);
+        let rows = histories.quiets(generator.position(), &context);
+        let each = |m| {
+            if PackedMove::from(m) != searched {
+                quiets.push(Scored::new(list.len(), rows.score(m)));
+                list.push(m);
             }
+        };
+        match wanted {
+            Wanted::All => generator.quiets(each),
+            Wanted::Checks => generator.quiet_checks(each),
+            Wanted::None => {}
         }
     }
 }
@@ -237,39 +266,70 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
+    use crate::chess::position::Position;
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-    fn all(mut picker: Picker, position: &Position) -> Vec<Move> {
+    fn all(mut picker: Picker) -> Vec<Move> {
         let histories = Histories::default();
-        let context = Context { threats: shakmaty::Bitboard::EMPTY, previous: [None; 3] };
-        std::iter::from_fn(|| picker.next(position, &histories, &context)).map(|(m, _)| m).collect()
+        std::iter::from_fn(|| picker.next(&histories)).map(|(m, _)| m).collect()
     }
 
     #[test]
     fn every_move_once_whatever_comes_first() {
         let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
+        let generator = Generator::new(&position);
         let list = position.legal_moves();
         for &first in &list {
-            let picked = all(Picker::new(&list, Some(first)), &position);
+            let picked = all(Picker::new(&generator, [None; 3], Some(first)));
             assert_eq!(picked[0], first);
             assert_eq!(picked.len(), list.len());
             assert!(list.iter().all(|m| picked.contains(m)));
-            assert_eq!(all(Picker::without(&list, Some(first)), &position), picked[1..]);
+            assert_eq!(all(Picker::without(&generator, [None; 3], Some(first))), picked[1..]);
         }
     }
 
     #[test]
     fn good_captures_then_quiets_then_bad_captures() {
         let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
-        let list = position.legal_moves();
-        let picked = all(Picker::new(&list, None), &position);
+        let generator = Generator::new(&position);
+        let picked = all(Picker::new(&generator, [None; 3], None));
         let first_quiet = picked.iter().position(|&m| !is_tactical(m)).unwrap();
         let last_quiet = picked.iter().rposition(|&m| !is_tactical(m)).unwrap();
         assert!(picked[..first_quiet].iter().all(|&m| see::see_ge(&position, m, -200)));
         assert!(picked[first_quiet..=last_quiet].iter().all(|&m| !is_tactical(m)));
         assert!(picked[last_quiet + 1..].iter().all(|&m| !see::see_ge(&position, m, 0)));
-        let tactical = all(Picker::tactical(&list, None), &position);
-        assert_eq!(tactical.len(), list.iter().filter(|&&m| is_tactical(m)).count());
+        let tactical = all(Picker::tactical(&generator, None));
+        assert_eq!(tactical.len(), picked.iter().filter(|&&m| is_tactical(m)).count());
+    }
+
+    #[test]
+    fn fewer_quiets_on_request() {
+        let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
+        let generator = Generator::new(&position);
+        let histories = Histories::default();
+        let whole = all(Picker::new(&generator, [None; 3], None));
+        let quiets = whole.iter().filter(|&&m| !is_tactical(m)).count();
+        let checks = |moves: &[Move]| {
+            moves.iter().filter(|&&m| generator.checks().given_by(m) && !is_tactical(m)).count()
+        };
+        // After each number of moves handed out, from the first capture on.
+        for after in 1..=whole.len() {
+            for keep_checks in [false, true] {
+                let mut picker = Picker::new(&generator, [None; 3], None);
+                let mut picked: Vec<Move> =
+                    (0..after).map_while(|_| picker.next(&histories)).map(|(m, _)| m).collect();
+                assert_eq!(picked, whole[..after]);
+                let before = picked.iter().filter(|&&m| !is_tactical(m)).count();
+                let left = if keep_checks { checks(&whole[after..]) } else { 0 };
+                if keep_checks {
+                    picker.only_checks()
+                } else {
+                    picker.skip_quiets()
+                }
+                picked.extend(all(picker));
+                assert_eq!(picked.len(), whole.len() - quiets + before + left);
+            }
+        }
     }
 }

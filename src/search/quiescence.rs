@@ -1,19 +1,20 @@
 //! Quiescence: captures (in check every evasion, and at its first ply quiet
 //! checks) until the position is quiet enough for the static evaluation.
 
-use shakmaty::{Bitboard, Move, MoveList, Position as _, Role};
+use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
-use super::{Entered, Kind, MAX_PLY, Stopped, Worker, attacked_by, params as p, table_key};
+use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, table_key};
 use crate::{
     chess::{
+        movegen::Generator,
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
         },
         see,
+        threats::attacks_any,
     },
     search::{
-        history::Context,
         picker::{Picker, is_tactical},
         tt::Entry,
     },
@@ -31,6 +32,8 @@ struct Leaf<'a> {
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     in_check: bool,
+    /// It has a legal move: tried, or known to be there.
+    any: bool,
 }
 
 impl Leaf<'_> {
@@ -90,21 +93,25 @@ impl Worker<'_> {
             best_move: PackedMove::NONE,
             raw: NO_SCORE,
             in_check: position.is_check(),
+            any: false,
         };
         if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
             return Ok(leaf.best);
         }
 
-        // Step 4. Mate and stalemate come free with the move list.
-        let list = position.legal_moves();
-        if list.is_empty() {
-            return Ok(if leaf.in_check { -MATE } else { DRAW });
+        // Step 4. Stalemate.
+        let generator = Generator::new(position);
+        if !leaf.in_check && !generator.any() {
+            return Ok(DRAW);
         }
 
-        // Steps 5 and 6. The moves.
-        self.forcing_moves::<K>(&mut leaf, &list, entry)?;
+        // Steps 5 and 6. The moves. Where no evasion comes, it is mate.
+        self.forcing_moves::<K>(&mut leaf, &generator, entry)?;
+        if leaf.in_check && !leaf.any {
+            return Ok(-MATE);
+        }
         if first && !leaf.in_check && leaf.best < leaf.beta {
-            self.quiet_checks::<K>(&mut leaf, &list)?;
+            self.quiet_checks::<K>(&mut leaf, &generator)?;
         }
 
         // Step 7. Remember. Captures alone prove no upper bound of the full
@@ -149,25 +156,26 @@ impl Worker<'_> {
             }
             return true;
         }
-        !first && leaf.futility() + most_valuable_target(leaf.position) <= leaf.alpha
+        !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
     }
 
     /// Step 5: captures and promotions that can matter; in check, evasions.
     fn forcing_moves<K: Kind>(
         &mut self,
         leaf: &mut Leaf,
-        list: &MoveList,
+        generator: &Generator,
         entry: Option<Entry>,
     ) -> Result<(), Stopped> {
         let position = leaf.position;
-        let table_move = entry.and_then(|e| e.best.find_in(list));
-        let (mut picker, context) = if leaf.in_check {
-            (Picker::new(list, table_move), self.context(position, leaf.ply))
+        let table_move = entry.and_then(|e| generator.find(e.best));
+        let mut picker = if leaf.in_check {
+            Picker::new(generator, self.previous(leaf.ply), table_move)
         } else {
-            (Picker::tactical(list, table_move), Context::NONE)
+            Picker::tactical(generator, table_move)
         };
         let futility = leaf.futility();
-        while let Some((m, _)) = picker.next(position, self.histories, &context) {
+        while let Some((m, _)) = picker.next(self.histories) {
+            leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
                     // One evasion that holds is enough to try captures only.
@@ -200,12 +208,15 @@ impl Worker<'_> {
 
     /// Step 6: quiet checks, one ply deep: the search above must not overlook
     /// a mate in one.
-    fn quiet_checks<K: Kind>(&mut self, leaf: &mut Leaf, list: &MoveList) -> Result<(), Stopped> {
-        let Some(checks) = leaf.position.checks() else { return Ok(()) };
-        for &m in list {
-            if !is_tactical(m)
-                && checks.given_by(m)
-                && see::see_ge(leaf.position, m, 0)
+    fn quiet_checks<K: Kind>(
+        &mut self,
+        leaf: &mut Leaf,
+        generator: &Generator,
+    ) -> Result<(), Stopped> {
+        let mut list = MoveList::new();
+        generator.quiet_checks(|m| list.push(m));
+        for m in list {
+            if see::see_ge(leaf.position, m, 0)
                 && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<K>(leaf, m)?
             {
@@ -235,20 +246,18 @@ impl Worker<'_> {
     }
 }
 
-/// The most that one capture or promotion can gain, in centipawns; very
-/// negative if there is none. Pins are ignored: it is an upper bound.
-fn most_valuable_target(position: &Position) -> i32 {
-    let board = position.board();
-    let us = position.turn();
-    let seventh = if us.is_white() { 0x00ff_0000_0000_0000 } else { 0x0000_0000_0000_ff00 };
-    if (board.pawns() & board.by_color(us) & Bitboard(seventh)).any() {
-        return 2 * see::value(Role::Queen);
+/// Can one capture or promotion gain more than this, in centipawns? Pins are
+/// ignored: what is denied is certain.
+fn may_gain(position: &Position, gap: Score) -> bool {
+    let (board, us) = (position.board(), position.turn());
+    let seventh = Bitboard::from(us.fold_wb(Rank::Seventh, Rank::Second));
+    if (board.pawns() & board.by_color(us) & seventh).any() && 2 * see::value(Role::Queen) > gap {
+        return true;
     }
-    let targets = attacked_by(position, us) & board.by_color(!us);
-    let en_passant = position.chess().maybe_ep_square().is_some();
-    [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn]
-        .into_iter()
-        .find(|&role| (targets & board.by_role(role)).any())
-        .or(en_passant.then_some(Role::Pawn))
-        .map_or(-INFINITE, see::value)
+    if position.chess().maybe_ep_square().is_some() && see::value(Role::Pawn) > gap {
+        return true;
+    }
+    let worthy = Role::ALL.into_iter().filter(|&role| see::value(role) > gap);
+    let targets = worthy.fold(Bitboard::EMPTY, |roles, role| roles | board.by_role(role));
+    attacks_any(board, us, targets & board.by_color(!us))
 }

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     chess::{
+        movegen::Generator,
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
@@ -247,14 +248,12 @@ impl Worker<'_> {
     /// First order: what the endgame tables say, the table's move, captures,
     /// history.
     fn order_root(&mut self) {
-        let list = self.root.legal_moves();
         let entry = self.probe(table_key(&self.root));
-        let mut picker = Picker::new(&list, entry.and_then(|e| e.best.find_in(&list)));
-        let context: Context = self.context(&self.root, 0);
-        let order: Vec<Move> = std::iter::from_fn(|| {
-            picker.next(&self.root, self.histories, &context).map(|(m, _)| m)
-        })
-        .collect();
+        let generator = Generator::new(&self.root);
+        let first = entry.and_then(|e| generator.find(e.best));
+        let mut picker = Picker::new(&generator, self.previous(0), first);
+        let order: Vec<Move> =
+            std::iter::from_fn(|| picker.next(self.histories)).map(|(m, _)| m).collect();
         self.root_moves.sort_by_cached_key(|rm| {
             let rank = rm.known.map(|known| known.rank());
             (Reverse(rank), order.iter().position(|&m| m == rm.m))
@@ -384,7 +383,7 @@ impl Worker<'_> {
     fn pass<K: Kind>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score, Stopped> {
         self.count_node(0)?;
         let root = self.root.clone();
-        let context = self.context(&root, 0);
+        let context = Context::new(&Generator::new(&root), self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let raw = self.assess_root(&root);
         self.frame(2).cutoffs = 0;
@@ -583,7 +582,7 @@ impl Worker<'_> {
         let child = self.make(&root, self.root_moves[0].m, 0);
         let drawn = self.draw(&child, 1).is_some();
         self.unmake();
-        if child.legal_moves().is_empty() {
+        if !Generator::new(&child).any() {
             if child.is_check() { MATE - 1 } else { DRAW }
         } else if drawn || root.is_check() {
             DRAW
@@ -601,7 +600,7 @@ impl Worker<'_> {
             while line.len() < REFUTATION_PLIES {
                 let entry = self.probe(table_key(&position));
                 let best = entry.map_or(PackedMove::NONE, |e| e.best);
-                let Some(m) = best.find_in(&position.legal_moves()) else { break };
+                let Some(m) = Generator::new(&position).find(best) else { break };
                 line.push(m);
                 position = position.play(m);
             }

@@ -13,18 +13,16 @@ use std::{
     time::Duration,
 };
 
-use shakmaty::{Bitboard, Chess, Move, MoveList, Position as _};
+use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use crate::{
     chess::{
+        movegen::Generator,
         notation::move_text,
         position::{PackedMove, Position},
     },
     eval::{self, nnue::Accumulators},
-    search::{
-        history::{Context, Histories},
-        picker::Picker,
-    },
+    search::{history::Histories, picker::Picker},
     system::sync::{lock, unpoisoned},
 };
 
@@ -122,14 +120,17 @@ impl Layers {
     fn picked(&self, position: &Position) -> Result<MoveList, Fault> {
         let list = position.legal_moves();
         let mut moves = MoveList::new();
-        if list.is_empty() {
-            return Ok(moves);
+        let generator = Generator::new(position);
+        if generator.any() == list.is_empty() {
+            return Err(fault(position, "whether there is a legal move is not known"));
         }
         #[allow(clippy::cast_possible_truncation)] // any index will do
-        let first = list[position.key() as usize % list.len()];
-        let context = Context { threats: Bitboard::EMPTY, previous: [None; 3] };
-        let mut picker = Picker::new(&list, Some(first));
-        while let Some((m, _)) = picker.next(position, &self.histories, &context) {
+        let first = list.get(position.key() as usize % list.len().max(1)).copied();
+        if first.is_some() && first.and_then(|m| generator.find(m.into())) != first {
+            return Err(fault(position, "a legal move is taken for illegal"));
+        }
+        let mut picker = Picker::new(&generator, [None; 3], first);
+        while let Some((m, _)) = picker.next(&self.histories) {
             if moves.try_push(m).is_err() {
                 break;
             }

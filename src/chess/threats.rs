@@ -1,0 +1,88 @@
+//! What attacks what on a board: checkers, pins, threats. Nothing here knows whose
+//! move it is, or what moves are legal.
+
+use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
+
+/// Sliders that would attack a square of an empty board.
+pub(super) struct Lines {
+    /// Those that do attack it.
+    pub(super) attackers: Bitboard,
+    /// Pieces of either side that alone stand in the way of one.
+    pub(super) screens: Bitboard,
+}
+
+/// The sliders among `pieces` on lines with `square`.
+pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Lines {
+    let sliders = (attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
+        | (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens());
+    let mut lines = Lines { attackers: Bitboard::EMPTY, screens: Bitboard::EMPTY };
+    for slider in sliders & pieces {
+        let between = attacks::between(square, slider) & board.occupied();
+        if between.is_empty() {
+            lines.attackers.add(slider);
+        } else if !between.more_than_one() {
+            lines.screens |= between;
+        }
+    }
+    lines
+}
+
+/// The enemy pieces that give check to `color`, and its pieces that are pinned to
+/// the king.
+#[must_use]
+pub fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
+    let king = king_of(board, color);
+    let theirs = board.by_color(!color);
+    let lines = sliders_towards(board, king, theirs);
+    let steppers = (attacks::pawn_attacks(color, king) & board.pawns())
+        | (attacks::knight_attacks(king) & board.knights());
+    (steppers & theirs | lines.attackers, lines.screens & board.by_color(color))
+}
+
+pub(super) fn king_of(board: &Board, color: Color) -> Square {
+    // Every legal position has both kings.
+    (board.kings() & board.by_color(color)).first().unwrap_or(Square::A1)
+}
+
+/// The squares that pawns on `pawns` attack, towards the a-file and the h-file.
+pub(super) fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
+    let west = pawns & !Bitboard::from(File::A);
+    let east = pawns & !Bitboard::from(File::H);
+    color.fold_wb([west.shift(7), east.shift(9)], [west.shift(-9), east.shift(-7)])
+}
+
+/// The squares that `color` attacks where these squares are occupied.
+pub(super) fn attacked_by(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
+    let pieces = board.by_color(color);
+    let [west, east] = pawn_attacks(board.pawns() & pieces, color);
+    let mut attacked = west | east;
+    for square in pieces & board.knights() {
+        attacked |= attacks::knight_attacks(square);
+    }
+    for square in pieces & board.bishops_and_queens() {
+        attacked |= attacks::bishop_attacks(square, occupied);
+    }
+    for square in pieces & board.rooks_and_queens() {
+        attacked |= attacks::rook_attacks(square, occupied);
+    }
+    attacked | attacks::king_attacks(king_of(board, color))
+}
+
+/// Does `color` attack any of these squares?
+pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> bool {
+    let (pieces, occupied) = (board.by_color(color), board.occupied());
+    if targets.is_empty() {
+        return false;
+    }
+    let [west, east] = pawn_attacks(board.pawns() & pieces, color);
+    let attacks = |pieces: Bitboard, attacks: &dyn Fn(Square) -> Bitboard| {
+        pieces.into_iter().any(|from| (attacks(from) & targets).any())
+    };
+    ((west | east) & targets).any()
+        || attacks(pieces & board.knights(), &attacks::knight_attacks)
+        || attacks(pieces & board.bishops_and_queens(), &|from| {
+            attacks::bishop_attacks(from, occupied)
+        })
+        || attacks(pieces & board.rooks_and_queens(), &|from| attacks::rook_attacks(from, occupied))
+        || attacks(pieces & board.kings(), &attacks::king_attacks)
+}
