@@ -3,7 +3,7 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -98,8 +98,6 @@ pub struct Settings {
     pub limit_strength: bool,
     /// The rating, within [`strength::ELO_RANGE`].
     pub elo: u32,
-    /// Where the table is saved to and loaded from.
-    pub hash_file: Option<PathBuf>,
     /// Keep what the table holds when a new game begins.
     pub never_clear_hash: bool,
     /// Play from the opening book, if there is one.
@@ -113,23 +111,27 @@ pub struct Settings {
     pub selective: bool,
 }
 
+impl Settings {
+    /// Those of a fresh engine.
+    pub const DEFAULT: Settings = Settings {
+        hash: 16,
+        threads: 1,
+        move_overhead: Duration::from_millis(10),
+        ponder: false,
+        root_search: RootSearch::Aspiration,
+        limit_strength: false,
+        elo: strength::DEFAULT_ELO,
+        never_clear_hash: false,
+        own_book: false,
+        book_depth: BOOK_DEPTH,
+        syzygy: syzygy::ProbeOptions::DEFAULT,
+        selective: true,
+    };
+}
+
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            hash: 16,
-            threads: 1,
-            move_overhead: Duration::from_millis(10),
-            ponder: false,
-            root_search: RootSearch::default(),
-            limit_strength: false,
-            elo: strength::DEFAULT_ELO,
-            hash_file: None,
-            never_clear_hash: false,
-            own_book: false,
-            book_depth: BOOK_DEPTH,
-            syzygy: syzygy::ProbeOptions::default(),
-            selective: true,
-        }
+        Settings::DEFAULT
     }
 }
 
@@ -257,11 +259,6 @@ impl Engine {
             self.settings.hash = self.table.mib();
         }
         result
-    }
-
-    /// Says where the table is saved to and loaded from.
-    pub fn set_hash_file(&mut self, path: Option<PathBuf>) {
-        self.settings.hash_file = path;
     }
 
     /// Keeps the table's contents over games, or not.

@@ -158,15 +158,23 @@ pub struct LiveOptions {
     pub debug: AtomicBool,
 }
 
-impl Default for LiveOptions {
-    fn default() -> LiveOptions {
+impl LiveOptions {
+    /// One line, and nothing beside it.
+    #[must_use]
+    pub const fn new() -> LiveOptions {
         LiveOptions {
             multi_pv: AtomicUsize::new(1),
-            show_wdl: AtomicBool::default(),
-            show_current_line: AtomicBool::default(),
-            show_refutations: AtomicBool::default(),
-            debug: AtomicBool::default(),
+            show_wdl: AtomicBool::new(false),
+            show_current_line: AtomicBool::new(false),
+            show_refutations: AtomicBool::new(false),
+            debug: AtomicBool::new(false),
         }
+    }
+}
+
+impl Default for LiveOptions {
+    fn default() -> LiveOptions {
+        LiveOptions::new()
     }
 }
 

@@ -122,9 +122,15 @@ pub struct ProbeOptions {
     pub fifty_moves: bool,
 }
 
+impl ProbeOptions {
+    /// Ask whenever the tables may know.
+    pub const DEFAULT: ProbeOptions =
+        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true };
+}
+
 impl Default for ProbeOptions {
     fn default() -> ProbeOptions {
-        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
+        ProbeOptions::DEFAULT
     }
 }
 

@@ -50,10 +50,9 @@ const REFUTATION_PLIES: usize = 5;
 const MAX_PASSES: u32 = 40;
 
 /// How the root looks for the score of an iteration (UCI option `Root Search`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootSearch {
     /// A window around the last score, widened gradually.
-    #[default]
     Aspiration,
     /// The full window, always.
     FullWindow,

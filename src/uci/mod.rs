@@ -10,7 +10,7 @@
 
 use std::{
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
-    path::{Path, PathBuf},
+    path::Path,
     process::ExitCode,
     sync::{
         Arc,
@@ -26,12 +26,8 @@ use vampirc_uci::UciMessage;
 use crate::{
     chess::{notation, position::Position},
     engine::{Engine, Job, Settings, threads},
-    eval::{self, nnue::Network, wdl},
-    play::{
-        book::Book,
-        report::{Clock, Info, Limits, LiveOptions, Note, Reporter, Signals},
-        syzygy::{self, Tablebases},
-    },
+    eval::wdl,
+    play::report::{Clock, Info, Limits, LiveOptions, Note, Reporter, Signals},
     system::{stdio::complain, version},
 };
 
@@ -44,7 +40,7 @@ pub mod setup;
 mod show;
 
 use command::{BenchCommand, Command, GenFensCommand, GoCommand};
-use options::Change;
+use options::{Change, Reading, Serving};
 use output::Output;
 use setup::Setup;
 
@@ -74,7 +70,8 @@ enum Work {
     },
     /// Show the static evaluation: the engine knows the network.
     Eval(Position),
-    Change(Change),
+    /// Set an option.
+    Set(Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>),
     NewGame,
     /// Answer `isready`: everything before is done.
     Ready,
@@ -109,7 +106,13 @@ pub fn run_commands(commands: &[String], input: impl BufRead, output: impl Write
 }
 
 fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, output: &Output<W>) {
-    let live = Arc::new(LiveOptions::default());
+    let live = Arc::new(LiveOptions::new());
+    let log_to = |path: Option<&Path>| {
+        if let Err(error) = output.log_to(path) {
+            let path = path.unwrap_or(Path::new(""));
+            output.say(&format!("cannot log to '{}': {error}", path.display()));
+        }
+    };
     let tasks = AtomicUsize::new(0);
     let quitting = AtomicBool::new(false);
     let (work, queue) = mpsc::channel();
@@ -125,11 +128,9 @@ fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, outpu
             work,
             tasks,
             quitting,
-            live,
+            options: Reading { live, chess960: false, analyse: false, log_to: &log_to },
             setup: Setup::default(),
             current: None,
-            chess960: false,
-            analyse: false,
         };
         front.read(commands, &mut input);
         // Dropping the front ends the queue, and with it the engine thread.
@@ -258,14 +259,16 @@ fn serve<W: Write + Send>(
     tasks: &AtomicUsize,
     quitting: &AtomicBool,
 ) {
-    let mut engine = match Engine::with_live(Settings::default(), live) {
+    let engine = match Engine::with_live(Settings::DEFAULT, live) {
         Ok(engine) => engine,
         Err(error) => return output.say(&error.to_string()),
     };
+    let mut serving = Serving { engine, hash_file: None, say: &|text| output.say(text) };
     for work in queue {
+        let engine = &mut serving.engine;
         match work {
             Work::Go { job, mode } => {
-                search(&mut engine, &job, mode, output, Ending(tasks));
+                search(engine, &job, mode, output, Ending(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
                 let _ending = Ending(tasks);
@@ -286,8 +289,8 @@ fn serve<W: Write + Send>(
                 let network = engine.network().map(AsRef::as_ref);
                 show::evaluation(&position, network).iter().for_each(|text| output.line(text));
             }
-            Work::Change(change) => {
-                if let Err(error) = apply(&mut engine, change, &|text| output.say(text)) {
+            Work::Set(change) => {
+                if let Err(error) = change(&mut serving) {
                     output.say(&error);
                 }
             }
@@ -295,11 +298,11 @@ fn serve<W: Write + Send>(
                 engine.new_game();
                 // A table of another size waits for the rest of the settings.
                 if engine.is_resized() {
-                    prepare(&mut engine, output, quitting);
+                    prepare(engine, output, quitting);
                 }
             }
             Work::Ready => {
-                prepare(&mut engine, output, quitting);
+                prepare(engine, output, quitting);
                 output.line(&UciMessage::ReadyOk.to_string());
             }
             // Nobody waits any more if this fails.
@@ -326,83 +329,6 @@ fn prepare<W: Write + Send>(engine: &mut Engine, output: &Output<W>, quitting: &
     }
 }
 
-/// Changes the engine; `say` tells what happened. What belongs to the reader
-/// does not come here.
-fn apply(engine: &mut Engine, change: Change, say: &dyn Fn(&str)) -> Result<(), String> {
-    let syzygy = engine.settings().syzygy;
-    match change {
-        Change::Hash(mib) => engine.set_hash(mib),
-        Change::EvalFile(None) => engine.set_network(Some(eval::default_network())),
-        Change::EvalFile(Some(path)) if path == Path::new("psqt") => engine.set_network(None),
-        Change::EvalFile(Some(path)) => {
-            let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
-            engine.set_network(Some(Arc::new(network)));
-        }
-        Change::ClearHash if engine.settings().never_clear_hash => {
-            return Err("Clear Hash: 'Never Clear Hash' is on, the table stays".to_owned());
-        }
-        Change::ClearHash => engine.clear_hash(),
-        Change::NeverClearHash(on) => engine.set_never_clear_hash(on),
-        Change::HashFile(path) => engine.set_hash_file(path),
-        Change::SaveHash => {
-            let path = hash_file(engine)?;
-            let fail = |error| format!("Save Hash: {}: {error}", path.display());
-            engine.save_hash(&path).map_err(fail)?;
-            say(&format!("Save Hash: {} MiB in {}", engine.settings().hash, path.display()));
-        }
-        Change::LoadHash => {
-            let path = hash_file(engine)?;
-            let fail =
-                |error| format!("Load Hash: {}: {error}; the old table stays", path.display());
-            engine.load_hash(&path).map_err(fail)?;
-            say(&format!("Load Hash: {} MiB from {}", engine.settings().hash, path.display()));
-        }
-        Change::Threads(threads) => {
-            engine.set_threads(threads).map_err(|error| error.to_string())?;
-        }
-        Change::Ponder(on) => engine.set_ponder(on),
-        Change::MoveOverhead(overhead) => engine.set_move_overhead(overhead),
-        Change::RootSearch(root_search) => engine.set_root_search(root_search),
-        Change::LimitStrength(on) => engine.set_limit_strength(on),
-        Change::Elo(elo) => engine.set_elo(elo),
-        Change::OwnBook(on) => engine.set_own_book(on),
-        Change::BookFile(None) => engine.set_book(None),
-        Change::BookFile(Some(path)) => {
-            let book = Book::load(&path)
-                .map_err(|error| format!("BookFile: {}: {error}", path.display()))?;
-            engine.set_book(Some(book));
-        }
-        Change::BookDepth(moves) => engine.set_book_depth(moves),
-        Change::SyzygyPath(paths) if paths.is_empty() => engine.set_tablebases(None),
-        Change::SyzygyPath(paths) => engine.set_tablebases(Tablebases::open(&paths, say)),
-        Change::SyzygyProbeDepth(probe_depth) => {
-            engine.set_syzygy(syzygy::ProbeOptions { probe_depth, ..syzygy });
-        }
-        Change::SyzygyProbeLimit(probe_limit) => {
-            engine.set_syzygy(syzygy::ProbeOptions { probe_limit, ..syzygy });
-        }
-        Change::Syzygy50MoveRule(fifty_moves) => {
-            engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy });
-        }
-        #[cfg(feature = "tune")]
-        Change::Param(name, value) => drop(crate::search::params::set(name, value)),
-        Change::MultiPv(_)
-        | Change::ShowWdl(_)
-        | Change::ShowCurrentLine(_)
-        | Change::ShowRefutations(_)
-        | Change::Chess960(_)
-        | Change::AnalyseMode(_)
-        | Change::LogFile(_) => {}
-    }
-    Ok(())
-}
-
-/// Where the table is to be saved to or loaded from.
-fn hash_file(engine: &Engine) -> Result<PathBuf, String> {
-    let file = engine.settings().hash_file.clone();
-    file.ok_or_else(|| "'Hash File' names no file yet".to_owned())
-}
-
 /// The last task given to the engine thread.
 struct Current {
     signals: Arc<Signals>,
@@ -420,11 +346,9 @@ struct Front<'a, W> {
     tasks: &'a AtomicUsize,
     /// Set by `quit`: nothing is made ready any more.
     quitting: &'a AtomicBool,
-    live: Arc<LiveOptions>,
+    options: Reading<'a>,
     setup: Setup,
     current: Option<Current>,
-    chess960: bool,
-    analyse: bool,
 }
 
 impl<W: Write + Send> Front<'_, W> {
@@ -486,7 +410,7 @@ impl<W: Write + Send> Front<'_, W> {
         let position = self.setup.game().position();
         match command {
             Command::Uci => self.identify(),
-            Command::Debug(on) => self.live.debug.store(on, Ordering::Relaxed),
+            Command::Debug(on) => self.options.live.debug.store(on, Ordering::Relaxed),
             // Behind `stop` it waits for the move: Scid takes a move that comes after
             // `readyok` for the answer to its next question.
             Command::IsReady if self.is_busy() && !self.is_stopped() => {
@@ -497,7 +421,8 @@ impl<W: Write + Send> Front<'_, W> {
             Command::Register | Command::Quit => {}
             Command::NewGame => self.queue(Work::NewGame),
             Command::Position(command) => {
-                match self.setup.apply(command, CastlingMode::from_chess960(self.chess960)) {
+                match self.setup.apply(command, CastlingMode::from_chess960(self.options.chess960))
+                {
                     Ok(remarks) => {
                         remarks.iter().for_each(|remark| self.output.say(remark));
                         self.explain(|front| front.setup.game().position().fen());
@@ -550,7 +475,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// With `debug on`, tells a person what happens.
     fn explain(&self, text: impl FnOnce(&Self) -> String) {
-        if self.live.debug.load(Ordering::Relaxed) {
+        if self.options.live.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
     }
@@ -561,37 +486,22 @@ impl<W: Write + Send> Front<'_, W> {
         self.output.line(&UciMessage::id_name(name).to_string());
         self.output.line(&UciMessage::id_author("the Lancet developers").to_string());
         self.output.say(&format!("Lancet {}", version::VERSION));
-        self.lines(&options::announce());
+        options::announce().iter().for_each(|option| self.output.line(&option.to_string()));
         self.output.line(&UciMessage::UciOk.to_string());
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         match options::change(name, value) {
             Err(error) => return self.output.say(&error.to_string()),
-            Ok(Change::MultiPv(lines)) => self.live.multi_pv.store(lines, Ordering::Relaxed),
-            Ok(Change::ShowWdl(on)) => self.live.show_wdl.store(on, Ordering::Relaxed),
-            Ok(Change::ShowCurrentLine(on)) => {
-                self.live.show_current_line.store(on, Ordering::Relaxed);
-            }
-            Ok(Change::ShowRefutations(on)) => {
-                self.live.show_refutations.store(on, Ordering::Relaxed);
-            }
-            Ok(Change::Chess960(on)) => self.chess960 = on,
-            Ok(Change::AnalyseMode(on)) => self.analyse = on,
-            Ok(Change::LogFile(path)) => {
-                if let Err(error) = self.output.log_to(path.as_deref()) {
-                    let path = path.unwrap_or_default();
-                    self.output.say(&format!("cannot log to '{}': {error}", path.display()));
-                }
-            }
-            Ok(change) => self.queue(Work::Change(change)),
+            Ok(Change::Reading(change)) => change(&mut self.options),
+            Ok(Change::Serving(change)) => self.queue(Work::Set(change)),
         }
         self.explain(|_| format!("option {name} = {}", value.unwrap_or_default()));
     }
 
     /// Castling notation for output.
     fn mode(&self) -> CastlingMode {
-        match CastlingMode::from_chess960(self.chess960) {
+        match CastlingMode::from_chess960(self.options.chess960) {
             CastlingMode::Chess960 => CastlingMode::Chess960,
             // A Chess960 position cannot be told otherwise.
             CastlingMode::Standard => self.setup.game().position().mode(),
@@ -677,7 +587,7 @@ impl<W: Write + Send> Front<'_, W> {
             clock,
             infinite: go.infinite,
             ponder: go.ponder,
-            analyse: self.analyse,
+            analyse: self.options.analyse,
             searchmoves,
         }
     }

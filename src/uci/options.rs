@@ -1,245 +1,423 @@
-//! The options as data: what `uci` prints and `setoption` accepts. Turning a
-//! [`Change`] into effect is the loop's business.
+//! The options, each in one place: a row holds the name, the values it takes,
+//! the default, what a new value does, and what the README says of it. `uci`
+//! prints the rows, and `setoption` looks its row up.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
+#[cfg(feature = "tune")]
+use crate::search::params;
 use crate::{
-    engine::{BOOK_DEPTH, HASH_RANGE, RootSearch, THREADS_RANGE},
+    engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
+    eval::{self, nnue::Network},
     play::{
-        strength::{DEFAULT_ELO, ELO_RANGE},
-        syzygy,
+        book::Book,
+        report::LiveOptions,
+        strength::ELO_RANGE,
+        syzygy::{MAX_PIECES, ProbeOptions, Tablebases},
     },
 };
 
 /// The value that stands for an empty string.
 const EMPTY: &str = "<empty>";
 
-/// A new value for an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Table size in MiB.
-    Hash(usize),
-    /// Empty the table.
-    ClearHash,
-    /// Keep the table over games.
-    NeverClearHash(bool),
-    /// Where the table is saved to and loaded from.
-    HashFile(Option<PathBuf>),
-    /// Save the table.
-    SaveHash,
-    /// Load the table.
-    LoadHash,
-    /// Search threads.
-    Threads(usize),
-    /// Lines to report.
-    MultiPv(usize),
-    /// The GUI may let us ponder.
-    Ponder(bool),
-    /// Kept back from every clock.
-    MoveOverhead(Duration),
-    /// Castling is written as king takes rook; FENs may be of Chess960.
-    Chess960(bool),
-    /// Play like a player of a rating.
-    LimitStrength(bool),
-    /// The rating.
-    Elo(u32),
-    /// Winning chances with every score.
-    ShowWdl(bool),
-    /// The line being searched, now and then.
-    ShowCurrentLine(bool),
-    /// What is wrong with the other moves.
-    ShowRefutations(bool),
-    /// No game: never hurry.
-    AnalyseMode(bool),
-    /// The network file to evaluate with, `None` for the one built in.
-    EvalFile(Option<PathBuf>),
-    /// Play from the opening book.
-    OwnBook(bool),
-    /// The opening book; `None` for none.
-    BookFile(Option<PathBuf>),
-    /// Moves of a game that may come from the book.
-    BookDepth(u32),
-    /// The directories with endgame tables; none without.
-    SyzygyPath(Vec<PathBuf>),
-    /// Least depth of a node that is looked up.
-    SyzygyProbeDepth(i32),
-    /// Most pieces of a position that is looked up.
-    SyzygyProbeLimit(usize),
-    /// Wins that take too long are draws.
-    Syzygy50MoveRule(bool),
-    /// Both directions are logged here.
-    LogFile(Option<PathBuf>),
-    /// How the root finds its score.
-    RootSearch(RootSearch),
-    /// A constant of the search.
-    #[cfg(feature = "tune")]
-    Param(&'static str, i32),
-}
-
-/// What values an option takes, and what they become.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// `true` or `false`.
-    Check { default: bool, change: fn(bool) -> Change },
-    /// A whole number from `min` to `max`.
-    Spin { default: usize, min: usize, max: usize, change: fn(usize) -> Change },
-    /// One of several words.
-    Combo { default: &'static str, choices: &'static [(&'static str, Change)] },
-    /// Nothing: it acts.
-    Button { change: fn() -> Change },
-    /// Any text, `<empty>` for none; empty by default.
-    Text { change: fn(&str) -> Change },
-}
-
 /// One option.
-#[derive(Clone, Copy, Debug)]
-pub struct Spec {
+#[derive(Debug)]
+pub struct Row {
     /// Its name, matched in any case.
     pub name: &'static str,
-    /// What it takes.
+    /// What it takes and what it does.
     pub kind: Kind,
+    /// What it is for: the sentence of the README's table, in Markdown.
+    pub about: &'static str,
 }
 
-/// Longest `Move Overhead`, in milliseconds.
-const MAX_OVERHEAD: usize = 5000;
-/// Most lines: more than any position has moves.
-const MAX_MULTI_PV: usize = 256;
+/// The values that an option takes, its default, and what a new value does.
+#[derive(Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Check { default: bool, effect: Effect<bool> },
+    /// A whole number.
+    Spin { default: usize, range: RangeInclusive<usize>, effect: Effect<usize> },
+    /// The name of a root driver.
+    Combo {
+        default: RootSearch,
+        choices: &'static [(&'static str, RootSearch)],
+        effect: Effect<RootSearch>,
+    },
+    /// Nothing: it acts.
+    Button { effect: Effect<()> },
+    /// A file, none if empty, as by default.
+    File { effect: Effect<Option<PathBuf>> },
+    /// Directories, separated as in the system's `PATH`; none by default.
+    Directories { effect: Effect<Vec<PathBuf>> },
+}
+
+/// What a new value does, and on which thread.
+#[derive(Debug)]
+pub enum Effect<T> {
+    /// Sets something of the engine, after what was queued before.
+    Engine(fn(&mut Engine, T)),
+    /// The same, if it can fail, or needs more than the engine.
+    Serving(fn(&mut Serving, T) -> Result<(), String>),
+    /// Sets something that the reading thread holds: at once, also during a search.
+    Reading(fn(&mut Reading, T)),
+}
+
+/// What options set on the engine's thread.
+pub struct Serving<'a> {
+    /// The engine.
+    pub engine: Engine,
+    /// Where the table is saved to and loaded from.
+    pub hash_file: Option<PathBuf>,
+    /// Tells the GUI what was done.
+    pub say: &'a dyn Fn(&str),
+}
+
+/// What options set on the reading thread.
+pub struct Reading<'a> {
+    /// What a running search looks at.
+    pub live: Arc<LiveOptions>,
+    /// Castling is written as king takes rook; FENs may be of Chess960.
+    pub chess960: bool,
+    /// Analysis, not a game.
+    pub analyse: bool,
+    /// Logs to a file, or no more.
+    pub log_to: &'a dyn Fn(Option<&Path>),
+}
+
+const SETTINGS: Settings = Settings::DEFAULT;
+
+const fn live() -> LiveOptions {
+    LiveOptions::new()
+}
 
 /// Every option, in the order in which `uci` prints them.
-pub const OPTIONS: &[Spec] = &[
-    Spec {
+pub const OPTIONS: &[Row] = &[
+    Row {
         name: "Hash",
         kind: Kind::Spin {
-            default: 16,
-            min: *HASH_RANGE.start(),
-            max: *HASH_RANGE.end(),
-            change: Change::Hash,
+            default: SETTINGS.hash,
+            range: HASH_RANGE,
+            effect: Effect::Engine(Engine::set_hash),
         },
+        about: "size of the transposition table in MiB",
     },
-    Spec { name: "Clear Hash", kind: Kind::Button { change: || Change::ClearHash } },
-    Spec {
+    Row {
+        name: "Clear Hash",
+        kind: Kind::Button { effect: Effect::Serving(|serving, ()| clear_hash(serving)) },
+        about: "empties the table",
+    },
+    Row {
         name: "Never Clear Hash",
-        kind: Kind::Check { default: false, change: Change::NeverClearHash },
+        kind: Kind::Check {
+            default: SETTINGS.never_clear_hash,
+            effect: Effect::Engine(Engine::set_never_clear_hash),
+        },
+        about: "a new game keeps the table, and Clear Hash does nothing; \
+                what UCI_LimitStrength thought is still forgotten",
     },
-    Spec { name: "Hash File", kind: Kind::Text { change: |path| Change::HashFile(file(path)) } },
-    Spec { name: "Save Hash", kind: Kind::Button { change: || Change::SaveHash } },
-    Spec { name: "Load Hash", kind: Kind::Button { change: || Change::LoadHash } },
-    Spec {
+    Row {
+        name: "Hash File",
+        kind: Kind::File {
+            effect: Effect::Serving(|serving, path| {
+                serving.hash_file = path;
+                Ok(())
+            }),
+        },
+        about: "where the table is saved and loaded",
+    },
+    Row {
+        name: "Save Hash",
+        kind: Kind::Button { effect: Effect::Serving(|serving, ()| save_hash(serving)) },
+        about: "saves the table with all its depths and bounds",
+    },
+    Row {
+        name: "Load Hash",
+        kind: Kind::Button { effect: Effect::Serving(|serving, ()| load_hash(serving)) },
+        about: "replaces the table, and its size, with the saved one; a damaged file is refused",
+    },
+    Row {
         name: "Threads",
         kind: Kind::Spin {
-            default: 1,
-            min: *THREADS_RANGE.start(),
-            max: *THREADS_RANGE.end(),
-            change: Change::Threads,
+            default: SETTINGS.threads,
+            range: THREADS_RANGE,
+            effect: Effect::Serving(|serving, threads| {
+                serving.engine.set_threads(threads).map_err(|error| error.to_string())
+            }),
         },
+        about: "search threads",
     },
-    Spec {
+    Row {
         name: "MultiPV",
-        kind: Kind::Spin { default: 1, min: 1, max: MAX_MULTI_PV, change: Change::MultiPv },
+        kind: Kind::Spin {
+            default: live().multi_pv.into_inner(),
+            range: 1..=256, // more than any position has moves
+            effect: Effect::Reading(|reading, lines| {
+                reading.live.multi_pv.store(lines, Ordering::Relaxed);
+            }),
+        },
+        about: "lines to report; may change during a search",
     },
-    Spec { name: "Ponder", kind: Kind::Check { default: false, change: Change::Ponder } },
-    Spec {
+    Row {
+        name: "Ponder",
+        kind: Kind::Check { default: SETTINGS.ponder, effect: Effect::Engine(Engine::set_ponder) },
+        about: "Lancet may think on the opponent's time, so it spends more of its own",
+    },
+    Row {
         name: "Move Overhead",
         kind: Kind::Spin {
-            default: 10,
-            min: 0,
-            max: MAX_OVERHEAD,
-            change: |ms| Change::MoveOverhead(Duration::from_millis(ms as u64)),
+            default: SETTINGS.move_overhead.as_millis() as usize,
+            range: 0..=5000,
+            effect: Effect::Engine(|engine, ms| {
+                engine.set_move_overhead(Duration::from_millis(ms as u64));
+            }),
         },
+        about: "milliseconds kept back for every move, plus a fixed reserve of 50 ms; \
+                raise it over a network",
     },
-    Spec { name: "UCI_Chess960", kind: Kind::Check { default: false, change: Change::Chess960 } },
-    Spec {
+    Row {
+        name: "UCI_Chess960",
+        kind: Kind::Check {
+            default: false,
+            effect: Effect::Reading(|reading, on| reading.chess960 = on),
+        },
+        about: "Chess960: castling is written as king takes rook; \
+                X-FEN and Shredder-FEN are read either way",
+    },
+    Row {
         name: "UCI_AnalyseMode",
-        kind: Kind::Check { default: false, change: Change::AnalyseMode },
+        kind: Kind::Check {
+            default: false,
+            effect: Effect::Reading(|reading, on| reading.analyse = on),
+        },
+        about: "analysis: even a forced move is searched; \
+                book and UCI_LimitStrength are ignored",
     },
-    Spec {
-        name: "UCI_ShowCurrLine",
-        kind: Kind::Check { default: false, change: Change::ShowCurrentLine },
-    },
-    Spec {
-        name: "UCI_ShowRefutations",
-        kind: Kind::Check { default: false, change: Change::ShowRefutations },
-    },
-    Spec { name: "UCI_ShowWDL", kind: Kind::Check { default: false, change: Change::ShowWdl } },
-    Spec { name: "EvalFile", kind: Kind::Text { change: |path| Change::EvalFile(file(path)) } },
-    Spec {
+    Row {
         name: "UCI_LimitStrength",
-        kind: Kind::Check { default: false, change: Change::LimitStrength },
+        kind: Kind::Check {
+            default: SETTINGS.limit_strength,
+            effect: Effect::Engine(Engine::set_limit_strength),
+        },
+        about: "plays like a person rated UCI_Elo",
     },
-    Spec {
+    Row {
         name: "UCI_Elo",
         kind: Kind::Spin {
-            default: DEFAULT_ELO as usize,
-            min: *ELO_RANGE.start() as usize,
-            max: *ELO_RANGE.end() as usize,
-            change: |elo| Change::Elo(elo as u32),
+            default: SETTINGS.elo as usize,
+            range: *ELO_RANGE.start() as usize..=*ELO_RANGE.end() as usize,
+            effect: Effect::Engine(|engine, elo| engine.set_elo(elo as u32)),
         },
+        about: "that rating",
     },
-    Spec { name: "OwnBook", kind: Kind::Check { default: false, change: Change::OwnBook } },
-    Spec { name: "BookFile", kind: Kind::Text { change: |path| Change::BookFile(file(path)) } },
-    Spec {
+    Row {
+        name: "OwnBook",
+        kind: Kind::Check {
+            default: SETTINGS.own_book,
+            effect: Effect::Engine(Engine::set_own_book),
+        },
+        about: "plays from BookFile while it has moves, each as often as its weight says",
+    },
+    Row {
+        name: "BookFile",
+        kind: Kind::File { effect: Effect::Serving(set_book) },
+        about: "an opening book in Polyglot format (.bin); a damaged one is refused",
+    },
+    Row {
         name: "BookDepth",
         kind: Kind::Spin {
-            default: BOOK_DEPTH as usize,
-            min: 1,
-            max: BOOK_DEPTH as usize,
-            change: |moves| Change::BookDepth(moves as u32),
+            default: SETTINGS.book_depth as usize,
+            range: 1..=BOOK_DEPTH as usize,
+            effect: Effect::Engine(|engine, moves| engine.set_book_depth(moves as u32)),
         },
+        about: "how many moves of a game may come from the book",
     },
-    Spec {
+    Row {
         name: "SyzygyPath",
-        kind: Kind::Text {
-            change: |paths| {
-                let paths = std::env::split_paths(paths);
-                Change::SyzygyPath(paths.filter(|path| !path.as_os_str().is_empty()).collect())
-            },
+        kind: Kind::Directories {
+            effect: Effect::Serving(|serving, paths| {
+                let open = || Tablebases::open(&paths, serving.say);
+                serving.engine.set_tablebases(if paths.is_empty() { None } else { open() });
+                Ok(())
+            }),
         },
+        about: "directories of Syzygy endgame tables, separated by `:` (`;` on Windows)",
     },
-    Spec {
+    Row {
         name: "SyzygyProbeDepth",
         kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 100,
-            change: |depth| Change::SyzygyProbeDepth(depth as i32),
+            default: SETTINGS.syzygy.probe_depth as usize,
+            range: 1..=100,
+            effect: Effect::Engine(|engine, depth| {
+                set_syzygy(engine, |settings| settings.probe_depth = depth as i32);
+            }),
         },
+        about: "minimum remaining depth for a look-up; raise it if the disk is slow",
     },
-    Spec {
+    Row {
         name: "SyzygyProbeLimit",
         kind: Kind::Spin {
-            default: syzygy::MAX_PIECES,
-            min: 0,
-            max: syzygy::MAX_PIECES,
-            change: Change::SyzygyProbeLimit,
+            default: SETTINGS.syzygy.probe_limit,
+            range: 0..=MAX_PIECES,
+            effect: Effect::Engine(|engine, pieces| {
+                set_syzygy(engine, |settings| settings.probe_limit = pieces);
+            }),
         },
+        about: "maximum number of pieces for a look-up",
     },
-    Spec {
+    Row {
         name: "Syzygy50MoveRule",
-        kind: Kind::Check { default: true, change: Change::Syzygy50MoveRule },
+        kind: Kind::Check {
+            default: SETTINGS.syzygy.fifty_moves,
+            effect: Effect::Engine(|engine, on| {
+                set_syzygy(engine, |settings| settings.fifty_moves = on);
+            }),
+        },
+        about: "wins that the fifty-move rule spoils count as draws",
     },
-    Spec {
+    Row {
+        name: "UCI_ShowCurrLine",
+        kind: Kind::Check {
+            default: live().show_current_line.into_inner(),
+            effect: Effect::Reading(|reading, on| {
+                reading.live.show_current_line.store(on, Ordering::Relaxed);
+            }),
+        },
+        about: "reports the line being searched once a second",
+    },
+    Row {
+        name: "UCI_ShowRefutations",
+        kind: Kind::Check {
+            default: live().show_refutations.into_inner(),
+            effect: Effect::Reading(|reading, on| {
+                reading.live.show_refutations.store(on, Ordering::Relaxed);
+            }),
+        },
+        about: "reports the reply to each of the other moves after every iteration",
+    },
+    Row {
+        name: "UCI_ShowWDL",
+        kind: Kind::Check {
+            default: live().show_wdl.into_inner(),
+            effect: Effect::Reading(|reading, on| {
+                reading.live.show_wdl.store(on, Ordering::Relaxed);
+            }),
+        },
+        about: "reports the chances of a win, draw and loss with every score, in permille",
+    },
+    Row {
         name: "Debug Log File",
-        kind: Kind::Text { change: |path| Change::LogFile(file(path)) },
+        kind: Kind::File {
+            effect: Effect::Reading(|reading, path| (reading.log_to)(path.as_deref())),
+        },
+        about: "appends everything read and written to this file, with the time (UTC)",
     },
-    Spec {
+    Row {
+        name: "EvalFile",
+        kind: Kind::File { effect: Effect::Serving(set_network) },
+        about: "the network to evaluate with; a bad file is refused. \
+                `psqt` is material and piece-square tables, for comparison",
+    },
+    Row {
         name: "Root Search",
         kind: Kind::Combo {
-            default: "Aspiration",
+            default: SETTINGS.root_search,
             choices: &[
-                ("Aspiration", Change::RootSearch(RootSearch::Aspiration)),
-                ("Full Window", Change::RootSearch(RootSearch::FullWindow)),
-                ("Bisection", Change::RootSearch(RootSearch::Bisection)),
-                ("MTD(f)", Change::RootSearch(RootSearch::MtdF)),
+                ("Aspiration", RootSearch::Aspiration),
+                ("Full Window", RootSearch::FullWindow),
+                ("Bisection", RootSearch::Bisection),
+                ("MTD(f)", RootSearch::MtdF),
             ],
+            effect: Effect::Engine(Engine::set_root_search),
         },
+        about: "how the score of an iteration is found",
     },
 ];
 
-/// The file that a text names; an empty one names none.
-fn file(path: &str) -> Option<PathBuf> {
-    (!path.is_empty()).then(|| PathBuf::from(path))
+fn clear_hash(serving: &mut Serving) -> Result<(), String> {
+    if serving.engine.settings().never_clear_hash {
+        return Err("Clear Hash: 'Never Clear Hash' is on, the table stays".to_owned());
+    }
+    serving.engine.clear_hash();
+    Ok(())
+}
+
+fn save_hash(serving: &mut Serving) -> Result<(), String> {
+    let (engine, path) = (&mut serving.engine, hash_file(serving.hash_file.as_deref())?);
+    let name = path.display();
+    engine.save_hash(path).map_err(|error| format!("Save Hash: {name}: {error}"))?;
+    (serving.say)(&format!("Save Hash: {} MiB in {name}", engine.settings().hash));
+    Ok(())
+}
+
+fn load_hash(serving: &mut Serving) -> Result<(), String> {
+    let (engine, path) = (&mut serving.engine, hash_file(serving.hash_file.as_deref())?);
+    let name = path.display();
+    let fail = |error| format!("Load Hash: {name}: {error}; the old table stays");
+    engine.load_hash(path).map_err(fail)?;
+    (serving.say)(&format!("Load Hash: {} MiB from {name}", engine.settings().hash));
+    Ok(())
+}
+
+fn hash_file(path: Option<&Path>) -> Result<&Path, String> {
+    path.ok_or_else(|| "'Hash File' names no file yet".to_owned())
+}
+
+fn set_network(serving: &mut Serving, path: Option<PathBuf>) -> Result<(), String> {
+    let network = match path {
+        None => Some(eval::default_network()),
+        Some(path) if path == Path::new("psqt") => None,
+        Some(path) => {
+            let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
+            Some(Arc::new(network))
+        }
+    };
+    serving.engine.set_network(network);
+    Ok(())
+}
+
+fn set_book(serving: &mut Serving, path: Option<PathBuf>) -> Result<(), String> {
+    let load = |path: PathBuf| {
+        Book::load(&path).map_err(|error| format!("BookFile: {}: {error}", path.display()))
+    };
+    serving.engine.set_book(path.map(load).transpose()?);
+    Ok(())
+}
+
+fn set_syzygy(engine: &mut Engine, set: impl FnOnce(&mut ProbeOptions)) {
+    let mut settings = engine.settings().syzygy;
+    set(&mut settings);
+    engine.set_syzygy(settings);
+}
+
+/// What a `setoption` asks for, and on which thread it is to be done. An error is
+/// for the GUI.
+pub enum Change {
+    /// On the engine's thread, after what was queued before.
+    Serving(Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>),
+    /// On the reading thread, at once.
+    Reading(Box<dyn FnOnce(&mut Reading)>),
+}
+
+impl<T: Send + 'static> Effect<T> {
+    fn of(&self, value: T) -> Change {
+        match *self {
+            Effect::Engine(set) => Change::Serving(Box::new(move |serving| {
+                set(&mut serving.engine, value);
+                Ok(())
+            })),
+            Effect::Serving(set) => Change::Serving(Box::new(move |serving| set(serving, value))),
+            Effect::Reading(set) => Change::Reading(Box::new(move |reading| set(reading, value))),
+        }
+    }
 }
 
 /// Why an option was not set.
@@ -285,52 +463,74 @@ impl std::error::Error for OptionError {}
 ///
 /// If there is no such option or it does not take this value.
 pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
-    #[cfg(feature = "tune")]
-    if let Some(param) = crate::search::params::ALL.iter().find(|param| param.name == name) {
-        return tuned(param, value);
-    }
-    let Some(spec) = OPTIONS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name)) else {
-        return Err(OptionError::Unknown { name: name.to_owned() });
-    };
     // Some GUIs send a value of "<empty>" to mean an empty string.
     let text = value.filter(|value| !value.eq_ignore_ascii_case(EMPTY)).unwrap_or_default();
-    spec.kind.change(text).ok_or_else(|| OptionError::Value {
-        name: spec.name,
-        value: value.filter(|value| !value.is_empty()).map(str::to_owned),
-        expected: spec.kind.expected(),
-    })
+    #[cfg(feature = "tune")]
+    if let Some(param) = params::ALL.iter().find(|param| param.name == name) {
+        return tuned(param, text);
+    }
+    let Some(row) = OPTIONS.iter().find(|row| row.name.eq_ignore_ascii_case(name)) else {
+        return Err(OptionError::Unknown { name: name.to_owned() });
+    };
+    row.kind.change(text).ok_or_else(|| refused(row.name, text, row.kind.expected()))
+}
+
+fn refused(name: &'static str, text: &str, expected: String) -> OptionError {
+    OptionError::Value { name, value: (!text.is_empty()).then(|| text.to_owned()), expected }
 }
 
 #[cfg(feature = "tune")]
-fn tuned(param: &crate::search::params::Param, value: Option<&str>) -> Result<Change, OptionError> {
-    let number = value.and_then(|value| value.parse().ok());
-    match number.filter(|number| (param.min..=param.max).contains(number)) {
-        Some(number) => Ok(Change::Param(param.name, number)),
-        None => Err(OptionError::Value {
-            name: param.name,
-            value: value.map(str::to_owned),
-            expected: format!("a whole number from {} to {}", param.min, param.max),
-        }),
+fn tuned(param: &'static params::Param, text: &str) -> Result<Change, OptionError> {
+    let range = param.min..=param.max;
+    match text.parse().ok().filter(|number| range.contains(number)) {
+        Some(number) => Ok(Effect::Engine(|_, (name, number)| drop(params::set(name, number)))
+            .of((param.name, number))),
+        None => Err(refused(param.name, text, expected_number(&range))),
     }
 }
 
+fn expected_number<T: fmt::Display>(range: &RangeInclusive<T>) -> String {
+    format!("a whole number from {} to {}", range.start(), range.end())
+}
+
 impl Kind {
+    /// What `text` asks for, if the option takes it.
     fn change(&self, text: &str) -> Option<Change> {
         match self {
-            Kind::Check { change, .. } => {
+            Kind::Check { effect, .. } => {
                 let on = text.eq_ignore_ascii_case("true");
-                (on || text.eq_ignore_ascii_case("false")).then(|| change(on))
+                (on || text.eq_ignore_ascii_case("false")).then(|| effect.of(on))
             }
-            Kind::Spin { min, max, change, .. } => {
+            Kind::Spin { range, effect, .. } => {
                 let number = text.parse().ok()?;
-                (*min..=*max).contains(&number).then(|| change(number))
+                range.contains(&number).then(|| effect.of(number))
             }
-            Kind::Combo { choices, .. } => choices
+            Kind::Combo { choices, effect, .. } => {
+                let (_, value) =
+                    choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text))?;
+                Some(effect.of(*value))
+            }
+            Kind::Button { effect } => Some(effect.of(())),
+            Kind::File { effect } => {
+                Some(effect.of((!text.is_empty()).then(|| PathBuf::from(text))))
+            }
+            Kind::Directories { effect } => {
+                let paths = std::env::split_paths(text);
+                Some(effect.of(paths.filter(|path| !path.as_os_str().is_empty()).collect()))
+            }
+        }
+    }
+
+    /// The default as text, if it is not empty.
+    fn default_text(&self) -> Option<String> {
+        match self {
+            Kind::Check { default, .. } => Some(default.to_string()),
+            Kind::Spin { default, .. } => Some(default.to_string()),
+            Kind::Combo { default, choices, .. } => choices
                 .iter()
-                .find(|(choice, _)| choice.eq_ignore_ascii_case(text))
-                .map(|(_, change)| change.clone()),
-            Kind::Button { change } => Some(change()),
-            Kind::Text { change } => Some(change(text)),
+                .find(|(_, value)| value == default)
+                .map(|(name, _)| (*name).to_owned()),
+            Kind::Button { .. } | Kind::File { .. } | Kind::Directories { .. } => None,
         }
     }
 
@@ -338,84 +538,147 @@ impl Kind {
     fn expected(&self) -> String {
         match self {
             Kind::Check { .. } => "'true' or 'false'".to_owned(),
-            Kind::Spin { min, max, .. } => format!("a whole number from {min} to {max}"),
+            Kind::Spin { range, .. } => expected_number(range),
             Kind::Combo { choices, .. } => {
-                let names: Vec<String> =
-                    choices.iter().map(|(name, _)| format!("'{name}'")).collect();
+                let names: Vec<_> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
                 format!("one of {}", names.join(", "))
             }
-            Kind::Button { .. } | Kind::Text { .. } => "any text".to_owned(),
+            Kind::Button { .. } | Kind::File { .. } | Kind::Directories { .. } => {
+                "any text".to_owned()
+            }
+        }
+    }
+
+    /// What values are possible, as the README's table has it.
+    fn range_text(&self) -> String {
+        match self {
+            Kind::Check { .. } => String::new(),
+            Kind::Spin { range, .. } => format!("{} to {}", range.start(), range.end()),
+            Kind::Combo { choices, .. } => {
+                choices.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ")
+            }
+            Kind::Button { .. } => "button".to_owned(),
+            Kind::File { .. } => "a path".to_owned(),
+            Kind::Directories { .. } => "paths".to_owned(),
         }
     }
 }
 
-/// The lines that announce the options.
+/// The messages that announce the options.
 #[must_use]
-pub fn announce() -> Vec<String> {
-    let lines = OPTIONS.iter().map(|spec| UciMessage::Option(config(spec)).to_string());
+pub fn announce() -> Vec<UciMessage> {
+    let rows = OPTIONS.iter().map(config);
     #[cfg(feature = "tune")]
-    let lines = lines.chain(crate::search::params::ALL.iter().map(|param| {
-        UciMessage::Option(UciOptionConfig::Spin {
-            name: param.name.to_owned(),
-            default: Some(param.default.into()),
-            min: Some(param.min.into()),
-            max: Some(param.max.into()),
-        })
-        .to_string()
+    let rows = rows.chain(params::ALL.iter().map(|param| {
+        let (default, min, max) = (param.default, param.min, param.max);
+        spin(param.name, default.into(), min.into(), max.into())
     }));
-    lines.collect()
+    rows.map(UciMessage::Option).collect()
 }
 
-fn config(spec: &Spec) -> UciOptionConfig {
-    let name = spec.name.to_owned();
+fn config(row: &Row) -> UciOptionConfig {
+    let name = row.name.to_owned();
     // Spins stay below 2^31 (cutechess drops larger ones).
-    let number = |n: usize| Some(i64::try_from(n).unwrap_or(i64::from(i32::MAX)));
-    match spec.kind {
-        Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
-        Kind::Spin { default, min, max, .. } => UciOptionConfig::Spin {
+    let number = |&n: &usize| i64::try_from(n).unwrap_or(i64::from(i32::MAX));
+    match &row.kind {
+        Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(*default) },
+        Kind::Spin { default, range, .. } => {
+            spin(row.name, number(default), number(range.start()), number(range.end()))
+        }
+        Kind::Combo { choices, .. } => UciOptionConfig::Combo {
             name,
-            default: number(default),
-            min: number(min),
-            max: number(max),
-        },
-        Kind::Combo { default, choices } => UciOptionConfig::Combo {
-            name,
-            default: Some(default.to_owned()),
+            default: row.kind.default_text(),
             var: choices.iter().map(|(choice, _)| (*choice).to_owned()).collect(),
         },
         Kind::Button { .. } => UciOptionConfig::Button { name },
-        Kind::Text { .. } => UciOptionConfig::String { name, default: Some(EMPTY.to_owned()) },
+        Kind::File { .. } | Kind::Directories { .. } => {
+            UciOptionConfig::String { name, default: Some(EMPTY.to_owned()) }
+        }
     }
+}
+
+fn spin(name: &str, default: i64, min: i64, max: i64) -> UciOptionConfig {
+    let name = name.to_owned();
+    UciOptionConfig::Spin { name, default: Some(default), min: Some(min), max: Some(max) }
+}
+
+/// What options there are, for a person: name, default, range and meaning.
+#[must_use]
+pub fn list() -> Vec<[String; 4]> {
+    let cells = |Row { name, kind, about }: &Row| {
+        let default = kind.default_text().unwrap_or_default();
+        [(*name).to_owned(), default, kind.range_text(), (*about).to_owned()]
+    };
+    OPTIONS.iter().map(cells).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
-
     use super::*;
-    use crate::{
-        engine::{Engine, Settings},
-        play::report::LiveOptions,
-        uci::apply,
-    };
+
+    /// A fresh engine and a fresh reading side.
+    fn with_sides<T>(run: impl FnOnce(&mut Serving, &mut Reading) -> T) -> T {
+        let engine = Engine::new(Settings::default()).unwrap();
+        let serving = &mut Serving { engine, hash_file: None, say: &|_| {} };
+        let live = Arc::default();
+        let reading = &mut Reading { live, chess960: false, analyse: false, log_to: &|_| {} };
+        run(serving, reading)
+    }
+
+    fn set(serving: &mut Serving, reading: &mut Reading, name: &str, value: Option<&str>) {
+        match change(name, value).unwrap() {
+            Change::Serving(change) => change(serving).unwrap(),
+            Change::Reading(change) => change(reading),
+        }
+    }
 
     #[test]
     fn names_in_any_case_values_as_given() {
-        let set = |name, value| change(name, Some(value)).unwrap();
-        assert_eq!(set("hAsH", "64"), Change::Hash(64));
-        assert_eq!(change("clear hash", None), Ok(Change::ClearHash));
-        assert_eq!(set("MULTIPV", "5"), Change::MultiPv(5));
-        assert_eq!(set("ponder", "True"), Change::Ponder(true));
-        assert_eq!(set("move overhead", "0"), Change::MoveOverhead(Duration::ZERO));
-        assert_eq!(set("root search", "mtd(F)"), Change::RootSearch(RootSearch::MtdF));
-        assert_eq!(set("root search", "full window"), Change::RootSearch(RootSearch::FullWindow));
-        assert_eq!(
-            set("Debug Log File", "/tmp/a b.log"),
-            Change::LogFile(Some(PathBuf::from("/tmp/a b.log")))
-        );
-        for empty in [None, Some(""), Some("<empty>")] {
-            assert_eq!(change("Debug Log File", empty), Ok(Change::LogFile(None)));
+        with_sides(|serving, reading| {
+            for (name, value) in [
+                ("hAsH", "64"),
+                ("MULTIPV", "5"),
+                ("ponder", "True"),
+                ("move overhead", "0"),
+                ("root search", "mtd(F)"),
+                ("hash file", "/tmp/a b.table"),
+                ("uci_showwdl", "true"),
+                ("UCI_Chess960", "true"),
+            ] {
+                set(serving, reading, name, Some(value));
+            }
+            set(serving, reading, "clear hash", None);
+            let settings = Settings {
+                hash: 64,
+                ponder: true,
+                move_overhead: Duration::ZERO,
+                root_search: RootSearch::MtdF,
+                ..Settings::DEFAULT
+            };
+            assert_eq!(*serving.engine.settings(), settings);
+            assert_eq!(serving.hash_file.as_deref(), Some(Path::new("/tmp/a b.table")));
+            assert_eq!(reading.live.multi_pv.load(Ordering::Relaxed), 5);
+            assert!(reading.live.show_wdl.load(Ordering::Relaxed));
+            assert!(reading.chess960 && !reading.analyse);
+            for empty in [None, Some(""), Some("<empty>")] {
+                serving.hash_file = Some(PathBuf::from("table"));
+                set(serving, reading, "Hash File", empty);
+                assert_eq!(serving.hash_file, None);
+            }
+        });
+    }
+
+    #[test]
+    fn the_log_is_told_its_file() {
+        let told = std::cell::RefCell::new(Vec::new());
+        let log_to = |path: Option<&Path>| told.borrow_mut().push(path.map(Path::to_owned));
+        let reading =
+            &mut Reading { live: Arc::default(), chess960: false, analyse: false, log_to: &log_to };
+        for value in [Some("/tmp/a b.log"), Some("<empty>")] {
+            let Ok(Change::Reading(change)) = change("debug log file", value) else { panic!() };
+            change(reading);
         }
+        assert_eq!(*told.borrow(), [Some(PathBuf::from("/tmp/a b.log")), None]);
     }
 
     #[test]
@@ -449,31 +712,26 @@ mod tests {
             ),
             ("Hahs", Some("1"), "unknown option 'Hahs': 'uci' lists the options"),
         ] {
-            assert_eq!(change(name, value).unwrap_err().to_string(), message);
+            assert_eq!(change(name, value).err().unwrap().to_string(), message);
         }
     }
 
     /// Match runners want numbers in every spin, below 2^31.
     #[test]
     fn the_list_is_well_formed() {
-        let lines = announce();
-        assert!(
-            lines.contains(&"option name Hash type spin default 16 min 1 max 1048576".to_owned())
-        );
-        assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
-        assert!(
-            lines.contains(&"option name Debug Log File type string default <empty>".to_owned())
-        );
-        assert!(
-            lines.contains(
-                &"option name Root Search type combo default Aspiration var Aspiration \
-              var Full Window var Bisection var MTD(f)"
-                    .to_owned()
-            )
-        );
-        for spec in OPTIONS {
-            if let Kind::Spin { default, min, max, .. } = spec.kind {
-                assert!(min <= default && default <= max && max < 1 << 31, "{}", spec.name);
+        let lines: Vec<String> = announce().iter().map(ToString::to_string).collect();
+        for line in [
+            "option name Hash type spin default 16 min 1 max 1048576",
+            "option name Clear Hash type button",
+            "option name Debug Log File type string default <empty>",
+            "option name Root Search type combo default Aspiration var Aspiration \
+             var Full Window var Bisection var MTD(f)",
+        ] {
+            assert!(lines.contains(&line.to_owned()), "{line}");
+        }
+        for Row { name, kind, .. } in OPTIONS {
+            if let Kind::Spin { default, range, .. } = kind {
+                assert!(range.contains(default) && *range.end() < 1 << 31, "{name}");
             }
         }
     }
@@ -482,32 +740,34 @@ mod tests {
     /// changes nothing.
     #[test]
     fn defaults_are_the_defaults() {
-        let mut engine = Engine::new(Settings::default()).unwrap();
-        let network = engine.network().unwrap().hash();
-        let live = LiveOptions::default();
-        for Spec { name, kind } in OPTIONS {
-            let value = match kind {
-                Kind::Check { default, .. } => default.to_string(),
-                Kind::Spin { default, .. } => default.to_string(),
-                Kind::Combo { default, .. } => (*default).to_owned(),
-                Kind::Text { .. } => EMPTY.to_owned(),
-                Kind::Button { .. } => continue,
-            };
-            let fresh = match change(name, Some(&value)).unwrap() {
-                Change::MultiPv(lines) => lines == live.multi_pv.load(Ordering::Relaxed),
-                Change::ShowWdl(on) => on == live.show_wdl.load(Ordering::Relaxed),
-                Change::ShowCurrentLine(on) => on == live.show_current_line.load(Ordering::Relaxed),
-                Change::ShowRefutations(on) => on == live.show_refutations.load(Ordering::Relaxed),
-                // The loop begins without.
-                Change::Chess960(on) | Change::AnalyseMode(on) => !on,
-                Change::LogFile(path) => path.is_none(),
-                change => {
-                    apply(&mut engine, change, &|text| panic!("{name}: {text}")).unwrap();
-                    *engine.settings() == Settings::default()
-                        && engine.network().unwrap().hash() == network
+        with_sides(|serving, reading| {
+            let network = serving.engine.network().unwrap().hash();
+            for Row { name, kind, .. } in OPTIONS {
+                if !matches!(kind, Kind::Button { .. }) {
+                    let value = kind.default_text();
+                    set(serving, reading, name, Some(value.as_deref().unwrap_or(EMPTY)));
                 }
-            };
-            assert!(fresh, "{name}: {value}");
+            }
+            assert_eq!(*serving.engine.settings(), Settings::default());
+            assert_eq!(serving.engine.network().unwrap().hash(), network);
+            assert_eq!(serving.hash_file, None);
+            assert!(!reading.chess960 && !reading.analyse);
+            assert_eq!(format!("{:?}", reading.live), format!("{:?}", LiveOptions::default()));
+        });
+    }
+
+    /// If this fails, what it prints is the table to put into the README.
+    #[test]
+    fn the_readme_has_the_table() {
+        let mut table = "| name | default | range | what it does |\n\
+                         | --- | --- | --- | --- |\n"
+            .to_owned();
+        for cells in list() {
+            let cell = |text: String| if text.is_empty() { text } else { format!(" {text}") };
+            let cells = cells.map(cell).join(" |");
+            table.push_str(&format!("|{cells} |\n"));
         }
+        let readme = include_str!("../../README.md");
+        assert!(readme.contains(&format!("\n\n{table}\n")), "the README wants:\n{table}");
     }
 }

@@ -8,7 +8,7 @@ use shakmaty::{
 
 use super::{
     command::{BenchCommand, COMMANDS, GenFensCommand},
-    person,
+    options, person,
 };
 use crate::{
     chess::{
@@ -128,11 +128,21 @@ pub fn help(name: Option<&str>) -> Vec<String> {
         if name == Some(command) {
             lines.push(format!("{command} {arguments}").trim_end().to_owned());
             lines.push(format!("    {text}"));
+            if *command == "setoption" {
+                lines.extend(options::list().into_iter().map(option));
+            }
         } else if name.is_none() {
             lines.push(format!("{command:<11}{text}"));
         }
     }
     lines
+}
+
+/// What an option takes and does.
+fn option([name, default, range, about]: [String; 4]) -> String {
+    let values: Vec<String> =
+        [default, range].into_iter().filter(|text| !text.is_empty()).collect();
+    format!("    {name:<20}{about} ({})", values.join(", "))
 }
 
 /// Mirrored top to bottom with colours swapped; the other side is to move.

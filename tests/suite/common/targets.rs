@@ -21,7 +21,6 @@ use lancet::{
     uci::{
         self,
         command::{self, Command},
-        options::{self, Change},
     },
 };
 use shakmaty::CastlingMode;
@@ -48,16 +47,14 @@ fn is_harmless(line: &[u8]) -> bool {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
         Ok(Some(Command::Bench(_) | Command::GenFens(_))) => false,
         Ok(Some(Command::SetOption { name, value })) => {
-            match options::change(&name, value.as_deref()) {
-                Ok(Change::Hash(mib)) => mib <= 8,
-                Ok(Change::Threads(threads)) => threads <= 4,
-                Ok(
-                    Change::HashFile(path)
-                    | Change::EvalFile(path)
-                    | Change::BookFile(path)
-                    | Change::LogFile(path),
-                ) => path.is_none(),
-                Ok(Change::SyzygyPath(paths)) => paths.is_empty(),
+            let text = value.unwrap_or_default();
+            let at_most = |most: usize| text.parse().is_ok_and(|number: usize| number <= most);
+            match name.to_ascii_lowercase().as_str() {
+                "hash" => at_most(8),
+                "threads" => at_most(4),
+                "hash file" | "evalfile" | "bookfile" | "syzygypath" | "debug log file" => {
+                    text.is_empty()
+                }
                 _ => true,
             }
         }
