@@ -5,7 +5,8 @@ use divan::Bencher;
 use lancet::{
     chess::{notation::move_text, position::Game},
     uci::{
-        command::{self, Command, PositionCommand},
+        UciMessage,
+        command::{self, Command},
         setup::Setup,
     },
 };
@@ -39,9 +40,11 @@ fn line(moves: usize) -> String {
     }
 }
 
-fn read(line: &str) -> PositionCommand {
+fn apply(setup: &mut Setup, line: &str) {
     match command::parse(line.as_bytes()) {
-        Ok(Some(Command::Position(command))) => command,
+        Ok(Some(Command::Message(UciMessage::Position { fen, moves, .. }, beyond))) => {
+            setup.apply(fen, moves, &beyond.moves, CastlingMode::Standard).unwrap();
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -53,9 +56,9 @@ fn two_moves_more(bencher: Bencher, moves: usize) {
     let (short, _) = long.rsplit_once(' ').unwrap();
     let (short, _) = short.rsplit_once(' ').unwrap();
     let mut before = Setup::default();
-    before.apply(read(short), CastlingMode::Standard).unwrap();
+    apply(&mut before, short);
     bencher.with_inputs(|| before.clone()).bench_values(|mut setup| {
-        setup.apply(read(&long), CastlingMode::Standard).unwrap();
+        apply(&mut setup, &long);
         setup
     });
 }
@@ -65,7 +68,7 @@ fn all_moves(bencher: Bencher, moves: usize) {
     let long = line(moves);
     bencher.bench(|| {
         let mut setup = Setup::default();
-        setup.apply(read(&long), CastlingMode::Standard).unwrap();
+        apply(&mut setup, &long);
         setup
     });
 }

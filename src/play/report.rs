@@ -45,6 +45,20 @@ pub struct Limits {
     pub searchmoves: Vec<Move>,
 }
 
+impl Limits {
+    /// Does the search end without a `stop` or a `ponderhit`?
+    #[must_use]
+    pub const fn ends_by_itself(&self) -> bool {
+        let limited = self.clock.is_some()
+            || self.depth.is_some()
+            || self.nodes.is_some()
+            || self.soft_nodes.is_some()
+            || self.mate.is_some()
+            || self.movetime.is_some();
+        limited && !self.infinite && !self.ponder
+    }
+}
+
 /// A player's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
@@ -75,6 +89,13 @@ pub struct Signals {
     /// When the clock began to run for us: the start, or the ponderhit.
     clock_start: Mutex<Instant>,
     changed: Condvar,
+}
+
+impl Default for Signals {
+    /// For what starts now, on one's own time.
+    fn default() -> Signals {
+        Signals::new(false)
+    }
 }
 
 impl Signals {

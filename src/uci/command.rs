@@ -1,49 +1,27 @@
-//! From bytes to a [`Command`]: decoding, tokens, exact ranges, and errors that
-//! name the token. Knows no position and changes nothing.
+//! From bytes to a [`Command`]: decoding, words, exact ranges, and errors that name
+//! the word. Knows no position and changes nothing.
 //!
-//! vampirc-uci reads the lines it reads correctly (the commands without
-//! numbers, moves or values). `go`, `position` and `setoption` are read here:
-//! its grammar panics on or silently cuts some of their numbers, and loses
-//! combinations of limits.
+//! The commands of the protocol become vampirc-uci's messages, and its parser reads
+//! them; but it never sees what a GUI sent. Its grammar panics on some numbers, cuts
+//! others, and passes over what it does not expect, with all that follows. So a line
+//! is taken apart into words here, and what they mean is said to the parser again in
+//! lines that it reads without loss. What its messages cannot carry travels beside
+//! them: [`beyond`](super::beyond) has the list.
 
-use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
+use std::{fmt, ops::RangeInclusive, path::PathBuf};
 
-use vampirc_uci::UciMessage;
+use vampirc_uci::{UciFen, UciMessage, UciMove};
 
+use super::beyond::Beyond;
 use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Identify yourself and list the options.
-    Uci,
-    /// Say more (or less) about what is going on.
-    Debug(bool),
-    /// Answer `readyok`.
-    IsReady,
-    /// Set an option.
-    SetOption {
-        /// As given; single spaces between words.
-        name: String,
-        /// Everything after `value`, trimmed; `None` without `value`.
-        value: Option<String>,
-    },
-    /// Accepted for the protocol's sake: Lancet is free.
-    Register,
-    /// The next position belongs to another game.
-    NewGame,
-    /// Set up a position.
-    Position(PositionCommand),
-    /// Search.
-    Go(GoCommand),
+    /// Of the protocol.
+    Message(UciMessage, Beyond),
     /// Count legal move paths below each move.
     Perft(u32),
-    /// End the search.
-    Stop,
-    /// The expected move was played.
-    PonderHit,
-    /// End the program.
-    Quit,
     /// Show the board.
     Display,
     /// Show the static evaluation.
@@ -63,62 +41,6 @@ pub enum Command {
     /// List the search parameters for OpenBench's SPSA.
     #[cfg(feature = "tune")]
     Spsa,
-}
-
-/// `position startpos|fen ... [moves ...]`
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PositionCommand {
-    /// The FEN, single spaces between its fields; `None` for the start position.
-    pub fen: Option<String>,
-    /// Moves as given.
-    pub moves: Vec<String>,
-}
-
-/// `go ...`
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GoCommand {
-    /// Only these root moves, as given.
-    pub searchmoves: Vec<String>,
-    /// On the opponent's time.
-    pub ponder: bool,
-    /// Until `stop`.
-    pub infinite: bool,
-    /// White's clock.
-    pub wtime: Option<Duration>,
-    /// Black's clock.
-    pub btime: Option<Duration>,
-    /// White's increment.
-    pub winc: Option<Duration>,
-    /// Black's increment.
-    pub binc: Option<Duration>,
-    /// Moves to the next time control.
-    pub movestogo: Option<u32>,
-    /// Plies.
-    pub depth: Option<u32>,
-    /// Nodes.
-    pub nodes: Option<u64>,
-    /// Mate in this many moves.
-    pub mate: Option<u32>,
-    /// Exact time.
-    pub movetime: Option<Duration>,
-    /// What could not be used; the search goes on without it.
-    pub complaints: Vec<CommandError>,
-}
-
-impl GoCommand {
-    /// Does the search end without a `stop`?
-    #[must_use]
-    pub const fn ends_by_itself(&self) -> bool {
-        let limited = self.wtime.is_some()
-            || self.btime.is_some()
-            || self.winc.is_some()
-            || self.binc.is_some()
-            || self.depth.is_some()
-            || self.nodes.is_some()
-            || self.mate.is_some()
-            || self.movetime.is_some();
-        limited && !self.infinite && !self.ponder
-    }
 }
 
 /// `bench [depth] [threads] [hash]`
@@ -297,7 +219,7 @@ impl<'a> Iterator for Tokens<'a> {
 /// # Errors
 ///
 /// If no word is a command, or the command cannot be carried out as given.
-/// Unusable parts of a `go` are in its [`complaints`](GoCommand::complaints)
+/// Unusable parts of a `go` are in its [`complaints`](Beyond::complaints)
 /// instead: a `go` must always be answered.
 pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = String::from_utf8_lossy(line);
@@ -310,7 +232,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     match name {
         "debug" => debug(&mut tokens),
         "setoption" => set_option(&mut tokens),
-        "register" => Ok(Command::Register),
+        "register" => Ok(message("register later")),
         "position" => position(&mut tokens),
         "go" => go(&mut tokens),
         "perft" => perft(&mut tokens),
@@ -334,23 +256,21 @@ fn command_name(token: &str) -> Option<&'static str> {
     COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))
 }
 
-/// Has vampirc-uci read a line that it reads correctly.
+/// Has vampirc-uci read a line, which must be one that it reads without loss.
+fn read(line: &str) -> UciMessage {
+    let message = vampirc_uci::parse_one(line);
+    debug_assert!(!message.is_unknown(), "{line}");
+    message
+}
+
+/// A line that says all there is.
 fn message(line: &str) -> Command {
-    match vampirc_uci::parse_one(line) {
-        UciMessage::Uci => Command::Uci,
-        UciMessage::Debug(on) => Command::Debug(on),
-        UciMessage::IsReady => Command::IsReady,
-        UciMessage::UciNewGame => Command::NewGame,
-        UciMessage::Stop => Command::Stop,
-        UciMessage::PonderHit => Command::PonderHit,
-        UciMessage::Quit => Command::Quit,
-        _ => Command::Register,
-    }
+    Command::Message(read(line), Beyond::default())
 }
 
 fn debug(tokens: &mut Tokens) -> Result<Command, CommandError> {
     match tokens.next() {
-        None => Ok(Command::Debug(true)),
+        None => Ok(message("debug on")),
         Some(token) if token.eq_ignore_ascii_case("on") => Ok(message("debug on")),
         Some(token) if token.eq_ignore_ascii_case("off") => Ok(message("debug off")),
         Some(token) => Err(CommandError::Unexpected {
@@ -369,15 +289,23 @@ fn set_option(tokens: &mut Tokens) -> Result<Command, CommandError> {
         return Err(CommandError::Unexpected { after: "setoption", token, expected });
     }
     let mut name = tokens.expect("name", "the name of an option")?.to_owned();
+    let mut value = String::new();
     while let Some(token) = tokens.next() {
         if token.eq_ignore_ascii_case("value") {
-            let value = tokens.behind(token).to_owned();
-            return Ok(Command::SetOption { name, value: Some(value) });
+            value = tokens.behind(token).replace('\r', " ");
+            break;
         }
         name.push(' ');
         name.push_str(token);
     }
-    Ok(Command::SetOption { name, value: None })
+    let is_value = |word: &str| word.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("value"));
+    if name.split(' ').any(is_value) {
+        let value = (!value.is_empty()).then_some(value);
+        let message = UciMessage::SetOption { name, value };
+        return Ok(Command::Message(message, Beyond::default()));
+    }
+    let value = if value.is_empty() { value } else { format!(" value {value}") };
+    Ok(message(&format!("setoption name {name}{value}")))
 }
 
 fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
@@ -396,7 +324,7 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
         if fields.is_empty() {
             return Err(CommandError::Missing { after: "fen", expected: "a FEN" });
         }
-        Some(fields.join(" "))
+        Some(UciFen(fields.join(" ")))
     } else {
         let token = token.to_owned();
         return Err(CommandError::Unexpected { after: "position", token, expected });
@@ -410,8 +338,47 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
             expected: "'moves' or the end of the line",
         });
     }
+    let message = UciMessage::Position { startpos: fen.is_none(), fen, moves: moves(tokens) };
     let moves = tokens.map(str::to_owned).collect();
-    Ok(Command::Position(PositionCommand { fen, moves }))
+    Ok(Command::Message(message, Beyond { moves, ..Beyond::default() }))
+}
+
+/// Moves that vampirc-uci reads at once. Its parser makes 18 tokens of 40 bytes of
+/// each: of the longest line, read as a whole, 150 MB.
+const MOVES_AT_ONCE: usize = 64;
+
+/// Reads moves, up to the first word that is not a move to vampirc-uci.
+fn moves(tokens: &mut Tokens) -> Vec<UciMove> {
+    let mut moves = Vec::new();
+    loop {
+        let mut line = "position startpos moves".to_owned();
+        let mut count = 0;
+        while count < MOVES_AT_ONCE
+            && let Some(plain) = tokens.peek().and_then(plain_move)
+        {
+            line.push(' ');
+            line.push_str(&plain);
+            tokens.next();
+            count += 1;
+        }
+        if count == 0 {
+            return moves;
+        }
+        if let UciMessage::Position { moves: read, .. } = read(&line) {
+            moves.extend(read);
+        }
+    }
+}
+
+/// A move in vampirc-uci's spelling, which is that of the protocol: e2e4, e7e8q.
+fn plain_move(word: &str) -> Option<String> {
+    let plain = word.replacen('=', "", 1).to_ascii_lowercase();
+    let squares = match plain.as_bytes() {
+        [squares @ .., b'q' | b'r' | b'b' | b'n'] => squares,
+        squares => squares,
+    };
+    let is_move = matches!(squares, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8']);
+    is_move.then_some(plain)
 }
 
 /// The keywords of `go`.
@@ -431,91 +398,143 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Longest time, in milliseconds: about 31 years.
-const MAX_TIME: u64 = 1_000_000_000_000;
+/// Longest time, in milliseconds: about 31 years, and twelve digits.
+const MAX_TIME: u64 = 999_999_999_999;
+/// Most nodes that vampirc-uci reads: twelve digits.
+const MAX_MESSAGE_NODES: u64 = 999_999_999_999;
+/// Most moves, to a mate or to the next time control: what its messages hold. No
+/// search sees a mate that is half as far, and no clock is planned that far ahead.
+const MAX_MOVES: u64 = u8::MAX as u64;
+const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
 /// Deepest perft, in plies.
 const MAX_PERFT: u32 = 100;
 /// Most openings that `genfens` makes.
 const MAX_OPENINGS: u64 = 100_000_000;
 
+/// What a `go` says.
+#[derive(Default)]
+struct Go {
+    /// Every limit with its keyword; of two by the same keyword, the later.
+    numbers: Vec<(&'static str, u64)>,
+    ponder: bool,
+    infinite: bool,
+    searchmoves: Vec<UciMove>,
+    beyond: Beyond,
+}
+
 fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let mut go = GoCommand::default();
+    let mut go = Go::default();
     while let Some(token) = tokens.next() {
-        let keyword = GO_KEYWORDS.iter().copied().find(|k| token.eq_ignore_ascii_case(k));
-        let Some(keyword) = keyword else {
-            go.complaints.push(CommandError::Unexpected {
+        match go_keyword(token) {
+            Some("infinite") => go.infinite = true,
+            Some("ponder") => go.ponder = true,
+            Some("searchmoves") => go.read_moves(tokens),
+            Some("perft") => return perft(tokens),
+            Some(keyword) => go.read_number(keyword, tokens),
+            None => go.complain(&CommandError::Unexpected {
                 after: "go",
                 token: token.to_owned(),
                 expected: "a limit ('help' lists them); skipped",
-            });
-            continue;
-        };
-        match keyword {
-            "infinite" => go.infinite = true,
-            "ponder" => go.ponder = true,
-            "searchmoves" => {
-                let before = go.searchmoves.len();
-                while let Some(token) = tokens.peek()
-                    && !GO_KEYWORDS.iter().any(|k| token.eq_ignore_ascii_case(k))
-                {
-                    go.searchmoves.push(token.to_owned());
-                    tokens.next();
-                }
-                if go.searchmoves.len() == before {
-                    let expected = "moves; skipped";
-                    go.complaints.push(CommandError::Missing { after: "searchmoves", expected });
-                }
-            }
-            "perft" => return perft(tokens),
-            _ => go_number(&mut go, keyword, tokens),
+            }),
         }
     }
-    Ok(Command::Go(go))
+    Ok(go.command())
 }
 
-/// Reads the number of a limit. What cannot be used becomes a complaint.
-fn go_number(go: &mut GoCommand, keyword: &'static str, tokens: &mut Tokens) {
-    let (min, max) = match keyword {
-        "depth" => (u64::from(*DEPTH_RANGE.start()), u64::from(*DEPTH_RANGE.end())),
-        "nodes" => (1, u64::MAX),
-        "mate" => (1, u64::from(u32::MAX)),
-        "movestogo" => (0, u64::from(u32::MAX)),
-        _ => (0, MAX_TIME),
-    };
-    // An overdrawn clock is reported as negative: no complaint, just no time.
-    let quiet_negative = matches!(keyword, "wtime" | "btime");
-    let number = match number(keyword, tokens, min..=max) {
-        Ok(number) => number,
-        Err(error) => {
-            let used = match &error {
-                CommandError::OutOfRange { token, used, .. } => {
-                    if !(quiet_negative && token.starts_with('-')) {
-                        go.complaints.push(error.clone());
-                    }
-                    *used
+fn go_keyword(token: &str) -> Option<&'static str> {
+    GO_KEYWORDS.iter().copied().find(|keyword| token.eq_ignore_ascii_case(keyword))
+}
+
+impl Go {
+    fn complain(&mut self, error: &CommandError) {
+        self.beyond.complaints.push(error.to_string());
+    }
+
+    fn read_moves(&mut self, tokens: &mut Tokens) {
+        let count = |go: &Go| go.searchmoves.len() + go.beyond.moves.len();
+        let before = count(self);
+        loop {
+            self.searchmoves.extend(moves(tokens));
+            match tokens.peek() {
+                Some(token) if go_keyword(token).is_none() => {
+                    self.beyond.moves.push(token.to_owned());
+                    tokens.next();
                 }
-                _ => {
-                    go.complaints.push(error);
-                    None
-                }
-            };
-            let Some(used) = used else { return };
-            used
+                _ => break,
+            }
         }
-    };
-    let small = u32::try_from(number).unwrap_or(u32::MAX);
-    let time = Duration::from_millis(number);
-    match keyword {
-        "depth" => go.depth = Some(small),
-        "nodes" => go.nodes = Some(number),
-        "mate" => go.mate = Some(small),
-        // Zero means the rest of the game to those who send it.
-        "movestogo" => go.movestogo = (small > 0).then_some(small),
-        "movetime" => go.movetime = Some(time),
-        "wtime" => go.wtime = Some(time),
-        "btime" => go.btime = Some(time),
-        "winc" => go.winc = Some(time),
-        _ => go.binc = Some(time),
+        if count(self) == before {
+            self.complain(&CommandError::Missing {
+                after: "searchmoves",
+                expected: "moves; skipped",
+            });
+        }
+    }
+
+    /// Reads the number of a limit. What cannot be used becomes a complaint.
+    fn read_number(&mut self, keyword: &'static str, tokens: &mut Tokens) {
+        let range = match keyword {
+            "depth" => u64::from(*DEPTH_RANGE.start())..=u64::from(*DEPTH_RANGE.end()),
+            "nodes" => 1..=u64::MAX,
+            "mate" => 1..=MAX_MOVES,
+            "movestogo" => 0..=MAX_MOVES,
+            _ => 0..=MAX_TIME,
+        };
+        let number = number(keyword, tokens, range).or_else(|error| {
+            let (overdrawn, used) = match &error {
+                CommandError::OutOfRange { token, used, .. } => (token.starts_with('-'), *used),
+                _ => (false, None),
+            };
+            // An overdrawn clock is reported as negative: no complaint, just no time.
+            if !(overdrawn && matches!(keyword, "wtime" | "btime")) {
+                self.complain(&error);
+            }
+            used.ok_or(())
+        });
+        let Ok(number) = number else { return };
+        self.numbers.retain(|(other, _)| *other != keyword);
+        match keyword {
+            // Zero means the rest of the game to those who send it.
+            "movestogo" if number == 0 => {}
+            "nodes" if number > MAX_MESSAGE_NODES => self.beyond.nodes = Some(number),
+            "nodes" => {
+                self.beyond.nodes = None;
+                self.numbers.push((keyword, number));
+            }
+            _ => self.numbers.push((keyword, number)),
+        }
+    }
+
+    /// The words of some of the limits.
+    fn words(&self, keywords: &[&str]) -> String {
+        let numbers = self.numbers.iter().filter(|(keyword, _)| keywords.contains(keyword));
+        numbers.map(|(keyword, number)| format!(" {keyword} {number}")).collect()
+    }
+
+    /// The message and, as it carries one time control, the others beside it.
+    fn command(mut self) -> Command {
+        let flag = |on: bool, word: &str| if on { word.to_owned() } else { String::new() };
+        let controls = [
+            self.words(&["wtime", "btime", "winc", "binc", "movestogo"]),
+            self.words(&["movetime"]),
+            flag(self.ponder, " ponder"),
+            flag(self.infinite, " infinite"),
+        ];
+        let mut controls = controls.iter().filter(|words| !words.is_empty());
+        let first = controls.next().map_or("", String::as_str);
+        let limits = self.words(&["depth", "nodes", "mate"]);
+        let mut message = read(&format!("go{limits}{first}"));
+        if let UciMessage::Go { search_control, .. } = &mut message
+            && !self.searchmoves.is_empty()
+        {
+            search_control.get_or_insert_default().search_moves = self.searchmoves;
+        }
+        for words in controls {
+            if let UciMessage::Go { time_control, .. } = read(&format!("go{words}")) {
+                self.beyond.controls.extend(time_control);
+            }
+        }
+        Command::Message(message, self.beyond)
     }
 }
 
@@ -530,7 +549,7 @@ fn number(
     let token = tokens.peek().ok_or(CommandError::Missing { after: keyword, expected })?;
     let digits = token.strip_prefix(['-', '+']).unwrap_or(token);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        if !GO_KEYWORDS.iter().any(|k| token.eq_ignore_ascii_case(k)) {
+        if go_keyword(token).is_none() {
             tokens.next();
         }
         let token = token.to_owned();
@@ -633,6 +652,7 @@ fn keyword(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use vampirc_uci::UciTimeControl;
 
     use super::*;
 
@@ -640,34 +660,34 @@ mod tests {
         parse(line.as_bytes()).unwrap().unwrap()
     }
 
-    fn go(line: &str) -> GoCommand {
+    fn message(line: &str) -> (UciMessage, Beyond) {
         match command(line) {
-            Command::Go(go) => go,
+            Command::Message(message, beyond) => (message, beyond),
             other => panic!("{line}: {other:?}"),
         }
-    }
-
-    const fn ms(millis: u64) -> Option<Duration> {
-        Some(Duration::from_millis(millis))
     }
 
     #[test]
     fn plain_commands_in_any_dress() {
         for (line, expected) in [
-            ("uci", Command::Uci),
-            ("\u{feff}uci\r\n", Command::Uci),
-            (" \t UCI  now", Command::Uci),
-            ("joho debug on", Command::Debug(true)),
-            ("debug", Command::Debug(true)),
-            ("debug Off", Command::Debug(false)),
-            ("isready\r", Command::IsReady),
-            ("register later", Command::Register),
-            ("register name Some One code 4359874324", Command::Register),
-            ("register", Command::Register),
-            ("UciNewGame", Command::NewGame),
-            ("STOP", Command::Stop),
-            ("ponderhit", Command::PonderHit),
-            ("quit\n", Command::Quit),
+            ("uci", UciMessage::Uci),
+            ("\u{feff}uci\r\n", UciMessage::Uci),
+            (" \t UCI  now", UciMessage::Uci),
+            ("joho debug on", UciMessage::Debug(true)),
+            ("debug", UciMessage::Debug(true)),
+            ("debug Off", UciMessage::Debug(false)),
+            ("isready\r", UciMessage::IsReady),
+            ("register later", UciMessage::register_later()),
+            ("register name Some One code 4359874324", UciMessage::register_later()),
+            ("register", UciMessage::register_later()),
+            ("UciNewGame", UciMessage::UciNewGame),
+            ("STOP", UciMessage::Stop),
+            ("ponderhit", UciMessage::PonderHit),
+            ("quit\n", UciMessage::Quit),
+        ] {
+            assert_eq!(message(line), (expected, Beyond::default()), "{line}");
+        }
+        for (line, expected) in [
             ("d", Command::Display),
             ("perft 5", Command::Perft(5)),
             ("go perft 3", Command::Perft(3)),
@@ -677,22 +697,7 @@ mod tests {
             assert_eq!(command(line), expected, "{line}");
         }
         assert_eq!(parse(b" \r\n"), Ok(None));
-        assert_eq!(parse(b"\xff\xfe isready"), Ok(Some(Command::IsReady)));
-    }
-
-    /// Every command without arguments must mean itself to vampirc-uci.
-    #[test]
-    fn vampirc_reads_what_it_is_given() {
-        for (name, expected) in [
-            ("uci", Command::Uci),
-            ("isready", Command::IsReady),
-            ("ucinewgame", Command::NewGame),
-            ("stop", Command::Stop),
-            ("ponderhit", Command::PonderHit),
-            ("quit", Command::Quit),
-        ] {
-            assert_eq!(message(name), expected);
-        }
+        assert_eq!(parse(b"\xff\xfe isready"), Ok(Some(command("isready"))));
     }
 
     #[test]
@@ -712,13 +717,13 @@ mod tests {
                 "Debug Log File",
                 Some("C:\\my  logs\\a b.txt"),
             ),
-            ("setoption name SyzygyPath value", "SyzygyPath", Some("")),
+            ("setoption name SyzygyPath value", "SyzygyPath", None),
             ("SetOption NAME hash VALUE 1", "hash", Some("1")),
             ("setoption name Style value value", "Style", Some("value")),
+            ("setoption name Values value 3", "Values", Some("3")),
         ] {
-            let expected =
-                Command::SetOption { name: name.into(), value: value.map(str::to_owned) };
-            assert_eq!(command(line), expected, "{line}");
+            let (name, value) = (name.to_owned(), value.map(str::to_owned));
+            assert_eq!(message(line).0, UciMessage::SetOption { name, value }, "{line}");
         }
         for line in ["setoption", "setoption Hash value 3", "setoption name"] {
             assert!(parse(line.as_bytes()).is_err(), "{line}");
@@ -727,18 +732,14 @@ mod tests {
 
     #[test]
     fn position_in_all_forms() {
-        let position = |line| match command(line) {
-            Command::Position(position) => (position.fen, position.moves),
-            other => panic!("{other:?}"),
-        };
-        let moves = vec!["e2e4".to_owned(), "e7e5".to_owned()];
-        assert_eq!(position("position startpos moves  e2e4\te7e5"), (None, moves.clone()));
-        assert_eq!(position("position startpos"), (None, vec![]));
-        assert_eq!(position("position startpos moves"), (None, vec![]));
-        let fen = "nbrqknbr/pppppppp/8/8/3P4/8/PPP1PPPP/BBNQRKNR b HEhc -".to_owned();
+        let text = |line| message(line).0.to_string();
+        let moves = "position startpos moves e2e4 e7e5";
+        assert_eq!(text("position startpos moves  e2e4\te7e5"), moves);
+        assert_eq!(text("position startpos"), "position startpos");
+        assert_eq!(text("position startpos moves"), "position startpos");
+        let fen = "nbrqknbr/pppppppp/8/8/3P4/8/PPP1PPPP/BBNQRKNR b HEhc -";
         let line = format!("position  fen {fen}  moves e2e4 e7e5");
-        let command = parse(line.as_bytes()).unwrap().unwrap();
-        assert_eq!(command, Command::Position(PositionCommand { fen: Some(fen), moves }));
+        assert_eq!(text(&line), format!("position fen {fen} moves e2e4 e7e5"));
         for (line, complaint) in [
             ("position", "nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
             ("position fen", "nothing follows 'fen': expected a FEN"),
@@ -753,29 +754,49 @@ mod tests {
         }
     }
 
+    /// Moves are read in pieces, and none is lost between them.
+    #[test]
+    fn long_games_are_read_whole() {
+        let words = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        for length in [1, MOVES_AT_ONCE - 1, MOVES_AT_ONCE, MOVES_AT_ONCE + 1, 1000] {
+            let line: Vec<&str> = words.into_iter().cycle().take(length).collect();
+            let line = format!("position startpos moves {}", line.join(" "));
+            assert_eq!(message(&line).0.to_string(), line);
+        }
+    }
+
     #[test]
     fn go_reads_every_limit_in_any_order() {
-        let all = go("go infinite nodes 1000000000000 searchmoves e2e4 d2d4 wtime -7 btime 2000 \
-             winc 30 binc 40 movestogo 300 ponder depth 200 mate 300 movetime 5000");
-        let expected = GoCommand {
-            searchmoves: vec!["e2e4".into(), "d2d4".into()],
-            ponder: true,
-            infinite: true,
-            wtime: ms(0),
-            btime: ms(2000),
-            winc: ms(30),
-            binc: ms(40),
-            movestogo: Some(300),
-            depth: Some(200),
+        let (message, beyond) = message(
+            "go infinite nodes 1000000000000 searchmoves e2e4 d2d4 wtime -7 btime 2000 \
+             winc 30 binc 40 movestogo 200 ponder depth 200 mate 100 movetime 5000 a1a9",
+        );
+        let text = "go wtime 0 btime 2000 winc 30 binc 40 movestogo 200 depth 200 mate 100 \
+                    \u{20}searchmoves e2e4 d2d4 ";
+        assert_eq!(message.to_string(), text);
+        let expected = Beyond {
+            controls: vec![
+                UciTimeControl::MoveTime(vampirc_uci::Duration::milliseconds(5000)),
+                UciTimeControl::Ponder,
+                UciTimeControl::Infinite,
+            ],
             nodes: Some(1_000_000_000_000),
-            mate: Some(300),
-            movetime: ms(5000),
-            complaints: vec![],
+            moves: vec![],
+            complaints: beyond.complaints.clone(),
         };
-        assert_eq!(all, expected);
-        assert_eq!(go("go "), GoCommand::default());
-        assert_eq!(go("go movestogo 0"), GoCommand::default());
-        assert_eq!(go("go Depth +6").depth, Some(6));
+        assert_eq!(beyond, expected);
+        assert_eq!(beyond.complaints.len(), 1);
+        for (line, text) in [
+            ("go ", "go "),
+            ("go movestogo 0", "go "),
+            ("go Depth +6", "go depth 6 "),
+            ("go depth 5 depth 6", "go depth 6 "),
+            ("go movestogo 5 wtime 1 movestogo 0", "go wtime 1 "),
+            ("go nodes 9999999999999 nodes 7", "go nodes 7 "),
+        ] {
+            let message = super::tests::message(line);
+            assert_eq!((message.0.to_string().as_str(), message.1), (text, Beyond::default()));
+        }
     }
 
     #[test]
@@ -814,7 +835,7 @@ mod tests {
                 "go movetime -5",
                 None,
                 None,
-                "'-5' after 'movetime' is not in 0..1000000000000: using 0",
+                "'-5' after 'movetime' is not in 0..999999999999: using 0",
             ),
             (
                 "go nodes 5 searchmoves",
@@ -829,10 +850,12 @@ mod tests {
                 "nothing follows 'searchmoves': expected moves; skipped",
             ),
         ] {
-            let go = go(line);
-            assert_eq!((go.depth, go.nodes), (depth, nodes), "{line}");
-            assert_eq!(go.complaints.len(), 1, "{line}");
-            assert_eq!(go.complaints[0].to_string(), complaint);
+            let (message, beyond) = message(line);
+            let UciMessage::Go { search_control, .. } = message else { panic!("{line}") };
+            let search = search_control.unwrap_or_default();
+            assert_eq!((search.depth, beyond.nodes.or(search.nodes)), (depth, nodes), "{line}");
+            assert_eq!(beyond.complaints.len(), 1, "{line}");
+            assert_eq!(beyond.complaints[0], complaint);
         }
     }
 
@@ -883,9 +906,27 @@ mod tests {
         /// Numbers arrive as they are, or are said not to.
         #[test]
         fn nodes_are_exact(nodes in 1_u64..) {
-            let go = go(&format!("go nodes {nodes} infinite"));
-            prop_assert_eq!(go.nodes, Some(nodes));
-            prop_assert!(go.complaints.is_empty());
+            let (message, beyond) = message(&format!("go nodes {nodes} infinite"));
+            prop_assert!(beyond.complaints.is_empty());
+            let UciMessage::Go { search_control, .. } = message else { panic!() };
+            let said = search_control.and_then(|search| search.nodes);
+            prop_assert_eq!(beyond.nodes.or(said), Some(nodes));
+        }
+
+        /// What a message says is read from its own text again.
+        #[test]
+        fn messages_mean_what_they_say(words in prop::collection::vec(
+            prop_oneof![
+                prop::sample::select(GO_KEYWORDS).prop_map(str::to_owned),
+                (0..300_u32).prop_map(|number| number.to_string()),
+                "[a-h][1-8][a-h][1-8][qrbn]?",
+            ], 0..20)) {
+            for command in ["go", "position startpos moves", "position fen", "setoption name x value 1"] {
+                let line = format!("{command} {}", words.join(" "));
+                let Ok(Some(Command::Message(message, _))) = parse(line.as_bytes()) else { continue };
+                let again = super::tests::message(&message.to_string());
+                prop_assert_eq!(again, (message, Beyond::default()), "{}", line);
+            }
         }
     }
 }

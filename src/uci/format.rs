@@ -1,8 +1,9 @@
-//! From what a search says to lines of UCI text.
+//! From what a search says to messages.
 //!
-//! vampirc-uci's message types carry it where they can. Where they cannot
-//! (depths beyond 255, mates beyond 127 moves, `currmovenumber`, `bestmove
-//! (none)`), it is extended here and nowhere else.
+//! What vampirc-uci's attributes cannot carry (depths beyond 255, mates beyond 127
+//! moves, winning chances) or write otherwise than the protocol has it
+//! (`currmovenumber`, `currline`) goes into its attribute for anything else;
+//! `bestmove (none)` alone has no message.
 
 use shakmaty::{CastlingMode, Move, Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
@@ -70,7 +71,7 @@ fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
 
 /// `info depth ... pv ...`, with winning chances if they are given.
 #[must_use]
-pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> String {
+pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMessage {
     let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
     let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
     let mut attributes = vec![
@@ -96,7 +97,7 @@ pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> String
         let pv = info.pv.iter().filter_map(|&m| message_move(m, mode)).collect();
         attributes.push(UciInfoAttribute::Pv(pv));
     }
-    UciMessage::Info(attributes).to_string()
+    UciMessage::Info(attributes)
 }
 
 /// Centipawns or moves to mate; the bound follows directly.
@@ -128,28 +129,29 @@ fn other(name: &str, value: impl ToString) -> UciInfoAttribute {
 
 /// `info depth ... currmove ... currmovenumber ...`
 #[must_use]
-pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> String {
+pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> UciMessage {
     let mut attributes = vec![other("depth", depth)];
     attributes.extend(message_move(m, mode).map(UciInfoAttribute::CurrMove));
     // vampirc-uci would write "currmovenum".
     attributes.push(other("currmovenumber", number));
-    UciMessage::Info(attributes).to_string()
+    UciMessage::Info(attributes)
 }
 
 /// `info currline <thread> <moves> ...`, all threads in one line.
 #[must_use]
-pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> String {
+pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
     let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
         // vampirc-uci would write "cpunr 1".
         |(line, thread)| other("currline", format!("{thread} {}", moves_text(line, mode))),
     );
-    UciMessage::Info(attributes.collect()).to_string()
+    UciMessage::Info(attributes.collect())
 }
 
 /// `info refutation <move> <reply> ...`
 #[must_use]
-pub fn refutation(line: &[Move], mode: CastlingMode) -> String {
-    UciMessage::Info(vec![other("refutation", moves_text(line, mode))]).to_string()
+pub fn refutation(line: &[Move], mode: CastlingMode) -> UciMessage {
+    let moves = line.iter().filter_map(|&m| message_move(m, mode)).collect();
+    UciMessage::Info(vec![UciInfoAttribute::Refutation(moves)])
 }
 
 fn moves_text(line: &[Move], mode: CastlingMode) -> String {
@@ -170,7 +172,7 @@ pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
 
 /// `info string ...`, one line whatever the text holds.
 #[must_use]
-pub fn string(text: &str) -> String {
+pub fn string(text: &str) -> UciMessage {
     let mut clean: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() > MAX_TEXT {
         // What was given is long; what is wrong with it stands behind it.
@@ -178,7 +180,7 @@ pub fn string(text: &str) -> String {
         clean.splice(half..clean.len() - half, " ... ".chars());
     }
     let clean: String = clean.into_iter().collect();
-    UciMessage::info_string(clean).to_string()
+    UciMessage::info_string(clean)
 }
 
 #[cfg(test)]
@@ -263,7 +265,7 @@ mod tests {
     fn a_line_has_everything() {
         let m = move_text(line().pv[0], Standard);
         assert_eq!(
-            info(&line(), Standard, None),
+            info(&line(), Standard, None).to_string(),
             format!(
                 "info depth 12 seldepth 20 multipv 1 score cp -35 nodes 5000 nps 2500000 \
                  hashfull 7 tbhits 0 time 2 pv {m}"
@@ -274,6 +276,7 @@ mod tests {
         let chances = Chances { win: 10, draw: 870, loss: 120 };
         assert!(
             info(&bound, Standard, Some(chances))
+                .to_string()
                 .contains(" score cp -35 lowerbound wdl 10 870 120 nodes 5000 ")
         );
     }
@@ -292,7 +295,7 @@ mod tests {
             ..line()
         };
         assert_eq!(
-            info(&long, Standard, None),
+            info(&long, Standard, None).to_string(),
             "info depth 300 seldepth 301 multipv 1 score mate 200 lowerbound \
              nodes 18446744073709551615 nps 18446744073709551615 hashfull 1000 tbhits 0 time 0"
         );
@@ -301,7 +304,7 @@ mod tests {
     #[test]
     fn scores_and_bounds() {
         let text = |score, bound| {
-            let text = info(&Info { score, bound, ..line() }, Standard, None);
+            let text = info(&Info { score, bound, ..line() }, Standard, None).to_string();
             let start = text.find("score").unwrap();
             text[start..text.find(" nodes").unwrap()].to_owned()
         };
@@ -328,15 +331,15 @@ mod tests {
             "bestmove (none)"
         );
         assert_eq!(
-            current_move(300, m, 3, Standard),
+            current_move(300, m, 3, Standard).to_string(),
             "info depth 300 currmove e1c1 currmovenumber 3"
         );
     }
 
     #[test]
     fn strings_stay_on_one_line() {
-        assert_eq!(string("a\r\nb\0c"), "info string a  b c");
-        let long = string(&("x".repeat(10_000) + "why"));
+        assert_eq!(string("a\r\nb\0c").to_string(), "info string a  b c");
+        let long = string(&("x".repeat(10_000) + "why")).to_string();
         assert!(long.len() < 500 && long.ends_with("why"));
     }
 }

@@ -1,5 +1,7 @@
-//! The UCI front end: the only importer of vampirc-uci. It translates between
-//! text and the engine's structs and decides nothing about chess.
+//! The UCI front end: it translates between text and the engine's structs and
+//! decides nothing about chess. The only importer of vampirc-uci, whose messages
+//! are its language: [`command`] makes them of lines, the loop here acts on them,
+//! [`mod@format`] and [`options`] make those that are sent.
 //!
 //! The calling thread reads commands and never waits for a search; one engine
 //! thread owns the [`Engine`] and does, in order, what takes time. A fresh set
@@ -20,26 +22,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{CastlingMode, Color, Move};
-use vampirc_uci::UciMessage;
+use shakmaty::{CastlingMode, Move};
+pub use vampirc_uci::UciMessage;
+use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 
 use crate::{
-    chess::{notation, position::Position},
+    chess::position::Position,
     engine::{Engine, Job, Settings, threads},
     eval::wdl,
-    play::report::{Clock, Info, Limits, LiveOptions, Note, Reporter, Signals},
+    play::report::{Info, LiveOptions, Note, Reporter, Signals},
     system::{stdio::complain, version},
 };
 
+pub mod beyond;
 pub mod command;
 pub mod format;
+mod limits;
 pub mod options;
 mod output;
 mod person;
 pub mod setup;
 mod show;
 
-use command::{BenchCommand, Command, GenFensCommand, GoCommand};
+use beyond::Beyond;
+use command::{BenchCommand, Command, GenFensCommand};
 use options::{Change, Reading, Serving};
 use output::Output;
 use setup::Setup;
@@ -178,7 +184,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         let shown = self.live.show_wdl.load(Ordering::Relaxed);
         let chances = shown.then(|| wdl::chances(info.score, self.root));
         if !self.output.is_for_a_person() {
-            self.output.line(&format::info(info, self.mode, chances));
+            self.output.send(&format::info(info, self.mode, chances));
         } else if self.seen.is_news(info) {
             self.output.line(&person::info(info, self.root, chances, person::width()));
         }
@@ -186,7 +192,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn current_move(&self, depth: u32, m: Move, number: usize) {
         if !self.output.is_for_a_person() {
-            self.output.line(&format::current_move(depth, m, number, self.mode));
+            self.output.send(&format::current_move(depth, m, number, self.mode));
         }
     }
 
@@ -195,16 +201,16 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
             let lines = lines.iter().filter(|line| !line.is_empty());
             lines.for_each(|line| self.output.line(&person::line("now", self.root, line)));
         } else if lines.iter().any(|line| !line.is_empty()) {
-            self.output.line(&format::current_lines(lines, self.mode));
+            self.output.send(&format::current_lines(lines, self.mode));
         }
     }
 
     fn refutation(&self, line: &[Move]) {
-        self.output.line(&if self.output.is_for_a_person() {
-            person::line("not", self.root, line)
+        if self.output.is_for_a_person() {
+            self.output.line(&person::line("not", self.root, line));
         } else {
-            format::refutation(line, self.mode)
-        });
+            self.output.send(&format::refutation(line, self.mode));
+        }
     }
 
     fn note(&self, note: &Note) {
@@ -303,7 +309,7 @@ fn serve<W: Write + Send>(
             }
             Work::Ready => {
                 prepare(engine, output, quitting);
-                output.line(&UciMessage::ReadyOk.to_string());
+                output.send(&UciMessage::ReadyOk);
             }
             // Nobody waits any more if this fails.
             Work::Barrier(reached) => drop(reached.send(())),
@@ -329,13 +335,21 @@ fn prepare<W: Write + Send>(engine: &mut Engine, output: &Output<W>, quitting: &
     }
 }
 
+/// What the engine thread may be busy with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Task {
+    /// Counts, or makes something: finished also behind the end of the input.
+    Count,
+    /// A search that ends by itself, or with the input.
+    Search,
+    /// A search that needs `stop` or `ponderhit` to end.
+    OpenEndedSearch,
+}
+
 /// The last task given to the engine thread.
 struct Current {
+    task: Task,
     signals: Arc<Signals>,
-    /// A `go`, not a count: it is cut short by the end of the input.
-    search: bool,
-    /// It needs a `stop` or `ponderhit` to end.
-    open_ended: bool,
 }
 
 /// The reading side.
@@ -368,14 +382,14 @@ impl<W: Write + Send> Front<'_, W> {
         }
         // The end of the input ends searches; counts are finished, so that
         // `echo "perft 5" | lancet` works.
-        if self.output.is_closed() || self.current.as_ref().is_some_and(|task| task.search) {
+        if self.output.is_closed() || self.task() != Some(Task::Count) {
             self.stop();
         }
     }
 
     /// Waits until what was given is done, unless that needs another command.
     fn settle(&self) {
-        if self.is_busy() && self.current.as_ref().is_some_and(|task| task.open_ended) {
+        if self.is_busy() && self.task() == Some(Task::OpenEndedSearch) {
             return;
         }
         let (reached, wait) = mpsc::sync_channel(1);
@@ -394,7 +408,7 @@ impl<W: Write + Send> Front<'_, W> {
             return true;
         }
         match command::parse(line) {
-            Ok(Some(Command::Quit)) => {
+            Ok(Some(Command::Message(UciMessage::Quit, _))) => {
                 self.quitting.store(true, Ordering::Relaxed);
                 self.stop();
                 return false;
@@ -409,48 +423,14 @@ impl<W: Write + Send> Front<'_, W> {
     fn carry_out(&mut self, command: Command) {
         let position = self.setup.game().position();
         match command {
-            Command::Uci => self.identify(),
-            Command::Debug(on) => self.options.live.debug.store(on, Ordering::Relaxed),
-            // Behind `stop` it waits for the move: Scid takes a move that comes after
-            // `readyok` for the answer to its next question.
-            Command::IsReady if self.is_busy() && !self.is_stopped() => {
-                self.output.line(&UciMessage::ReadyOk.to_string());
-            }
-            Command::IsReady => self.queue(Work::Ready),
-            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::Register | Command::Quit => {}
-            Command::NewGame => self.queue(Work::NewGame),
-            Command::Position(command) => {
-                match self.setup.apply(command, CastlingMode::from_chess960(self.options.chess960))
-                {
-                    Ok(remarks) => {
-                        remarks.iter().for_each(|remark| self.output.say(remark));
-                        self.explain(|front| front.setup.game().position().fen());
-                    }
-                    Err(error) => self.output.say(&format!("{error}; the old position stays")),
-                }
-            }
-            Command::Go(go) => self.go(&go),
+            Command::Message(message, beyond) => self.carry_out_message(message, beyond),
             Command::Perft(depth) => {
                 let (position, mode) = (position.clone(), self.mode());
-                self.start(false, false, false, |signals| Work::Perft {
-                    position,
-                    depth,
-                    mode,
-                    signals,
-                });
+                self.count(|signals| Work::Perft { position, depth, mode, signals });
             }
-            Command::Bench(arguments) => {
-                self.start(false, false, false, |signals| Work::Bench { arguments, signals });
-            }
+            Command::Bench(arguments) => self.count(|signals| Work::Bench { arguments, signals }),
             Command::GenFens(arguments) => {
-                self.start(false, false, false, |signals| Work::GenFens { arguments, signals });
-            }
-            Command::Stop => self.stop(),
-            Command::PonderHit => {
-                if let Some(task) = &self.current {
-                    task.signals.ponder_hit();
-                }
+                self.count(|signals| Work::GenFens { arguments, signals });
             }
             Command::Display => {
                 let colours = self.output.is_for_a_person();
@@ -469,6 +449,44 @@ impl<W: Write + Send> Front<'_, W> {
         }
     }
 
+    fn carry_out_message(&mut self, message: UciMessage, beyond: Beyond) {
+        match message {
+            UciMessage::Uci => self.identify(),
+            UciMessage::Debug(on) => self.options.live.debug.store(on, Ordering::Relaxed),
+            // Behind `stop` it waits for the move: Scid takes a move that comes after
+            // `readyok` for the answer to its next question.
+            UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
+                self.output.send(&UciMessage::ReadyOk);
+            }
+            UciMessage::IsReady => self.queue(Work::Ready),
+            UciMessage::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            UciMessage::UciNewGame => self.queue(Work::NewGame),
+            UciMessage::Position { fen, moves, .. } => self.set_up(fen, moves, &beyond.moves),
+            UciMessage::Go { time_control, search_control } => {
+                self.go(time_control.as_ref(), &search_control.unwrap_or_default(), &beyond);
+            }
+            UciMessage::Stop => self.stop(),
+            UciMessage::PonderHit => {
+                if let Some(current) = &self.current {
+                    current.signals.ponder_hit();
+                }
+            }
+            // Lancet is free, `quit` has ended the loop, and the rest is not for engines.
+            _ => {}
+        }
+    }
+
+    fn set_up(&mut self, fen: Option<UciFen>, moves: Vec<UciMove>, beside: &[String]) {
+        let mode = CastlingMode::from_chess960(self.options.chess960);
+        match self.setup.apply(fen, moves, beside, mode) {
+            Ok(remarks) => {
+                remarks.iter().for_each(|remark| self.output.say(remark));
+                self.explain(|front| front.setup.game().position().fen());
+            }
+            Err(error) => self.output.say(&format!("{error}; the old position stays")),
+        }
+    }
+
     fn lines(&self, lines: &[String]) {
         lines.iter().for_each(|line| self.output.line(line));
     }
@@ -483,11 +501,11 @@ impl<W: Write + Send> Front<'_, W> {
     fn identify(&self) {
         self.output.switch_to_protocol();
         let name = concat!("Lancet ", env!("CARGO_PKG_VERSION"));
-        self.output.line(&UciMessage::id_name(name).to_string());
-        self.output.line(&UciMessage::id_author("the Lancet developers").to_string());
+        self.output.send(&UciMessage::id_name(name));
+        self.output.send(&UciMessage::id_author("the Lancet developers"));
         self.output.say(&format!("Lancet {}", version::VERSION));
-        options::announce().iter().for_each(|option| self.output.line(&option.to_string()));
-        self.output.line(&UciMessage::UciOk.to_string());
+        options::announce().iter().for_each(|option| self.output.send(option));
+        self.output.send(&UciMessage::UciOk);
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
@@ -512,9 +530,13 @@ impl<W: Write + Send> Front<'_, W> {
         self.tasks.load(Ordering::Acquire) > 0
     }
 
+    fn task(&self) -> Option<Task> {
+        self.current.as_ref().map(|current| current.task)
+    }
+
     /// The last task has been told to stop.
     fn is_stopped(&self) -> bool {
-        self.current.as_ref().is_some_and(|task| task.signals.is_stopped())
+        self.current.as_ref().is_some_and(|current| current.signals.is_stopped())
     }
 
     /// Hands work to the engine thread. If that is gone (no memory for the
@@ -526,89 +548,39 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn stop(&self) {
-        if let Some(task) = &self.current {
-            task.signals.stop();
+        if let Some(current) = &self.current {
+            current.signals.stop();
         }
     }
 
-    /// Stops what runs and queues another task with fresh signals.
-    fn start(
-        &mut self,
-        search: bool,
-        ponder: bool,
-        open_ended: bool,
-        work: impl FnOnce(Arc<Signals>) -> Work,
-    ) {
+    /// Stops what runs and queues another task with these signals.
+    fn start(&mut self, task: Task, signals: Signals, work: impl FnOnce(Arc<Signals>) -> Work) {
         self.stop();
-        let signals = Arc::new(Signals::new(ponder));
-        self.current = Some(Current { signals: Arc::clone(&signals), search, open_ended });
+        let signals = Arc::new(signals);
+        self.current = Some(Current { task, signals: Arc::clone(&signals) });
         self.tasks.fetch_add(1, Ordering::Release);
         self.queue(work(signals));
     }
 
-    fn go(&mut self, go: &GoCommand) {
-        for complaint in &go.complaints {
-            self.output.say(&complaint.to_string());
-        }
-        if !go.complaints.is_empty() && !go.ends_by_itself() {
+    fn count(&mut self, work: impl FnOnce(Arc<Signals>) -> Work) {
+        self.start(Task::Count, Signals::default(), work);
+    }
+
+    fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
+        beyond.complaints.iter().for_each(|complaint| self.output.say(complaint));
+        let game = self.setup.game().clone();
+        let say = |text: &str| self.output.say(text);
+        let mut limits = limits::limits(control, search, beyond, game.position(), &say);
+        limits.analyse = self.options.analyse;
+        let task = if limits.ends_by_itself() { Task::Search } else { Task::OpenEndedSearch };
+        if !beyond.complaints.is_empty() && task == Task::OpenEndedSearch {
             self.output.say("this search ends with 'stop'");
         }
-        let game = self.setup.game().clone();
-        let limits = self.limits(go, game.position());
         let mode = self.mode();
         self.explain(|_| format!("go in {} with {limits:?}", game.position().fen()));
-        self.start(true, go.ponder, !go.ends_by_itself(), |signals| Work::Go {
-            job: Job { game, limits, signals },
-            mode,
-        });
+        let signals = Signals::new(limits.ponder);
+        self.start(task, signals, |signals| Work::Go { job: Job { game, limits, signals }, mode });
     }
-
-    fn limits(&self, go: &GoCommand, position: &Position) -> Limits {
-        let clock = clock(go, position.turn());
-        if go.movestogo.is_some() && clock.is_none() {
-            self.output.say("'movestogo' without a clock: skipped");
-        }
-        let mut searchmoves = Vec::with_capacity(go.searchmoves.len());
-        for text in &go.searchmoves {
-            match notation::read_move(position, text) {
-                Ok(m) => searchmoves.push(m),
-                Err(error) => self.output.say(&format!("searchmoves: {error}; skipped")),
-            }
-        }
-        if searchmoves.is_empty() && !go.searchmoves.is_empty() {
-            self.output.say("searchmoves: none is legal; searching all moves");
-        }
-        Limits {
-            depth: go.depth,
-            nodes: go.nodes,
-            soft_nodes: None,
-            mate: go.mate,
-            movetime: go.movetime,
-            clock,
-            infinite: go.infinite,
-            ponder: go.ponder,
-            analyse: self.options.analyse,
-            searchmoves,
-        }
-    }
-}
-
-/// The clock of the side to move. A GUI that sends only the other's means
-/// that; one that sends only increments has no time left.
-fn clock(go: &GoCommand, turn: Color) -> Option<Clock> {
-    let white = (go.wtime, go.winc);
-    let black = (go.btime, go.binc);
-    let (own, other) = match turn {
-        Color::White => (white, black),
-        Color::Black => (black, white),
-    };
-    let (time, increment) = match (own, other) {
-        ((Some(time), increment), _) | ((None, _), (Some(time), increment)) => (time, increment),
-        ((None, None), (None, None)) => return None,
-        ((None, increment), (None, _)) => (Duration::ZERO, increment),
-    };
-    let increment = increment.unwrap_or_default();
-    Some(Clock { time, increment, moves_to_go: go.movestogo })
 }
 
 /// Reads a line, of which at most [`MAX_LINE`] bytes are kept. Returns its

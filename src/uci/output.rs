@@ -11,6 +11,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use vampirc_uci::UciMessage;
+
 use crate::system::{files, sync::lock};
 
 /// Where lines go, shared by all threads.
@@ -62,12 +64,17 @@ impl<W: Write> Output<W> {
         }
     }
 
+    /// Writes a message.
+    pub fn send(&self, message: &UciMessage) {
+        self.line(&message.to_string());
+    }
+
     /// Writes `info string <text>`, for a person without the first words.
     pub fn say(&self, text: &str) {
         if self.is_for_a_person() {
             self.line(&super::person::remark(text));
         } else {
-            self.line(&super::format::string(text));
+            self.send(&super::format::string(text));
         }
     }
 

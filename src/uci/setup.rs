@@ -3,8 +3,8 @@
 use std::fmt;
 
 use shakmaty::CastlingMode;
+use vampirc_uci::{UciFen, UciMove};
 
-use super::command::PositionCommand;
 use crate::chess::{
     fen::FenError,
     notation::{MoveError, read_move},
@@ -17,7 +17,15 @@ pub struct Setup {
     game: Game,
     /// What `game` was made from; `None` if from something else than a
     /// `position` line.
-    source: Option<(CastlingMode, PositionCommand)>,
+    source: Option<Source>,
+}
+
+/// A `position` line whose moves are all in its message.
+#[derive(Clone, Debug)]
+struct Source {
+    mode: CastlingMode,
+    fen: Option<UciFen>,
+    moves: Vec<UciMove>,
 }
 
 /// Why a `position` line was refused.
@@ -62,28 +70,30 @@ impl Setup {
         &self.game
     }
 
-    /// Sets up what a `position` line says. If it only adds moves to the last
-    /// one, only those are played, so that long games stay cheap. Returns what of
-    /// the FEN was dropped, in words.
+    /// Sets up what a `position` line says: the start position without a FEN, then the
+    /// moves of its message, then those that are [beside it](super::beyond::Beyond::moves).
+    /// If it only adds moves to the last one, only those are played, so that long games
+    /// stay cheap. Returns what of the FEN was dropped, in words.
     ///
     /// # Errors
     ///
     /// If the FEN or a move cannot be used; nothing has changed then.
     pub fn apply(
         &mut self,
-        command: PositionCommand,
+        fen: Option<UciFen>,
+        moves: Vec<UciMove>,
+        beside: &[String],
         mode: CastlingMode,
     ) -> Result<Vec<String>, SetupError> {
-        let extends = |(old_mode, old): &&(CastlingMode, PositionCommand)| {
-            *old_mode == mode && old.fen == command.fen && command.moves.starts_with(&old.moves)
-        };
+        let extends =
+            |old: &&Source| old.mode == mode && old.fen == fen && moves.starts_with(&old.moves);
         let mut remarks = Vec::new();
         let (mut game, played) = match self.source.as_ref().filter(extends) {
-            Some((_, old)) => (self.game.clone(), old.moves.len()),
+            Some(old) => (self.game.clone(), old.moves.len()),
             None => {
-                let position = match &command.fen {
+                let position = match &fen {
                     Some(fen) => {
-                        let read = Position::from_fen_with_remarks(fen, mode);
+                        let read = Position::from_fen_with_remarks(fen.as_str(), mode);
                         let (position, dropped) = read.map_err(SetupError::Fen)?;
                         remarks = dropped;
                         position
@@ -93,14 +103,16 @@ impl Setup {
                 (Game::from(position), 0)
             }
         };
-        for (text, number) in command.moves.iter().zip(1..).skip(played) {
-            play(&mut game, text).map_err(|error| SetupError::Move {
+        let words = moves[played..].iter().map(ToString::to_string);
+        for (text, number) in words.chain(beside.iter().cloned()).zip(played + 1..) {
+            play(&mut game, &text).map_err(|error| SetupError::Move {
                 number,
                 error,
                 fen: game.position().fen(),
             })?;
         }
-        *self = Setup { game, source: Some((mode, command)) };
+        let source = beside.is_empty().then_some(Source { mode, fen, moves });
+        *self = Setup { game, source };
         Ok(remarks)
     }
 }
@@ -131,13 +143,21 @@ fn play(game: &mut Game, text: &str) -> Result<(), MoveError> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use CastlingMode::Standard;
+    use vampirc_uci::UciMessage;
 
-    fn line(fen: Option<&str>, moves: &[&str]) -> PositionCommand {
-        PositionCommand {
-            fen: fen.map(str::to_owned),
-            moves: moves.iter().map(|&m| m.to_owned()).collect(),
+    use super::*;
+    use crate::uci::command::{self, Command};
+
+    /// Says a `position` line to `setup`.
+    fn apply(setup: &mut Setup, fen: Option<&str>, moves: &[&str]) -> Result<(), SetupError> {
+        let start = fen.map_or("startpos".to_owned(), |fen| format!("fen {fen}"));
+        let line = format!("position {start} moves {}", moves.join(" "));
+        match command::parse(line.as_bytes()).unwrap() {
+            Some(Command::Message(UciMessage::Position { fen, moves, .. }, beyond)) => {
+                setup.apply(fen, moves, &beyond.moves, Standard).map(drop)
+            }
+            other => panic!("{line}: {other:?}"),
         }
     }
 
@@ -146,23 +166,23 @@ mod tests {
         let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "e2e4", "e7e5", "0000", "g8f6"];
         let mut extended = Setup::default();
         for length in 0..=moves.len() {
-            extended.apply(line(None, &moves[..length]), Standard).unwrap();
+            apply(&mut extended, None, &moves[..length]).unwrap();
             let mut fresh = Setup::default();
-            fresh.apply(line(None, &moves[..length]), Standard).unwrap();
+            apply(&mut fresh, None, &moves[..length]).unwrap();
             assert_eq!(extended.game().keys(), fresh.game().keys());
             assert_eq!(extended.game().position().fen(), fresh.game().position().fen());
         }
         // Shorter, other, and other start.
-        extended.apply(line(None, &["g1f3"]), Standard).unwrap();
+        apply(&mut extended, None, &["g1f3"]).unwrap();
         assert_eq!(extended.game().keys().len(), 1);
-        extended.apply(line(Some("8/8/8/8/8/4k3/8/4K2R w K -"), &["e1g1"]), Standard).unwrap();
+        apply(&mut extended, Some("8/8/8/8/8/4k3/8/4K2R w K -"), &["e1g1"]).unwrap();
         assert_eq!(extended.game().position().fen(), "8/8/8/8/8/4k3/8/5RK1 b - - 1 1");
     }
 
     #[test]
     fn a_bad_line_changes_nothing_and_names_the_token() {
         let mut setup = Setup::default();
-        setup.apply(line(None, &["e2e4", "e7e5"]), Standard).unwrap();
+        apply(&mut setup, None, &["e2e4", "e7e5"]).unwrap();
         let before = setup.game().position().fen();
         for (fen, moves, message) in [
             (
@@ -204,10 +224,10 @@ mod tests {
                 "unreadable FEN '8/8/8/8/8/8/8/K6z w - - 0 1': '8/8/8/8/8/8/8/K6z' is not a board: 'z' is neither",
             ),
         ] {
-            let error = setup.apply(line(fen, moves), Standard).unwrap_err().to_string();
+            let error = apply(&mut setup, fen, moves).unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");
             assert_eq!(setup.game().position().fen(), before);
         }
-        setup.apply(line(None, &["e2e4", "e7e5", "g1f3"]), Standard).unwrap();
+        apply(&mut setup, None, &["e2e4", "e7e5", "g1f3"]).unwrap();
     }
 }

@@ -204,7 +204,7 @@ pub fn bench(
         hash: arguments.hash.unwrap_or(defaults.hash),
     };
     if let Err(error) = bench::bench(&args, network, signals, line) {
-        line(&super::format::string(&error.to_string()));
+        line(&super::format::string(&error.to_string()).to_string());
     }
 }
 

@@ -102,25 +102,6 @@ fn a_line_too_long_is_refused() {
     assert_eq!(lines, [&refused.replace("1048577", "3145733"), "readyok"]);
 }
 
-#[test]
-fn the_side_to_move_has_the_clock() {
-    let go = |text: &str| match command::parse(text.as_bytes()).unwrap().unwrap() {
-        Command::Go(go) => go,
-        other => panic!("{other:?}"),
-    };
-    let clock = |text: &str, turn| {
-        clock(&go(text), turn).map(|c| (c.time.as_millis(), c.increment.as_millis(), c.moves_to_go))
-    };
-    let both = "go wtime 1000 btime 2000 winc 10 movestogo 7";
-    assert_eq!(clock(both, Color::White), Some((1000, 10, Some(7))));
-    assert_eq!(clock(both, Color::Black), Some((2000, 0, Some(7))));
-    assert_eq!(clock("go wtime 100 winc 5 binc 9", Color::Black), Some((100, 5, None)));
-    assert_eq!(clock("go wtime -100", Color::White), Some((0, 0, None)));
-    assert_eq!(clock("go winc 5", Color::White), Some((0, 5, None)));
-    assert_eq!(clock("go winc 5", Color::Black), Some((0, 0, None)));
-    assert_eq!(clock("go movestogo 5 depth 3", Color::Black), None);
-}
-
 /// Lines that a GUI, a person or a broken pipe may send; searches are short or
 /// unlimited, since the script's end stops them.
 fn any_line() -> impl Strategy<Value = String> {
@@ -183,14 +164,14 @@ proptest! {
 
     #[test]
     fn every_go_is_answered_once(script in prop::collection::vec(any_line(), 0..25)) {
-        let searches = script
-            .iter()
-            .filter(|line| matches!(command::parse(line.as_bytes()), Ok(Some(Command::Go(_)))))
-            .count();
-        let ready = script
-            .iter()
-            .filter(|line| matches!(command::parse(line.as_bytes()), Ok(Some(Command::IsReady))))
-            .count();
+        let count_of = |wanted: fn(&UciMessage) -> bool| {
+            let messages = script.iter().filter(|line| {
+                matches!(command::parse(line.as_bytes()), Ok(Some(Command::Message(m, _))) if wanted(&m))
+            });
+            messages.count()
+        };
+        let searches = count_of(|message| matches!(message, UciMessage::Go { .. }));
+        let ready = count_of(|message| *message == UciMessage::IsReady);
         let lines = answers(script.join("\n").as_bytes());
         prop_assert_eq!(count(&lines, "bestmove "), searches, "{:?}\n{:?}", script, lines);
         prop_assert_eq!(count(&lines, "readyok"), ready);

@@ -7,6 +7,7 @@ use std::{
 };
 
 use lancet::uci::{
+    UciMessage,
     command::{self, Command},
     setup::Setup,
 };
@@ -102,21 +103,22 @@ impl Engine {
     /// Takes in what the runner says.
     fn asked(&mut self, text: &str) -> Result<(), String> {
         let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
-        match command {
-            Some(Command::Uci) => {
+        let Some(Command::Message(message, beyond)) = command else { return Ok(()) };
+        match message {
+            UciMessage::Uci => {
                 let unanswered = self.search.is_some();
                 *self = Engine::default();
                 return if unanswered { Err("no bestmove".to_owned()) } else { Ok(()) };
             }
-            Some(Command::SetOption { name, value }) => {
+            UciMessage::SetOption { name, value } => {
                 self.set(&name, value.as_deref().unwrap_or_default());
             }
-            Some(Command::Position(position)) => {
+            UciMessage::Position { fen, moves, .. } => {
                 let mode = CastlingMode::from_chess960(self.chess960);
-                let applied = self.setup.apply(position, mode);
+                let applied = self.setup.apply(fen, moves, &beyond.moves, mode);
                 return applied.map(drop).map_err(|error| error.to_string());
             }
-            Some(Command::Go(_)) => {
+            UciMessage::Go { .. } => {
                 let game = self.setup.game();
                 let mode =
                     if self.chess960 { CastlingMode::Chess960 } else { game.position().mode() };

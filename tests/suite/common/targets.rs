@@ -19,7 +19,7 @@ use lancet::{
     },
     train::format::{self, Record},
     uci::{
-        self,
+        self, UciMessage,
         command::{self, Command},
     },
 };
@@ -46,7 +46,7 @@ fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
         Ok(Some(Command::Bench(_) | Command::GenFens(_))) => false,
-        Ok(Some(Command::SetOption { name, value })) => {
+        Ok(Some(Command::Message(UciMessage::SetOption { name, value }, _))) => {
             let text = value.unwrap_or_default();
             let at_most = |most: usize| text.parse().is_ok_and(|number: usize| number <= most);
             match name.to_ascii_lowercase().as_str() {
@@ -69,9 +69,9 @@ pub fn uci(bytes: &[u8]) {
         script.extend_from_slice(line);
         script.push(b'\n');
         match command::parse(line) {
-            Ok(Some(Command::Go(_))) => searches += 1,
-            Ok(Some(Command::IsReady)) => questions += 1,
-            Ok(Some(Command::Quit)) => break,
+            Ok(Some(Command::Message(UciMessage::Go { .. }, _))) => searches += 1,
+            Ok(Some(Command::Message(UciMessage::IsReady, _))) => questions += 1,
+            Ok(Some(Command::Message(UciMessage::Quit, _))) => break,
             _ => {}
         }
     }

@@ -1,0 +1,174 @@
+//! From `go` to the limits of a search.
+
+use std::time::Duration;
+
+use shakmaty::{Color, Move};
+use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
+
+use super::beyond::Beyond;
+use crate::{
+    chess::{notation::read_move, position::Position},
+    play::report::{Clock, Limits},
+};
+
+/// What a `go` in the position `root` asks for; `say` is told what of it is skipped.
+pub fn limits(
+    control: Option<&UciTimeControl>,
+    search: &UciSearchControl,
+    beyond: &Beyond,
+    root: &Position,
+    say: &dyn Fn(&str),
+) -> Limits {
+    let mut limits = Limits {
+        depth: search.depth.map(u32::from),
+        nodes: beyond.nodes.or(search.nodes),
+        mate: search.mate.map(u32::from),
+        searchmoves: searchmoves(&search.search_moves, &beyond.moves, root, say),
+        ..Limits::default()
+    };
+    for control in control.into_iter().chain(&beyond.controls) {
+        match control {
+            UciTimeControl::Ponder => limits.ponder = true,
+            UciTimeControl::Infinite => limits.infinite = true,
+            UciTimeControl::MoveTime(time) => limits.movetime = Some(duration(*time)),
+            UciTimeControl::TimeLeft { moves_to_go, .. } => {
+                limits.clock = clock(control, root.turn());
+                if moves_to_go.is_some() && limits.clock.is_none() {
+                    say("'movestogo' without a clock: skipped");
+                }
+            }
+        }
+    }
+    limits
+}
+
+fn searchmoves(
+    moves: &[UciMove],
+    others: &[String],
+    root: &Position,
+    say: &dyn Fn(&str),
+) -> Vec<Move> {
+    let words = moves.iter().map(ToString::to_string).chain(others.iter().cloned());
+    let mut legal = Vec::with_capacity(moves.len());
+    let mut given = false;
+    for word in words {
+        given = true;
+        match read_move(root, &word) {
+            Ok(m) => legal.push(m),
+            Err(error) => say(&format!("searchmoves: {error}; skipped")),
+        }
+    }
+    if given && legal.is_empty() {
+        say("searchmoves: none is legal; searching all moves");
+    }
+    legal
+}
+
+/// The clock of the side to move. A GUI that sends only the other's means
+/// that; one that sends only increments has no time left.
+fn clock(control: &UciTimeControl, turn: Color) -> Option<Clock> {
+    let UciTimeControl::TimeLeft {
+        white_time,
+        black_time,
+        white_increment,
+        black_increment,
+        moves_to_go,
+    } = *control
+    else {
+        return None;
+    };
+    let white = (white_time, white_increment);
+    let black = (black_time, black_increment);
+    let (own, other) = match turn {
+        Color::White => (white, black),
+        Color::Black => (black, white),
+    };
+    let (time, increment) = match (own, other) {
+        ((Some(time), increment), _) | ((None, _), (Some(time), increment)) => (time, increment),
+        ((None, None), (None, None)) => return None,
+        ((None, increment), (None, _)) => (vampirc_uci::Duration::zero(), increment),
+    };
+    let increment = increment.map(duration).unwrap_or_default();
+    Some(Clock { time: duration(time), increment, moves_to_go: moves_to_go.map(u32::from) })
+}
+
+/// A time as the engine has it; none for an overdrawn clock.
+fn duration(time: vampirc_uci::Duration) -> Duration {
+    time.to_std().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use vampirc_uci::UciMessage;
+
+    use super::*;
+    use crate::uci::command::{self, Command};
+
+    /// The limits of a line in the start position, and what is said of it.
+    fn read(line: &str, root: &Position) -> (Limits, Vec<String>) {
+        let parsed = command::parse(line.as_bytes()).unwrap().unwrap();
+        let Command::Message(UciMessage::Go { time_control, search_control }, beyond) = parsed
+        else {
+            panic!("{line}: {parsed:?}")
+        };
+        let said = RefCell::new(Vec::new());
+        let say = |text: &str| said.borrow_mut().push(text.to_owned());
+        let search = search_control.unwrap_or_default();
+        let limits = limits(time_control.as_ref(), &search, &beyond, root, &say);
+        (limits, said.into_inner())
+    }
+
+    #[test]
+    fn the_side_to_move_has_the_clock() {
+        let white = Position::default();
+        let black = white.play(read_move(&white, "e2e4").unwrap());
+        let clock = |line: &str, root| {
+            let clock = read(line, root).0.clock;
+            clock.map(|c| (c.time.as_millis(), c.increment.as_millis(), c.moves_to_go))
+        };
+        let both = "go wtime 1000 btime 2000 winc 10 movestogo 7";
+        assert_eq!(clock(both, &white), Some((1000, 10, Some(7))));
+        assert_eq!(clock(both, &black), Some((2000, 0, Some(7))));
+        assert_eq!(clock("go wtime 100 winc 5 binc 9", &black), Some((100, 5, None)));
+        assert_eq!(clock("go wtime -100", &white), Some((0, 0, None)));
+        assert_eq!(clock("go winc 5", &white), Some((0, 5, None)));
+        assert_eq!(clock("go winc 5", &black), Some((0, 0, None)));
+        let (limits, said) = read("go movestogo 5 depth 3", &black);
+        assert_eq!((limits.clock, limits.depth), (None, Some(3)));
+        assert_eq!(said, ["'movestogo' without a clock: skipped"]);
+    }
+
+    #[test]
+    fn limits_add_up() {
+        let root = &Position::default();
+        let line = "go infinite ponder movetime 5 wtime 9 depth 4 mate 3 nodes 2000000000000";
+        let expected = Limits {
+            depth: Some(4),
+            nodes: Some(2_000_000_000_000),
+            mate: Some(3),
+            movetime: Some(Duration::from_millis(5)),
+            clock: Some(Clock { time: Duration::from_millis(9), ..Clock::default() }),
+            infinite: true,
+            ponder: true,
+            ..Limits::default()
+        };
+        assert_eq!(read(line, root), (expected, vec![]));
+        assert_eq!(read("go", root), (Limits::default(), vec![]));
+    }
+
+    #[test]
+    fn moves_that_are_skipped_are_named() {
+        let root = &Position::default();
+        let (limits, said) = read("go searchmoves e2e4 Nf3 e2e5 d2d4", root);
+        let moves: Vec<_> = ["e2e4", "d2d4"].map(|m| read_move(root, m).unwrap()).into();
+        assert_eq!(limits.searchmoves, moves);
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].starts_with("searchmoves: illegal move 'e2e5': "), "{said:?}");
+        assert!(said[1].starts_with("searchmoves: 'Nf3' is "), "{said:?}");
+        let (limits, said) = read("go searchmoves 0000", root);
+        assert_eq!(limits, Limits::default());
+        assert_eq!(said[1], "searchmoves: none is legal; searching all moves");
+    }
+}
