@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     chess::{
-        movegen::Generator,
+        movegen::{Generator, is_tactical},
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
@@ -22,11 +22,7 @@ use crate::{
         see,
     },
     play::syzygy::Prober,
-    search::{
-        history::Context,
-        picker::{Picker, is_tactical},
-        tt::Entry,
-    },
+    search::{history::Context, picker::Picker, tt::Entry},
 };
 
 /// A node on its way through the steps.

@@ -10,14 +10,11 @@ use std::cmp::Reverse;
 use shakmaty::{Move, MoveList};
 
 use super::{Stopped, Worker, table_key};
-use crate::{
-    chess::{
-        movegen::Generator,
-        position::{PackedMove, Position},
-        score::{MATE, Score},
-        see,
-    },
-    search::picker::is_tactical,
+use crate::chess::{
+    movegen::{Generator, is_tactical},
+    position::{PackedMove, Position},
+    score::{MATE, Score},
+    see,
 };
 
 /// Entries of the table, 16 bytes each: 4 MiB.

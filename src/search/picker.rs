@@ -12,9 +12,12 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList};
 
-pub use crate::chess::movegen::is_tactical;
 use crate::{
-    chess::{movegen::Generator, position::PackedMove, see},
+    chess::{
+        movegen::{Generator, is_tactical},
+        position::PackedMove,
+        see,
+    },
     search::history::{Context, Histories, Previous},
 };
 

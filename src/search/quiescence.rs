@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, table_key};
 use crate::{
     chess::{
-        movegen::Generator,
+        movegen::{Generator, is_tactical},
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
@@ -14,10 +14,7 @@ use crate::{
         see,
         threats::attacks_any,
     },
-    search::{
-        picker::{Picker, is_tactical},
-        tt::Entry,
-    },
+    search::{picker::Picker, tt::Entry},
 };
 
 /// A node of quiescence on its way through the steps.

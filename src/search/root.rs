@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     chess::{
-        movegen::Generator,
+        movegen::{Generator, is_tactical},
         position::{PackedMove, Position},
         score::{
             Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
@@ -31,11 +31,7 @@ use crate::{
         report::{Bound, Info},
         syzygy::{Known, Value},
     },
-    search::{
-        history::Context,
-        picker::{Picker, is_tactical},
-        tt::Entry,
-    },
+    search::{history::Context, picker::Picker, tt::Entry},
 };
 
 /// Current moves and bounds are reported after this time only, so that fast
