@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
+    cell::RefCell,
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
     path::Path,
     process::ExitCode,
@@ -77,7 +78,7 @@ enum Work {
     /// Show the static evaluation: the engine knows the network.
     Eval(Position),
     /// Set an option.
-    Set(Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>),
+    Set(options::OnEngine),
     NewGame,
     /// Answer `isready`: everything before is done.
     Ready,
@@ -247,6 +248,22 @@ fn search<W: Write + Send>(
     });
 }
 
+/// Runs a task that writes lines through `out`. The last one is written when the task
+/// has ended: whoever answers it with `setoption` and `isready` waits for the option to
+/// be set.
+fn write(task: Ending, out: &dyn Fn(&str), run: &dyn Fn(&dyn Fn(&str))) {
+    let last = RefCell::new(None);
+    run(&|text| {
+        if let Some(line) = last.replace(Some(text.to_owned())) {
+            out(&line);
+        }
+    });
+    drop(task);
+    if let Some(line) = last.into_inner() {
+        out(&line);
+    }
+}
+
 /// Counts a task as ended, also if it panics.
 struct Ending<'a>(&'a AtomicUsize);
 
@@ -277,19 +294,22 @@ fn serve<W: Write + Send>(
                 search(engine, &job, mode, output, Ending(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
-                let _ending = Ending(tasks);
-                show::perft(&position, depth, mode, &signals, &|text| output.line(text));
+                write(Ending(tasks), &|text| output.line(text), &|line| {
+                    show::perft(&position, depth, mode, &signals, line);
+                });
             }
             Work::Bench { arguments, signals } => {
-                let _ending = Ending(tasks);
-                let network = engine.network().cloned();
-                show::bench(arguments, network, &signals, &|text| output.line(text));
+                let network = engine.network();
+                write(Ending(tasks), &|text| output.line(text), &|line| {
+                    show::bench(arguments, network.cloned(), &signals, line);
+                });
             }
             Work::GenFens { arguments, signals } => {
-                let _ending = Ending(tasks);
-                if let Err(error) = show::openings(&arguments, &signals, &|text| output.say(text)) {
-                    output.say(&format!("genfens: {error}"));
-                }
+                write(Ending(tasks), &|text| output.say(text), &|say| {
+                    if let Err(error) = show::openings(&arguments, &signals, say) {
+                        say(&format!("genfens: {error}"));
+                    }
+                });
             }
             Work::Eval(position) => {
                 let network = engine.network().map(AsRef::as_ref);

@@ -398,11 +398,14 @@ fn set_syzygy(engine: &mut Engine, set: impl FnOnce(&mut ProbeOptions)) {
     engine.set_syzygy(settings);
 }
 
+/// What is done on the engine's thread.
+pub type OnEngine = Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>;
+
 /// What a `setoption` asks for, and on which thread it is to be done. An error is
 /// for the GUI.
 pub enum Change {
     /// On the engine's thread, after what was queued before.
-    Serving(Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>),
+    Serving(OnEngine),
     /// On the reading thread, at once.
     Reading(Box<dyn FnOnce(&mut Reading)>),
 }

@@ -92,7 +92,8 @@ fn the_model_notices() {
         model.ponder_hit();
     };
     let wrong = |model: &mut Model| model.expect("this");
-    let cases: [(&dyn Fn(&mut Model), &[&str], &str); 10] = [
+    type Said<'a> = &'a dyn Fn(&mut Model);
+    let cases: [(Said, &[&str], &str); 10] = [
         (&nothing, &["readyok"], "readyok without a question"),
         (&Model::ask_ready, &["readyok", "readyok"], "readyok without a question"),
         (&nothing, &[MOVE], "'bestmove e2e4' without a search"),

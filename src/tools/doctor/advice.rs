@@ -29,7 +29,7 @@ const MINUTES: u64 = 10;
 fn hash(report: &Report, games: usize, speed: Option<&Speed>) -> Advice {
     let share = (half_of(report.machine.available_memory) / games) as u64;
     let speed = speed.map_or(1_000_000, |speed| speed.nodes_per_second);
-    let filled = speed * 60 * MINUTES * ENTRY >> 20;
+    let filled = (speed * 60 * MINUTES * ENTRY) >> 20;
     let limit = share.min(filled).max(1);
     let value = 1 << limit.ilog2();
     let reason = if share < filled {
