@@ -251,7 +251,7 @@ fn search<W: Write + Send>(
 /// Runs a task that writes lines through `out`. The last one is written when the task
 /// has ended: whoever answers it with `setoption` and `isready` waits for the option to
 /// be set.
-fn write(task: Ending, out: &dyn Fn(&str), run: &dyn Fn(&dyn Fn(&str))) {
+fn write(task: Ending, out: &dyn Fn(&str), run: impl FnOnce(&dyn Fn(&str))) {
     let last = RefCell::new(None);
     run(&|text| {
         if let Some(line) = last.replace(Some(text.to_owned())) {
@@ -294,18 +294,18 @@ fn serve<W: Write + Send>(
                 search(engine, &job, mode, output, Ending(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
-                write(Ending(tasks), &|text| output.line(text), &|line| {
+                write(Ending(tasks), &|text| output.line(text), |line| {
                     show::perft(&position, depth, mode, &signals, line);
                 });
             }
             Work::Bench { arguments, signals } => {
                 let network = engine.network();
-                write(Ending(tasks), &|text| output.line(text), &|line| {
+                write(Ending(tasks), &|text| output.line(text), |line| {
                     show::bench(arguments, network.cloned(), &signals, line);
                 });
             }
             Work::GenFens { arguments, signals } => {
-                write(Ending(tasks), &|text| output.say(text), &|say| {
+                write(Ending(tasks), &|text| output.say(text), |say| {
                     if let Err(error) = show::openings(&arguments, &signals, say) {
                         say(&format!("genfens: {error}"));
                     }
