@@ -486,8 +486,10 @@ fn refused(name: &'static str, text: &str, expected: String) -> OptionError {
 fn tuned(param: &'static params::Param, text: &str) -> Result<Change, OptionError> {
     let range = param.min..=param.max;
     match text.parse().ok().filter(|number| range.contains(number)) {
-        Some(number) => Ok(Effect::Engine(|_, (name, number)| drop(params::set(name, number)))
-            .of((param.name, number))),
+        Some(number) => Ok(Effect::Engine(|_, (name, number)| {
+            let _known = params::set(name, number);
+        })
+        .of((param.name, number))),
         None => Err(refused(param.name, text, expected_number(&range))),
     }
 }

@@ -99,7 +99,7 @@ impl House {
         let circle = |&file: &&str| -> Vec<&str> {
             reached[file].iter().copied().filter(|other| reached[other].contains(file)).collect()
         };
-        reached.keys().map(|file| circle(file)).filter(|circle| !circle.is_empty()).collect()
+        reached.keys().map(circle).filter(|circle| !circle.is_empty()).collect()
     }
 }
 
