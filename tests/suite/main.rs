@@ -6,6 +6,7 @@ mod common;
 mod analyse;
 mod book;
 mod docs;
+mod doctor;
 mod epd;
 mod house;
 mod lab;

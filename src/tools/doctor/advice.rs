@@ -33,7 +33,10 @@ fn hash(report: &Report, games: usize, speed: Option<&Speed>) -> Advice {
     let limit = share.min(filled).max(1);
     let value = 1 << limit.ilog2();
     let reason = if share < filled {
-        format!("half of the memory that is available, for {games} at a time")
+        match games {
+            1 => "half of the memory that is available".to_owned(),
+            _ => format!("half of the memory that is available, shared by {games} games"),
+        }
     } else {
         format!("{MINUTES} minutes of search at {speed} nodes/s fill no more than {filled} MiB")
     };

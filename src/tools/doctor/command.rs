@@ -12,6 +12,7 @@ use super::{
 use crate::{
     engine::threads,
     play::report::MemoryError,
+    system::version,
     tools::{self, complain, say, thread_count},
 };
 
@@ -67,7 +68,8 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
         Syzygy::look(&std::env::split_paths(paths).collect::<Vec<_>>(), list)
     });
     let mut report = Report {
-        version: env!("CARGO_PKG_VERSION"),
+        version: crate::VERSION,
+        build: version::details().to_vec(),
         machine,
         speed,
         tables,

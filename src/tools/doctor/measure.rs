@@ -107,8 +107,8 @@ impl Lateness {
     fn new(mut late: Vec<f64>) -> Lateness {
         late.sort_by(f64::total_cmp);
         let at = |share: f64| {
-            let last = late.len().saturating_sub(1);
-            late.get((last as f64 * share).ceil() as usize).copied().unwrap_or_default()
+            let rank = (late.len() as f64 * share).ceil() as usize;
+            late.get(rank.saturating_sub(1)).copied().unwrap_or_default()
         };
         Lateness { median_ms: at(0.5), percentile_99_ms: at(0.99), most_ms: at(1.0) }
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn percentiles() {
         let late = Lateness::new((0..100).map(f64::from).collect());
-        assert_eq!((late.median_ms, late.percentile_99_ms, late.most_ms), (50.0, 99.0, 99.0));
+        assert_eq!((late.median_ms, late.percentile_99_ms, late.most_ms), (49.0, 98.0, 99.0));
         assert_eq!(Lateness::new(vec![3.0]).median_ms, 3.0);
         assert_eq!(Lateness::new(vec![]).most_ms, 0.0);
     }

@@ -43,6 +43,8 @@ impl Machine {
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub version: &'static str,
+    /// How it was built: what a line is about, and what there is to say.
+    pub build: Vec<(&'static str, String)>,
     pub machine: Machine,
     pub speed: Vec<Speed>,
     pub tables: Vec<TableCost>,

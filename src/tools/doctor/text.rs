@@ -8,6 +8,8 @@ use super::{
 /// The report, line by line.
 pub fn lines(report: &Report) -> Vec<String> {
     let mut lines = vec![format!("Lancet {}", report.version), String::new()];
+    lines.extend(report.build.iter().map(|(what, text)| format!("{what:<13} {text}")));
+    lines.push(String::new());
     machine(report, &mut lines);
     lines.extend([String::new(), "Speed (64 MiB of table)".to_owned()]);
     let one = report.speed.first().map_or(1, |speed| speed.nodes_per_second.max(1));
