@@ -275,8 +275,8 @@ mod tests {
         let good = [entry(1, 2, 1), entry(2, 2, 1), entry(2, 1, 1)].concat();
         assert_eq!(Book::from_bytes(&good).unwrap().entries.len(), 3);
         let message = |bytes: &[u8]| Book::from_bytes(bytes).unwrap_err().to_string();
-        assert_eq!(message(b""), "there are no moves in the book");
-        assert_eq!(message(&[0; 64]), "there are no moves in the book");
+        assert_eq!(message(b""), "the book has no moves");
+        assert_eq!(message(&[0; 64]), "the book has no moves");
         assert!(message(&good[..47]).contains("47 bytes"));
         let swapped = [entry(2, 2, 1), entry(1, 2, 1)].concat();
         assert!(message(&swapped).contains("entry 2 is out of order"));

@@ -3,8 +3,7 @@
 //! `unsafe`.
 //!
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
-//! cache; the table's share of the search's time fell from 17 % to 9 % in huge
-//! pages (perf, bench, 16 MiB).
+//! cache: what huge pages are worth is in `src/search/README.md`.
 //!
 //! On machines with several memory nodes a page lies near the thread that touched
 //! it first. The table is zeroed in pieces, each by whichever search thread comes

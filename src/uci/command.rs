@@ -292,7 +292,7 @@ fn set_option(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut value = String::new();
     while let Some(token) = tokens.next() {
         if token.eq_ignore_ascii_case("value") {
-            value = tokens.behind(token).replace('\r', " ");
+            value = tokens.behind(token).replace(['\r', '\n'], " ");
             break;
         }
         name.push(' ');

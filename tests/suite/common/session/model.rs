@@ -19,6 +19,8 @@ const NOTICES: &[&str] = &[
     "SyzygyPath: 35 WDL and 35 DTZ tables",
     "Save Hash: 1 MiB in ",
     "Load Hash: 1 MiB from ",
+    // The version, behind `uci`.
+    "Lancet ",
     // Not said again when the line is.
     "the board contradicts ",
 ];
