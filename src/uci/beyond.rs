@@ -134,6 +134,11 @@ mod tests {
             Reads("setoption name Hash File value a"),
             "setoption name Hash File value a b",
         ),
+        (
+            "setoption name Hash File value a\nb",
+            Reads("setoption name Hash File value a"),
+            "setoption name Hash File value a b",
+        ),
         ("setoption name Values value 3", Unknown, "setoption name Values value 3"),
     ];
 
