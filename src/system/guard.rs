@@ -27,12 +27,27 @@ unsafe extern "C" {
     #[cfg_attr(windows, link_name = "_write")]
     fn write(file: i32, bytes: *const u8, length: usize) -> isize;
     fn _exit(code: i32) -> !;
+    #[cfg(not(windows))]
+    fn getenv(name: *const u8) -> *const u8;
+}
+
+/// Has whoever starts the program said that the instructions will do? Emulators such as
+/// valgrind lack some that are compiled for, but never met.
+#[cfg(not(windows))]
+fn is_trusted() -> bool {
+    // SAFETY: the name ends in a zero, and only one thread is there yet.
+    unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() }
+}
+
+#[cfg(windows)]
+fn is_trusted() -> bool {
+    false
 }
 
 extern "C" fn check() {
     let here = Features::of_this_processor();
     let lacking = NEEDED.without(here);
-    if lacking == Features(0) {
+    if lacking == Features(0) || is_trusted() {
         return;
     }
     // People read standard error, programs that speak UCI standard output.

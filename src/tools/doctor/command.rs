@@ -68,7 +68,7 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
         Syzygy::look(&std::env::split_paths(paths).collect::<Vec<_>>(), list)
     });
     let mut report = Report {
-        version: crate::VERSION,
+        version: version::VERSION,
         build: version::details().to_vec(),
         machine,
         speed,
