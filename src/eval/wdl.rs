@@ -34,6 +34,9 @@ pub struct Model {
     pub beta: [f64; TERMS],
 }
 
+/// The model of Lancet's own games.
+pub const MODEL: Model = Model { alpha: fitted::ALPHA, beta: fitted::BETA };
+
 /// Terms of the polynomials.
 pub const TERMS: usize = 4;
 
@@ -99,7 +102,7 @@ impl Model {
 /// The side to move's chances for a score.
 #[must_use]
 pub fn chances(score: Score, position: &Position) -> Chances {
-    fitted::MODEL.chances(score, material(position.board()))
+    MODEL.chances(score, material(position.board()))
 }
 
 #[cfg(test)]
@@ -112,16 +115,16 @@ mod tests {
     proptest! {
         #[test]
         fn chances_sum_to_a_thousand(score in -INFINITE..=INFINITE, material in MATERIAL) {
-            let Chances { win, draw, loss } = fitted::MODEL.chances(score, material);
+            let Chances { win, draw, loss } = MODEL.chances(score, material);
             prop_assert_eq!(win + draw + loss, 1000);
-            let mirrored = fitted::MODEL.chances(-score, material);
+            let mirrored = MODEL.chances(-score, material);
             prop_assert_eq!((win, loss), (mirrored.loss, mirrored.win));
         }
 
         #[test]
         fn better_scores_have_better_chances(a in -3000..=3000_i32, b in -3000..=3000_i32, material in MATERIAL) {
             let (low, high) = (a.min(b), a.max(b));
-            let [low, high] = [low, high].map(|score| fitted::MODEL.chances(score, material));
+            let [low, high] = [low, high].map(|score| MODEL.chances(score, material));
             prop_assert!(low.win <= high.win && low.loss >= high.loss);
         }
     }
@@ -129,15 +132,15 @@ mod tests {
     #[test]
     fn the_fitted_model_is_sane() {
         for material in MATERIAL {
-            let (alpha, beta) = fitted::MODEL.at(material);
+            let (alpha, beta) = MODEL.at(material);
             assert!(alpha > 0.0 && beta > 0.0, "{material}: {alpha} {beta}");
-            let level = fitted::MODEL.chances(0, material);
+            let level = MODEL.chances(0, material);
             assert_eq!(level.win, level.loss);
-            let sure = fitted::MODEL.chances(EVALUATION_LIMIT, material);
+            let sure = MODEL.chances(EVALUATION_LIMIT, material);
             assert!(sure.win > 950, "{sure:?}");
             for won in [MATE - 1, MATE - 200, TABLEBASE_WIN - 30] {
                 let certain = Chances { win: 1000, draw: 0, loss: 0 };
-                assert_eq!(fitted::MODEL.chances(won, material), certain);
+                assert_eq!(MODEL.chances(won, material), certain);
             }
         }
     }

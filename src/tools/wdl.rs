@@ -353,13 +353,11 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
          //!\n\
          //! Fitted to {} positions of {} games ({note}).\n\
          \n\
-         use super::Model;\n\
+         /// Coefficients of `alpha`, constant first.\n\
+         pub const ALPHA: [f64; {TERMS}] = [{}];\n\
          \n\
-         /// The fitted model.\n\
-         pub const MODEL: Model = Model {{\n    \
-             alpha: [{}],\n    \
-             beta: [{}],\n\
-         }};\n",
+         /// Coefficients of `beta` (1/centipawn), constant first.\n\
+         pub const BETA: [f64; {TERMS}] = [{}];\n",
         counts.positions(),
         counts.games,
         list(&model.alpha),
@@ -481,7 +479,6 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::eval::wdl::fitted;
 
     const TRUTH: Model =
         Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
@@ -553,8 +550,8 @@ mod tests {
     #[test]
     fn the_constants_in_use_are_the_commands() {
         let text = include_str!("../eval/wdl/fitted.rs");
-        let written = source(&Counts::default(), &fitted::MODEL, "");
-        let constants = |text: &str| text[text.find("use super").unwrap()..].to_owned();
+        let written = source(&Counts::default(), &wdl::MODEL, "");
+        let constants = |text: &str| text[text.find("/// Coefficients").unwrap()..].to_owned();
         assert_eq!(constants(text), constants(&written));
     }
 

@@ -10,10 +10,8 @@ use std::{
 };
 
 /// Circles of files that may be, and why.
-const PERMITTED: &[(&[&str], &str)] = &[
-    (&["lab::interior", "lab::node"], "the recursion is the algorithm"),
-    (&["eval::wdl", "eval::wdl::fitted"], "constants written by a program, of their model's type"),
-];
+const PERMITTED: &[(&[&str], &str)] =
+    &[(&["lab::interior", "lab::node"], "the recursion is the algorithm")];
 
 /// What tests of all layers may use.
 const TEST_DATA: &str = "test_data";
