@@ -53,8 +53,6 @@ use pv::PvTable;
 pub use root::{RootMove, RootSearch};
 
 /// Nodes between two looks at the clock and the stop flag: some 40 microseconds.
-/// Where each touches memory of the table for the first time it was up to 0.18
-/// seconds (8 GiB, a busy machine).
 const CHECK_INTERVAL: u64 = 64;
 
 /// Time between two reports of the line being searched.

@@ -12,7 +12,10 @@ use super::{
     sample::Sample,
     schedule::Schedule,
 };
-use crate::{chess::score::Score, eval::nnue::checksum::fnv1a};
+use crate::{
+    chess::score::Score,
+    eval::{nnue::checksum::fnv1a, wdl::sigmoid},
+};
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +96,7 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
     for _ in 0..20 {
         let (mut slope, mut curvature) = (0.0, f64::MIN_POSITIVE);
         for &(score, result) in &pairs {
-            let p = 1.0 / (1.0 + (-steepness * score).exp());
+            let p = sigmoid(steepness * score);
             slope += (result - p) * score;
             curvature += p * (1.0 - p) * score * score;
         }
@@ -112,14 +115,13 @@ fn smooth(game: &Record, share: f32, scale: f32) -> Vec<f64> {
     let mut labels = vec![0.5; game.moves.len()];
     let mut next = None;
     for (label, &(_, score)) in labels.iter_mut().zip(&game.moves).rev() {
-        let own = 1.0 / (1.0 + (-f64::from(score) / f64::from(scale)).exp());
-        *label = match next {
-            // A bound knows nothing.
-            Some(next) if score == NO_LABEL => next,
-            Some(next) => own + (next - own) * f64::from(share),
-            None => own,
+        // A bound knows nothing: it passes on what follows it, at the end nothing.
+        let own = (score != NO_LABEL).then(|| sigmoid(f64::from(score) / f64::from(scale)));
+        next = match (own, next) {
+            (Some(own), Some(next)) => Some(own + (next - own) * f64::from(share)),
+            (own, next) => own.or(next),
         };
-        next = Some(*label);
+        *label = next.unwrap_or(*label);
     }
     labels
 }
@@ -243,5 +245,8 @@ mod tests {
         assert_eq!(score_of(0.7, Color::White, 330.0), -score_of(0.7, Color::Black, 330.0));
         assert_eq!(score_of(1.0, Color::White, 400.0), 10_000);
         assert!(scores(0.99)[0] < -1000, "{:?}", scores(0.99));
+        // A bound that the game ends with says nothing of what came before.
+        let bounded = smooth(&game(&[0, 100, NO_LABEL]), 0.5, 400.0);
+        assert_eq!(bounded[..2], smooth(&game(&[0, 100]), 0.5, 400.0));
     }
 }
