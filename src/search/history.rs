@@ -11,6 +11,7 @@ use crate::{
         position::{Keys, Position},
         score::Score,
     },
+    search::params as p,
     system::pages::Pages,
 };
 
@@ -71,7 +72,7 @@ impl QuietRows<'_> {
             + i32::from(self.pawns[index])
             + one
             + two
-            + four / 2
+            + four * p::order_four() / 4
     }
 }
 
@@ -280,14 +281,15 @@ impl Corrections {
     fn get(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
         let Keys { pawns, minors, non_pawns, .. } = *position.keys();
         let turn = position.turn();
-        let mut sum = 2 * self.pawns.get(turn, pawns)
-            + self.minors.get(turn, minors)
-            + self.non_pawns[0].get(turn, non_pawns[0])
-            + self.non_pawns[1].get(turn, non_pawns[1]);
+        let [white, black] = [0, 1].map(|side| self.non_pawns[side].get(turn, non_pawns[side]));
+        let mut sum = p::correction_pawns() * self.pawns.get(turn, pawns)
+            + p::correction_minors() * self.minors.get(turn, minors)
+            + p::correction_pieces() * (white + black);
         if let [Some(last), Some(before)] = moves {
-            sum += i32::from(self.continuation.0[before.index()][last.index()]);
+            let entry = self.continuation.0[before.index()][last.index()];
+            sum += p::correction_moves() * i32::from(entry);
         }
-        sum / (2 * GRAIN)
+        sum / (16 * GRAIN)
     }
 
     fn update(
@@ -297,8 +299,9 @@ impl Corrections {
         depth: i32,
         difference: Score,
     ) {
-        let bonus =
-            (difference * depth * GRAIN / 64).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
+        let most = p::correction_step() * GRAIN;
+        let bonus = difference * depth * GRAIN * p::correction_rate() / 1024;
+        let bonus = bonus.clamp(-most, most);
         let Keys { pawns, minors, non_pawns, .. } = *position.keys();
         let turn = position.turn();
         gravity(self.pawns.entry(turn, pawns), bonus, CORRECTION_MAX);

@@ -267,7 +267,7 @@ impl Worker<'_> {
         // Step 4a. Hindsight: the parent's reduction looks wrong now that the
         // evaluation is known.
         let parent = *self.before(node.ply, 1);
-        if parent.reduction >= 3
+        if parent.reduction >= p::hindsight_reduction()
             && parent.evaluation != NO_SCORE
             && node.evaluation + parent.evaluation < 0
         {

@@ -70,14 +70,22 @@ params! {
     table_use: 1, 0..=1, 1;
     /// Half the first aspiration window, in centipawns.
     aspiration_width: 17, 5..=60, 3;
+    /// How much wider the window gets each time that it fails, in per cent ...
+    aspiration_growth: 50, 10..=200, 10;
+    /// ... and in centipawns.
+    aspiration_step: 5, 0..=30, 2;
     /// Iteration from which the root aspires to a window.
     aspiration_depth: 4, 1..=255, 1;
+    /// Reduction, in plies, that a fallen evaluation takes a ply of back.
+    hindsight_reduction: 3, 1..=6, 1;
     /// Deepest node for reverse futility pruning.
     rfp_depth: 9, 0..=20, 1;
     /// Margin per ply of depth, in centipawns.
     rfp_margin: 80, 30..=150, 6;
     /// Less margin when the position is improving, in centipawns.
     rfp_improving: 63, 0..=150, 6;
+    /// The least margin of all, in centipawns.
+    rfp_least: 20, 0..=80, 4;
     /// Depth from which a null move is tried.
     null_depth: 3, 1..=255, 1;
     /// How far below beta the evaluation may be per ply of depth, in centipawns, ...
@@ -106,8 +114,12 @@ params! {
     futility_base: 104, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
     futility_margin: 90, 30..=200, 8;
+    /// History that is worth a centipawn of it.
+    futility_history: 128, 32..=512, 24;
     /// Deepest node for late move pruning.
     lmp_depth: 9, 0..=20, 1;
+    /// Quiet moves that are tried at any depth, besides depth squared.
+    lmp_base: 4, 0..=12, 1;
     /// Deepest (reduced) depth for pruning by history.
     history_depth: 5, 0..=20, 1;
     /// History per ply below which a quiet move is pruned.
@@ -118,6 +130,12 @@ params! {
     see_quiet: 66, 10..=150, 6;
     /// Centipawns per ply squared a capture may lose.
     see_capture: 26, 5..=80, 4;
+    /// History that weighs as much as a centipawn of the victim in the order of captures.
+    order_victim: 32, 8..=128, 6;
+    /// How much of that order forgives a capture the loss of a centipawn.
+    good_capture: 128, 32..=512, 24;
+    /// Weight of the history four plies back, in quarters of that of one ply back.
+    order_four: 2, 0..=4, 1;
     /// Depth from which the table move is tested for being the only good one.
     singular_depth: 7, 4..=255, 1;
     /// Margin per ply of depth, in 1/16 centipawns.
@@ -130,6 +148,12 @@ params! {
     lmr_base: 866, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.
     lmr_divisor: 2460, 1500..=4000, 120;
+    /// The same two for captures and promotions.
+    lmr_capture_base: 433, 0..=2048, 80;
+    /// Divisor of the product of logarithms, in 1/1024.
+    lmr_capture_divisor: 4096, 2500..=8000, 250;
+    /// A capture's history per ply less of reduction.
+    lmr_capture_history: 17540, 5000..=40000, 1600;
     /// History per ply less of reduction.
     lmr_history: 8770, 3000..=20000, 800;
     /// More reduction at an expected cut node, in 1/1024 ply.
@@ -152,6 +176,18 @@ params! {
     bonus_slope: 287, 50..=600, 20;
     /// The largest history bonus.
     bonus_max: 1932, 500..=4000, 150;
+    /// How fast corrections of the evaluation learn, in 1/1024 of the error per ply of depth.
+    correction_rate: 16, 4..=64, 4;
+    /// The most that a correction learns at once, in centipawns.
+    correction_step: 16, 4..=48, 3;
+    /// Weight of the correction by pawn structure, in 1/16.
+    correction_pawns: 16, 0..=32, 2;
+    /// Weight of that by minor pieces, in 1/16.
+    correction_minors: 8, 0..=32, 2;
+    /// Weight of those by each side's pieces, in 1/16.
+    correction_pieces: 8, 0..=32, 2;
+    /// Weight of that by the last two moves, in 1/16.
+    correction_moves: 8, 0..=32, 2;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 157, 30..=400, 16;
 }

@@ -18,7 +18,10 @@ use crate::{
         position::PackedMove,
         see,
     },
-    search::history::{Context, Histories, Previous},
+    search::{
+        history::{Context, Histories, Previous},
+        params as p,
+    },
 };
 
 /// The most legal moves a chess position can have is 218.
@@ -176,7 +179,7 @@ impl<'a> Picker<'a> {
                 self.next += 1;
                 let m = self.list[scored.index()];
                 // A good record forgives a small loss.
-                if see::see_ge(self.generator.position(), m, -scored.score() / 64) {
+                if see::see_ge(self.generator.position(), m, -scored.score() / p::good_capture()) {
                     return Some((m, 0));
                 }
                 self.tactical[self.bad] = scored;
@@ -218,7 +221,8 @@ impl<'a> Picker<'a> {
         generator.tactical(|m| {
             if PackedMove::from(m) != searched {
                 let history = histories.capture(generator.position(), m);
-                tactical.push(Scored::new(list.len(), 16 * value_gained(m) + history / 2));
+                tactical
+                    .push(Scored::new(list.len(), p::order_victim() * value_gained(m) + history));
                 list.push(m);
             }
         });

@@ -26,7 +26,7 @@ pub struct NodeFacts {
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
     let margin = p::rfp_margin() * node.depth - if node.improving { p::rfp_improving() } else { 0 };
     node.depth <= p::rfp_depth()
-        && node.estimate - margin.max(20) >= beta
+        && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
         && beta > -DECISIVE
 }
@@ -71,14 +71,18 @@ pub struct MoveFacts {
 /// Late move pruning: enough quiet moves have been tried.
 #[must_use]
 pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
-    depth <= p::lmp_depth() && number > (4 + depth * depth) / if improving { 1 } else { 2 }
+    depth <= p::lmp_depth()
+        && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
 }
 
 /// Futility: the evaluation plus all a quiet move may win stays below alpha.
 #[must_use]
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth()
-        && evaluation + p::futility_base() + p::futility_margin() * reduced_depth + history / 128
+        && evaluation
+            + p::futility_base()
+            + p::futility_margin() * reduced_depth
+            + history / p::futility_history()
             <= alpha
 }
 
@@ -109,11 +113,12 @@ static LOGARITHMS: LazyLock<[i32; 256]> =
 pub fn reduction(facts: MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
-    let mut reduction = if facts.quiet {
-        p::lmr_base() + product * 1024 / p::lmr_divisor()
+    let (base, divisor, history) = if facts.quiet {
+        (p::lmr_base(), p::lmr_divisor(), p::lmr_history())
     } else {
-        p::lmr_base() / 2 + product / 4
+        (p::lmr_capture_base(), p::lmr_capture_divisor(), p::lmr_capture_history())
     };
+    let mut reduction = base + product * 1024 / divisor;
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
@@ -122,7 +127,7 @@ pub fn reduction(facts: MoveFacts) -> i32 {
     reduction -= if facts.was_pv { p::lmr_was_pv() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
-    reduction -= facts.history * 1024 / p::lmr_history() / if facts.quiet { 1 } else { 2 };
+    reduction -= facts.history * 1024 / history;
     reduction / 1024
 }
 

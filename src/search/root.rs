@@ -332,7 +332,7 @@ impl Worker<'_> {
             }
             self.report_bound(depth as u32, line);
             window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
-            step += step / 2 + 5;
+            step += step * p::aspiration_growth() / 100 + p::aspiration_step();
             if step > 600 {
                 window = Window::FULL;
             }
