@@ -63,8 +63,12 @@ impl QuietRows<'_> {
     #[must_use]
     #[inline(always)]
     pub fn score(&self, m: Move) -> i32 {
-        let (from, to) = (from(m), m.to());
-        let index = piece_index(m.role().of(self.color)) * 64 + to as usize;
+        // Nearly all are normal moves: nothing needs to be asked of those.
+        let (role, from, to) = match m {
+            Move::Normal { role, from, to, .. } => (role, from, to),
+            _ => (m.role(), from(m), m.to()),
+        };
+        let index = piece_index(role.of(self.color)) * 64 + to as usize;
         let threat =
             usize::from(self.threats.contains(from)) * 2 + usize::from(self.threats.contains(to));
         let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));

@@ -15,7 +15,6 @@ use shakmaty::{Move, MoveList};
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
-        position::PackedMove,
         see,
     },
     search::{
@@ -27,24 +26,60 @@ use crate::{
 /// The most legal moves a chess position can have is 218.
 const CAPACITY: usize = 256;
 
-/// A score and an index into the move list in one word, so that finding the
-/// best move is finding the greatest number. Among equals the earlier move of
-/// the list wins.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Scored(i32);
+/// Keys that are looked at in one step: a few registers of any machine.
+const CHUNK: usize = 16;
 
-impl Scored {
-    /// `score` must fit 23 bits and a sign.
-    const fn new(index: usize, score: i32) -> Scored {
-        Scored(score << 8 | (255 - index as i32))
+/// Moves that are handed out best first.
+///
+/// A move's key is its score and its place in one word, so that finding the best
+/// move is finding the greatest key. Among equals the earlier move wins.
+#[derive(Default)]
+struct Batch {
+    moves: MoveList,
+    /// By move, and [`TAKEN`] up to a full chunk.
+    keys: ArrayVec<i32, CAPACITY>,
+}
+
+/// The key of a move that has been handed out, or is not wanted.
+const TAKEN: i32 = i32::MIN;
+
+impl Batch {
+    /// Scores all moves. Scores must fit 23 bits and a sign.
+    #[inline(always)]
+    fn score(&mut self, score: impl Fn(Move) -> i32) {
+        let key = |(place, &m): (usize, &Move)| score(m) << 8 | (255 - place as i32);
+        self.keys.extend(self.moves.iter().enumerate().map(key));
+        let whole = self.keys.len().next_multiple_of(CHUNK);
+        self.keys.extend(std::iter::repeat_n(TAKEN, whole - self.keys.len()));
     }
 
-    const fn index(self) -> usize {
-        (255 - (self.0 & 255)) as usize
+    /// The best move that is left, `searched` excepted, and its score.
+    #[inline(always)]
+    fn take_best(&mut self, searched: Option<Move>) -> Option<(Move, i32)> {
+        loop {
+            let mut best = [TAKEN; CHUNK];
+            for chunk in self.keys.as_chunks::<CHUNK>().0 {
+                for (best, &key) in best.iter_mut().zip(chunk) {
+                    *best = key.max(*best);
+                }
+            }
+            let best = best.into_iter().max().filter(|&key| key != TAKEN)?;
+            let place = (255 - (best & 255)) as usize;
+            self.keys[place] = TAKEN;
+            let m = self.moves[place];
+            if Some(m) != searched {
+                return Some((m, best >> 8));
+            }
+        }
     }
 
-    const fn score(self) -> i32 {
-        self.0 >> 8
+    /// Of the moves that are left only these are wanted.
+    fn retain(&mut self, wanted: impl Fn(Move) -> bool) {
+        for (key, &m) in self.keys.iter_mut().zip(&self.moves) {
+            if !wanted(m) {
+                *key = TAKEN;
+            }
+        }
     }
 }
 
@@ -70,13 +105,12 @@ enum Wanted {
 pub struct Picker<'a> {
     generator: &'a Generator<'a>,
     previous: Previous,
-    /// What has been generated: tactical moves, then quiet ones.
-    list: MoveList,
-    tactical: ArrayVec<Scored, CAPACITY>,
-    quiets: ArrayVec<Scored, CAPACITY>,
-    /// Losing captures, put aside at the front of `tactical`.
-    bad: usize,
-    next: usize,
+    tactical: Batch,
+    quiets: Batch,
+    /// Losing captures, put aside.
+    bad: MoveList,
+    /// How many of them have been handed out.
+    next_bad: usize,
     table_move: Option<Move>,
     stage: Stage,
     wanted: Wanted,
@@ -92,11 +126,10 @@ impl<'a> Picker<'a> {
         Picker {
             generator,
             previous,
-            list: MoveList::new(),
-            tactical: ArrayVec::new(),
-            quiets: ArrayVec::new(),
-            bad: 0,
-            next: 0,
+            tactical: Batch::default(),
+            quiets: Batch::default(),
+            bad: MoveList::new(),
+            next_bad: 0,
             table_move: first,
             stage: Stage::Table,
             wanted: Wanted::All,
@@ -123,7 +156,7 @@ impl<'a> Picker<'a> {
 
     /// The quiet moves that are left are not wanted.
     pub fn skip_quiets(&mut self) {
-        self.quiets.truncate(self.next_quiet());
+        self.quiets.keys.clear();
         self.wanted = Wanted::None;
     }
 
@@ -139,19 +172,10 @@ impl<'a> Picker<'a> {
             Stage::Table | Stage::MakeTactical => {}
             Stage::GoodTactical | Stage::MakeQuiets => self.wanted = Wanted::Checks,
             Stage::Quiets | Stage::BadTactical => {
-                let (checks, list) = (self.generator.checks(), &self.list);
-                let (mut place, next) = (0, self.next_quiet());
-                self.quiets.retain(|scored| {
-                    place += 1;
-                    place <= next || checks.given_by(list[scored.index()])
-                });
+                let checks = self.generator.checks();
+                self.quiets.retain(|m| checks.given_by(m));
             }
         }
-    }
-
-    /// How many quiet moves have been handed out.
-    fn next_quiet(&self) -> usize {
-        if self.stage == Stage::Quiets { self.next } else { 0 }
     }
 
     /// Are the moves handed out now captures that lose material?
@@ -174,93 +198,53 @@ impl<'a> Picker<'a> {
             self.stage = Stage::GoodTactical;
         }
         if self.stage == Stage::GoodTactical {
-            while self.next < self.tactical.len() {
-                let scored = take_best(&mut self.tactical, self.next);
-                self.next += 1;
-                let m = self.list[scored.index()];
+            while let Some((m, score)) = self.tactical.take_best(self.table_move) {
                 // A good record forgives a small loss.
-                if see::see_ge(self.generator.position(), m, -scored.score() / p::good_capture()) {
+                if see::see_ge(self.generator.position(), m, -score / p::good_capture()) {
                     return Some((m, 0));
                 }
-                self.tactical[self.bad] = scored;
-                self.bad += 1;
+                self.bad.push(m);
             }
             self.stage = Stage::MakeQuiets;
         }
         if self.stage == Stage::MakeQuiets {
             self.make_quiets(histories);
-            self.next = 0;
             self.stage = Stage::Quiets;
         }
         if self.stage == Stage::Quiets {
-            if self.next < self.quiets.len() {
-                let scored = take_best(&mut self.quiets, self.next);
-                self.next += 1;
-                return Some((self.list[scored.index()], scored.score()));
+            if let Some(next) = self.quiets.take_best(self.table_move) {
+                return Some(next);
             }
-            self.next = 0;
             self.stage = Stage::BadTactical;
         }
-        if self.next == self.bad {
-            return None;
-        }
-        self.next += 1;
-        Some((self.list[self.tactical[self.next - 1].index()], 0))
-    }
-
-    /// The move that has been handed out already, or is not wanted.
-    fn searched(&self) -> PackedMove {
-        self.table_move.map_or(PackedMove::NONE, PackedMove::from)
+        let m = *self.bad.get(self.next_bad)?;
+        self.next_bad += 1;
+        Some((m, 0))
     }
 
     /// Generates and scores the tactical moves: most valuable victim first,
     /// history decides among equals.
     fn make_tactical(&mut self, histories: &Histories) {
-        let searched = self.searched();
-        let Picker { generator, list, tactical, .. } = self;
-        generator.tactical(|m| {
-            if PackedMove::from(m) != searched {
-                let history = histories.capture(generator.position(), m);
-                tactical
-                    .push(Scored::new(list.len(), p::order_victim() * value_gained(m) + history));
-                list.push(m);
-            }
+        let Picker { generator, tactical, .. } = self;
+        generator.tactical(|m| tactical.moves.push(m));
+        tactical.score(|m| {
+            p::order_victim() * value_gained(m) + histories.capture(generator.position(), m)
         });
     }
 
     /// Generates and scores the quiet moves that are wanted.
     fn make_quiets(&mut self, histories: &Histories) {
-        let searched = self.searched();
-        let Picker { generator, previous, list, quiets, wanted, .. } = self;
-        if *wanted == Wanted::None {
-            return;
-        }
-        let context = Context::new(generator, *previous);
-        let rows = histories.quiets(generator.position(), &context);
-        let each = |m| {
-            if PackedMove::from(m) != searched {
-                quiets.push(Scored::new(list.len(), rows.score(m)));
-                list.push(m);
-            }
-        };
+        let Picker { generator, previous, quiets, wanted, .. } = self;
+        let each = |m| quiets.moves.push(m);
         match wanted {
             Wanted::All => generator.quiets(each),
             Wanted::Checks => generator.quiet_checks(each),
-            Wanted::None => {}
+            Wanted::None => return,
         }
+        let context = Context::new(generator, *previous);
+        let rows = histories.quiets(generator.position(), &context);
+        quiets.score(|m| rows.score(m));
     }
-}
-
-/// One step of selection sort over `[next..]`.
-fn take_best(moves: &mut [Scored], next: usize) -> Scored {
-    // Two simple passes (the greatest value, then its place) beat one that
-    // keeps track of both.
-    let rest = &mut moves[next..];
-    let best = rest.iter().copied().max().unwrap_or(Scored(0));
-    if let Some(place) = rest.iter().position(|&scored| scored == best) {
-        rest.swap(0, place);
-    }
-    best
 }
 
 /// Value of the captured piece and of the promotion, in centipawns.
