@@ -18,7 +18,7 @@ use shakmaty::{
 
 use crate::chess::{
     position::{PackedMove, Position},
-    threats::{attacked_by, king_of, pawn_attacks, sliders_towards},
+    threats::{Attacked, king_of, pawn_attacks, sliders_towards},
 };
 
 const QUEEN: Option<Role> = Some(Role::Queen);
@@ -92,7 +92,7 @@ impl Checks {
 #[derive(Debug)]
 pub struct Generator<'a> {
     position: &'a Position,
-    threats: OnceCell<Bitboard>,
+    attacked: OnceCell<Attacked>,
     checks: OnceCell<Checks>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Generator<'a> {
     /// Finds nothing out yet.
     #[must_use]
     pub const fn new(position: &'a Position) -> Generator<'a> {
-        Generator { position, threats: OnceCell::new(), checks: OnceCell::new() }
+        Generator { position, attacked: OnceCell::new(), checks: OnceCell::new() }
     }
 
     /// The position whose moves these are.
@@ -113,8 +113,19 @@ impl<'a> Generator<'a> {
     /// it are attacked, too.
     #[must_use]
     pub fn threats(&self) -> Bitboard {
-        *self.threats.get_or_init(|| {
-            attacked_by(self.board(), !self.us(), self.occupied().without(self.king()))
+        self.attacked().by_any
+    }
+
+    /// Those of them that a piece worth less than one of this role attacks; a king is
+    /// not for exchange.
+    #[must_use]
+    pub fn threats_to(&self, role: Role) -> Bitboard {
+        self.attacked().by_less_than(role)
+    }
+
+    fn attacked(&self) -> &Attacked {
+        self.attacked.get_or_init(|| {
+            Attacked::new(self.board(), !self.us(), self.occupied().without(self.king()))
         })
     }
 

@@ -1,7 +1,7 @@
 //! What attacks what on a board: checkers, pins, threats. Nothing here knows whose
 //! move it is, or what moves are legal.
 
-use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
+use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 
 /// Sliders that would attack a square of an empty board.
 pub(super) struct Lines {
@@ -51,21 +51,55 @@ pub(super) fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
     color.fold_wb([west.shift(7), east.shift(9)], [west.shift(-9), east.shift(-7)])
 }
 
-/// The squares that `color` attacks where these squares are occupied.
-pub(super) fn attacked_by(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
-    let pieces = board.by_color(color);
-    let [west, east] = pawn_attacks(board.pawns() & pieces, color);
-    let mut attacked = west | east;
-    for square in pieces & board.knights() {
-        attacked |= attacks::knight_attacks(square);
+/// The squares that one side attacks, by the least piece that does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attacked {
+    /// By pawns.
+    by_pawns: Bitboard,
+    /// By pawns, knights and bishops.
+    by_minors: Bitboard,
+    /// By these and rooks.
+    by_rooks: Bitboard,
+    /// By any piece.
+    pub(super) by_any: Bitboard,
+}
+
+impl Attacked {
+    /// By `color`, where these squares are occupied.
+    pub(super) fn new(board: &Board, color: Color, occupied: Bitboard) -> Attacked {
+        let pieces = board.by_color(color);
+        let bishop = |square| attacks::bishop_attacks(square, occupied);
+        let rook = |square| attacks::rook_attacks(square, occupied);
+        let [west, east] = pawn_attacks(board.pawns() & pieces, color);
+        let by_pawns = west | east;
+        let mut by_minors = by_pawns;
+        for square in pieces & board.knights() {
+            by_minors |= attacks::knight_attacks(square);
+        }
+        for square in pieces & board.bishops() {
+            by_minors |= bishop(square);
+        }
+        let mut by_rooks = by_minors;
+        for square in pieces & board.rooks() {
+            by_rooks |= rook(square);
+        }
+        let mut by_any = by_rooks | attacks::king_attacks(king_of(board, color));
+        for square in pieces & board.queens() {
+            by_any |= bishop(square) | rook(square);
+        }
+        Attacked { by_pawns, by_minors, by_rooks, by_any }
     }
-    for square in pieces & board.bishops_and_queens() {
-        attacked |= attacks::bishop_attacks(square, occupied);
+
+    /// By a piece that is worth less than one of this role; a king is not for
+    /// exchange.
+    pub(super) const fn by_less_than(&self, role: Role) -> Bitboard {
+        match role {
+            Role::Pawn | Role::King => Bitboard::EMPTY,
+            Role::Knight | Role::Bishop => self.by_pawns,
+            Role::Rook => self.by_minors,
+            Role::Queen => self.by_rooks,
+        }
     }
-    for square in pieces & board.rooks_and_queens() {
-        attacked |= attacks::rook_attacks(square, occupied);
-    }
-    attacked | attacks::king_attacks(king_of(board, color))
 }
 
 /// Does `color` attack any of these squares?

@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::chess::{position::Position, score::Score};
+use shakmaty::{Board, Role};
+
+use crate::chess::{position::Position, score::Score, see};
 
 pub mod nnue;
 pub mod parts;
@@ -22,6 +24,16 @@ pub fn default_network() -> Arc<Network> {
         Arc::new(network.expect("checked when the program was built"))
     });
     Arc::clone(&NETWORK)
+}
+
+/// What a network's word counts for on this board, in 1/1024. The less there is to win
+/// with, the less an advantage wins; and the search's margins are for scores of
+/// this size.
+fn weight(board: &Board) -> i32 {
+    const BARE: i32 = 720;
+    const CENTIPAWNS: i32 = 40;
+    let value = |role| see::value(role) * board.by_role(role).count() as i32;
+    BARE + Role::ALL.into_iter().map(value).sum::<i32>() / CENTIPAWNS
 }
 
 /// One search thread's evaluator, with whatever it caches between calls.
@@ -50,7 +62,9 @@ impl Evaluator {
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         match self {
             Evaluator::Psqt => psqt::evaluate(position),
-            Evaluator::Network(accumulators) => accumulators.evaluate(position, ply),
+            Evaluator::Network(accumulators) => {
+                accumulators.evaluate(position, ply) * weight(position.board()) / 1024
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-use super::{nnue::Network, psqt};
+use super::{nnue::Network, psqt, weight};
 use crate::chess::{position::Position, score::Score};
 
 /// An evaluation and what it is made of. All numbers are centipawns, positive
@@ -31,7 +31,7 @@ impl Parts {
         let evaluate = |board: &Board| {
             white(network.map_or_else(
                 || psqt::evaluate_board(board, turn),
-                |network| network.evaluate(board, turn),
+                |network| network.evaluate(board, turn) * weight(board) / 1024,
             ))
         };
         let total = evaluate(board);
@@ -82,8 +82,9 @@ impl Parts {
 /// What a network sees from either side, and its bias.
 fn views(network: &Network, board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     let [ours, theirs, bias] = network.terms(board, turn);
+    let scale = f64::from(weight(board)) / 1024.0;
     let (white, black, sign) =
-        if turn.is_white() { (ours, theirs, 1.0) } else { (theirs, ours, -1.0) };
+        if turn.is_white() { (ours, theirs, scale) } else { (theirs, ours, -scale) };
     vec![
         ("White's view of the board", sign * white),
         ("Black's view of the board", sign * black),

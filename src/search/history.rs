@@ -37,6 +37,31 @@ impl PieceTo {
     }
 }
 
+/// A quiet move by colour, whether origin and target are attacked, from and to: the
+/// index of the butterfly table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FromTo(u16);
+
+impl FromTo {
+    const COUNT: usize = 2 * 4 * 64 * 64;
+
+    /// A quiet move of `color`, whose enemy attacks `threats`.
+    #[must_use]
+    pub fn new(color: Color, threats: Bitboard, m: Move) -> FromTo {
+        FromTo::squares(color, threats, m.from().unwrap_or(m.to()), m.to())
+    }
+
+    fn squares(color: Color, threats: Bitboard, from: Square, to: Square) -> FromTo {
+        let attacked = |square| u16::from(threats.contains(square));
+        let row = (color as u16 * 2 + attacked(from)) * 2 + attacked(to);
+        FromTo((row * 64 + from as u16) * 64 + to as u16)
+    }
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 const fn piece_index(piece: Piece) -> usize {
     (piece.role as usize - 1) * 2 + piece.color as usize
 }
@@ -53,7 +78,7 @@ fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
 pub struct QuietRows<'a> {
     color: Color,
     threats: Bitboard,
-    butterfly: &'a [[[i16; 64]; 64]; 4],
+    butterfly: &'a Butterfly,
     pawns: &'a [i16; PieceTo::COUNT],
     continuation: [&'a [i16; PieceTo::COUNT]; 3],
 }
@@ -66,13 +91,12 @@ impl QuietRows<'_> {
         // Nearly all are normal moves: nothing needs to be asked of those.
         let (role, from, to) = match m {
             Move::Normal { role, from, to, .. } => (role, from, to),
-            _ => (m.role(), from(m), m.to()),
+            _ => (m.role(), m.from().unwrap_or(m.to()), m.to()),
         };
         let index = piece_index(role.of(self.color)) * 64 + to as usize;
-        let threat =
-            usize::from(self.threats.contains(from)) * 2 + usize::from(self.threats.contains(to));
+        let from_to = FromTo::squares(self.color, self.threats, from, to);
         let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));
-        i32::from(self.butterfly[threat][from as usize][to as usize])
+        i32::from(self.butterfly.0[from_to.index()])
             + i32::from(self.pawns[index])
             + one
             + two
@@ -100,10 +124,10 @@ impl Context {
     }
 }
 
-/// Quiet moves by colour, whether origin and target are attacked, from, to.
+/// Quiet moves.
 #[derive(Zeroable)]
 #[repr(transparent)]
-struct Butterfly([[[[i16; 64]; 64]; 4]; 2]);
+struct Butterfly([i16; FromTo::COUNT]);
 
 /// Quiet moves by an earlier move's piece and square, and their own.
 #[derive(Zeroable)]
@@ -169,15 +193,6 @@ impl std::fmt::Debug for Histories {
     }
 }
 
-fn from(m: Move) -> Square {
-    m.from().unwrap_or(m.to())
-}
-
-fn threat_index(context: &Context, m: Move) -> usize {
-    usize::from(context.threats.contains(from(m))) * 2
-        + usize::from(context.threats.contains(m.to()))
-}
-
 fn pawn_index(position: &Position) -> usize {
     position.keys().pawns as usize % PawnStructure::SIZE
 }
@@ -191,7 +206,7 @@ impl Histories {
         QuietRows {
             color,
             threats: context.threats,
-            butterfly: &self.0[0].butterfly.0[color as usize],
+            butterfly: &self.0[0].butterfly,
             pawns: &self.0[0].pawns.0[pawn_index(position)],
             continuation: context
                 .previous
@@ -202,20 +217,28 @@ impl Histories {
     /// Rewards (or, with a negative bonus, punishes) a quiet move.
     pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
         let to = PieceTo::new(position, m).index();
-        let color = position.turn() as usize;
-        let butterfly = &mut self.0[0].butterfly.0[color][threat_index(context, m)]
-            [from(m) as usize][m.to() as usize];
-        gravity(butterfly, bonus, HISTORY_MAX);
+        let from_to = FromTo::new(position.turn(), context.threats, m);
+        gravity(&mut self.0[0].butterfly.0[from_to.index()], bonus, HISTORY_MAX);
         gravity(&mut self.0[0].pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
         for before in context.previous.iter().flatten() {
             gravity(&mut self.0[0].continuation.0[before.index()][to], bonus, HISTORY_MAX);
         }
     }
 
-    /// What to add to the static evaluation, in centipawns. `moves` are the
-    /// last move and the one before.
+    /// The same for the last move, whose position is known no more: only the tables
+    /// that do without it learn.
+    pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
+        gravity(&mut self.0[0].butterfly.0[quiet.index()], bonus, HISTORY_MAX);
+        for before in previous.iter().flatten() {
+            let entry = &mut self.0[0].continuation.0[before.index()][moved.index()];
+            gravity(entry, bonus, HISTORY_MAX);
+        }
+    }
+
+    /// What to add to the static evaluation, in centipawns. `moves` are those made 1, 2
+    /// and 4 plies ago.
     #[must_use]
-    pub fn correction(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
+    pub fn correction(&self, position: &Position, moves: Previous) -> Score {
         self.0[0].corrections.get(position, moves)
     }
 
@@ -224,7 +247,7 @@ impl Histories {
     pub fn update_correction(
         &mut self,
         position: &Position,
-        moves: [Option<PieceTo>; 2],
+        moves: Previous,
         depth: i32,
         difference: Score,
     ) {
@@ -271,38 +294,36 @@ impl CorrectionTable {
 }
 
 /// How much the search found the static evaluation to be wrong, by pawn
-/// structure, minor pieces, each side's pieces, and the last moves.
+/// structure, minor pieces, each side's pieces, and pairs of the last moves.
 #[derive(Zeroable)]
 #[repr(C)]
 struct Corrections {
     pawns: CorrectionTable,
     minors: CorrectionTable,
     non_pawns: [CorrectionTable; 2],
-    continuation: Continuation,
+    /// By the last move and the one before, and by it and that four plies ago.
+    continuation: [Continuation; 2],
 }
 
 impl Corrections {
-    fn get(&self, position: &Position, moves: [Option<PieceTo>; 2]) -> Score {
+    fn get(&self, position: &Position, moves: Previous) -> Score {
         let Keys { pawns, minors, non_pawns, .. } = *position.keys();
         let turn = position.turn();
         let [white, black] = [0, 1].map(|side| self.non_pawns[side].get(turn, non_pawns[side]));
         let mut sum = p::correction_pawns() * self.pawns.get(turn, pawns)
             + p::correction_minors() * self.minors.get(turn, minors)
             + p::correction_pieces() * (white + black);
-        if let [Some(last), Some(before)] = moves {
-            let entry = self.continuation.0[before.index()][last.index()];
-            sum += p::correction_moves() * i32::from(entry);
+        let [last, earlier @ ..] = moves;
+        for (table, before) in self.continuation.iter().zip(earlier) {
+            if let (Some(last), Some(before)) = (last, before) {
+                let entry = table.0[before.index()][last.index()];
+                sum += p::correction_moves() * i32::from(entry);
+            }
         }
         sum / (16 * GRAIN)
     }
 
-    fn update(
-        &mut self,
-        position: &Position,
-        moves: [Option<PieceTo>; 2],
-        depth: i32,
-        difference: Score,
-    ) {
+    fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
         let bonus = difference * depth * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);
@@ -313,9 +334,11 @@ impl Corrections {
         for (table, key) in self.non_pawns.iter_mut().zip(non_pawns) {
             gravity(table.entry(turn, key), bonus, CORRECTION_MAX);
         }
-        if let [Some(last), Some(before)] = moves {
-            let entry = &mut self.continuation.0[before.index()][last.index()];
-            gravity(entry, bonus, CORRECTION_MAX);
+        let [last, earlier @ ..] = moves;
+        for (table, before) in self.continuation.iter_mut().zip(earlier) {
+            if let (Some(last), Some(before)) = (last, before) {
+                gravity(&mut table.0[before.index()][last.index()], bonus, CORRECTION_MAX);
+            }
         }
     }
 }
@@ -365,13 +388,13 @@ mod tests {
         let position = Position::default();
         let mut corrections = Histories::default();
         for _ in 0..200 {
-            corrections.update_correction(&position, [None; 2], 8, 60);
+            corrections.update_correction(&position, [None; 3], 8, 60);
         }
-        let learned = corrections.correction(&position, [None; 2]);
+        let learned = corrections.correction(&position, [None; 3]);
         assert!((40..=200).contains(&learned), "{learned}");
         for _ in 0..400 {
-            corrections.update_correction(&position, [None; 2], 8, -60);
+            corrections.update_correction(&position, [None; 3], 8, -60);
         }
-        assert!(corrections.correction(&position, [None; 2]) < 0);
+        assert!(corrections.correction(&position, [None; 3]) < 0);
     }
 }

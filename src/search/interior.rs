@@ -22,7 +22,11 @@ use crate::{
         see,
     },
     play::syzygy::Prober,
-    search::{history::Context, picker::Picker, tt::Entry},
+    search::{
+        history::{Context, FromTo},
+        picker::Picker,
+        tt::Entry,
+    },
 };
 
 /// A node on its way through the steps.
@@ -58,12 +62,41 @@ struct Found {
     /// Moves looked at, pruned ones included.
     number: i32,
     tried: Tried,
+    /// `best` is what several moves reach at half the depth.
+    multicut: bool,
 }
 
 impl Found {
-    fn new(alpha: Score) -> Found {
-        Found { alpha, best: -INFINITE, best_move: None, number: 0, tried: Tried::default() }
+    /// Moves that were not searched would not have reached more than `score`, which
+    /// is not above alpha.
+    fn raise(&mut self, score: Score) {
+        self.best = self.best.max(score);
     }
+
+    fn new(alpha: Score) -> Found {
+        Found {
+            alpha,
+            best: -INFINITE,
+            best_move: None,
+            number: 0,
+            tried: Tried::default(),
+            multicut: false,
+        }
+    }
+}
+
+/// What the order of moves says of one.
+#[derive(Clone, Copy)]
+struct Order {
+    /// Of a quiet move.
+    history: i32,
+    /// It is one of the captures that lose material, which come last.
+    losing: bool,
+}
+
+impl Order {
+    /// The table's move is not judged.
+    const TABLE: Order = Order { history: 0, losing: false };
 }
 
 /// How the move loop goes on.
@@ -73,8 +106,8 @@ enum Flow {
     Next,
     /// With the next move that is not quiet, or gives check.
     SkipQuiets,
-    /// Not at all: the node fails high.
-    Cutoff,
+    /// Not at all.
+    Stop,
 }
 
 /// Moves searched before the best one, for the histories.
@@ -96,7 +129,7 @@ impl Worker<'_> {
         cut: bool,
     ) -> Result<Score, Stopped> {
         if depth <= 0 && self.shared.selective {
-            return self.quiescence::<K>(position, window, ply, true);
+            return self.quiescence::<K>(position, window, ply);
         }
         let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
         Ok(Delay::MATES.score(score))
@@ -171,6 +204,13 @@ impl Worker<'_> {
 
         // Steps 6 to 10. The moves.
         let mut found = self.search_moves::<K>(&node)?;
+        if found.multicut {
+            // Proved at half the depth only: nothing to remember.
+            return Ok(found.best);
+        }
+        if !K::PV && found.best >= node.window.beta {
+            found.best = prune::fail_high(found.best, node.window.beta, node.depth);
+        }
         found.best = node.proved.refine(found.best);
 
         // Step 11. Learn and remember.
@@ -264,14 +304,20 @@ impl Worker<'_> {
             return Ok(None);
         }
         let beta = node.window.beta;
-        // Step 4a. Hindsight: the parent's reduction looks wrong now that the
-        // evaluation is known.
+        // Step 4a. Hindsight: the parent's reduction looks wrong, or not enough, now that
+        // the evaluation is known.
         let parent = *self.before(node.ply, 1);
         if parent.reduction >= p::hindsight_reduction()
             && parent.evaluation != NO_SCORE
             && node.evaluation + parent.evaluation < 0
         {
             node.depth += 1;
+        } else if parent.reduction >= 1
+            && node.depth >= 2
+            && parent.evaluation != NO_SCORE
+            && node.evaluation + parent.evaluation > p::hindsight_agreement()
+        {
+            node.depth -= 1;
         }
         let facts =
             NodeFacts { depth: node.depth, estimate: node.estimate, improving: node.improving };
@@ -293,6 +339,7 @@ impl Worker<'_> {
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>, Stopped> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
+            || !node.cut
             || ply < self.null_from
             || node.estimate < beta
             || node.evaluation + p::null_slope() * node.depth < beta + p::null_margin()
@@ -307,6 +354,7 @@ impl Worker<'_> {
         let depth = node.depth - prune::null_reduction(facts, beta);
         self.keys.push(node.position.key());
         self.frame(ply).moved = None;
+        self.frame(ply).quiet = None;
         self.frame(ply).reduction = 0;
         let score = -self.search::<NonPv>(
             &child,
@@ -357,7 +405,7 @@ impl Worker<'_> {
             }
             let child = self.make(position, m, ply);
             self.frame(ply).reduction = 0;
-            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
+            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1)?;
             if score >= bound {
                 score =
                     -self.search::<NonPv>(&child, window, node.depth - 4, ply + 1, !node.cut)?;
@@ -393,7 +441,7 @@ impl Worker<'_> {
         if let Some(m) = table_move
             && hint != node.excluded
             && !self.overlooks(position, m, node.ply)
-            && self.try_move::<K>(node, &mut found, m, 0, table_capture)? == Flow::Cutoff
+            && self.try_move::<K>(node, &mut found, m, Order::TABLE, table_capture)? == Flow::Stop
         {
             return Ok(found);
         }
@@ -405,16 +453,18 @@ impl Worker<'_> {
             // Once one move is known not to lose, hopeless ones need no order.
             if futile && found.best > -DECISIVE {
                 picker.only_checks();
+                found.raise(prune::futility(node.depth, node.evaluation, 0));
             }
             let Some((m, history)) = picker.next(self.histories) else { break };
+            let order = Order { history, losing: picker.is_bad_tactical() };
             any = true;
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
-            match self.try_move::<K>(node, &mut found, m, history, table_capture)? {
+            match self.try_move::<K>(node, &mut found, m, order, table_capture)? {
                 Flow::Next => {}
                 Flow::SkipQuiets => picker.only_checks(),
-                Flow::Cutoff => return Ok(found),
+                Flow::Stop => return Ok(found),
             }
         }
         if !any {
@@ -426,13 +476,13 @@ impl Worker<'_> {
         Ok(found)
     }
 
-    /// Steps 7 to 10 for one move. `history` is that of a quiet move.
+    /// Steps 7 to 10 for one move.
     fn try_move<K: Kind>(
         &mut self,
         node: &Node,
         found: &mut Found,
         m: Move,
-        history: i32,
+        order: Order,
         table_capture: bool,
     ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
@@ -442,7 +492,7 @@ impl Worker<'_> {
             depth: node.depth,
             number: found.number,
             quiet,
-            history: if quiet { history } else { self.histories.capture(position, m) },
+            history: if quiet { order.history } else { self.histories.capture(position, m) },
             improving: node.improving,
             pv: K::PV,
             was_pv: node.was_pv,
@@ -450,6 +500,11 @@ impl Worker<'_> {
             check: found.number > 1 && node.generator.checks().given_by(m),
             in_check: position.is_check(),
             table_capture,
+            losing: order.losing,
+            table_above: node
+                .entry
+                .is_some_and(|e| e.bounds.lower != -INFINITE && e.bounds.lower > found.alpha),
+            table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
             cutoffs_below: self.frame(ply + 1).cutoffs,
         };
 
@@ -461,6 +516,14 @@ impl Worker<'_> {
                 Pruning::None => {}
                 Pruning::Move => return Ok(Flow::Next),
                 Pruning::Quiets => return Ok(Flow::SkipQuiets),
+                Pruning::FutileQuiets(score) => {
+                    found.raise(score);
+                    return Ok(Flow::SkipQuiets);
+                }
+                Pruning::Rest(score) => {
+                    found.raise(score);
+                    return Ok(Flow::Stop);
+                }
             }
         }
 
@@ -471,7 +534,8 @@ impl Worker<'_> {
                 Singular::Extend(plies) => extension = plies,
                 Singular::Multicut(score) => {
                     found.best = score;
-                    return Ok(Flow::Cutoff);
+                    found.multicut = true;
+                    return Ok(Flow::Stop);
                 }
             }
         }
@@ -480,7 +544,12 @@ impl Worker<'_> {
         let child = self.make(position, m, ply);
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
-        let score = self.search_move::<K>(&child, window, depth, ply, facts, reduction)?;
+        if quiet {
+            let threats = node.generator.threats();
+            self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
+        }
+        let best = found.best;
+        let score = self.search_move::<K>(&child, window, depth, ply, facts, reduction, best)?;
         self.unmake();
 
         // Step 10. A new best move?
@@ -494,7 +563,7 @@ impl Worker<'_> {
                 }
                 if score >= node.window.beta {
                     self.frame(ply).cutoffs += 1;
-                    return Ok(Flow::Cutoff);
+                    return Ok(Flow::Stop);
                 }
             }
         }
@@ -532,14 +601,22 @@ impl Worker<'_> {
                 && !is_decisive(alpha)
                 && prune::futile(reduced, node.evaluation, facts.history, alpha)
             {
-                return Pruning::Quiets;
+                let score = prune::futility(reduced, node.evaluation, facts.history);
+                return Pruning::FutileQuiets(score);
             }
             // Step 7c. History pruning.
             if prune::bad_history(reduced, facts.history) {
                 return Pruning::Move;
             }
         }
-        // Step 7d. Exchange pruning. A quiet move to a square that
+        // Step 7d. Futility of captures that lose material, which come last.
+        if facts.losing && !facts.check && !facts.in_check && !is_decisive(alpha) {
+            let score = node.evaluation + p::losing_margin() * reduced;
+            if score <= alpha {
+                return Pruning::Rest(score);
+            }
+        }
+        // Step 7e. Exchange pruning. A quiet move to a square that
         // nobody attacks loses nothing.
         if facts.quiet && !node.generator.threats().contains(m.to()) {
             return Pruning::None;
@@ -593,15 +670,17 @@ impl Worker<'_> {
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
     /// first, at a reduced depth if they come late.
-    /// `depth` is the child's, `reduction` what a late move's is lessened by.
+    /// `depth` is the child's, `reduction` what a late move's is lessened by, `best`
+    /// the best score before.
     pub(super) fn search_move<K: Kind>(
         &mut self,
         child: &Position,
         window: Window,
-        depth: i32,
+        mut depth: i32,
         ply: usize,
         facts: MoveFacts,
         reduction: i32,
+        best: Score,
     ) -> Result<Score, Stopped> {
         let null = Window::null(window.alpha).flip();
         let first = facts.number == 1;
@@ -615,7 +694,13 @@ impl Worker<'_> {
                 self.frame(ply).reduction = reduction;
                 score = -self.search::<NonPv>(child, null, depth - reduction, ply + 1, true)?;
                 self.frame(ply).reduction = 0;
-                full = score > window.alpha;
+                if score > window.alpha {
+                    let searched = depth - reduction;
+                    depth += prune::second_look(score, best);
+                    full = depth > searched.max(0);
+                } else {
+                    full = false;
+                }
             }
         }
         if full {
@@ -647,11 +732,14 @@ impl Worker<'_> {
                 self.histories.update_capture(position, other, -bonus);
             }
         }
+        let fails_low = found.best_move.is_none();
+        if fails_low && !node.excluded.is_some() {
+            self.reward_last_move(ply, prune::bonus(node.depth));
+        }
         // A score that only bounds the evaluation on the side where it already
         // is says nothing about its error.
         let quiet = found.best_move.is_none_or(|m| !is_tactical(m));
         let fails_high = found.best >= node.window.beta;
-        let fails_low = found.best_move.is_none();
         if !position.is_check()
             && !node.excluded.is_some()
             && quiet
@@ -660,7 +748,7 @@ impl Worker<'_> {
             && (!fails_low || found.best < node.evaluation)
         {
             let difference = found.best - node.evaluation;
-            let moves = self.last_moves(ply);
+            let moves = self.previous(ply);
             self.histories.update_correction(position, moves, node.depth, difference);
         }
     }
@@ -685,6 +773,15 @@ impl Worker<'_> {
         );
     }
 
+    /// A node where nothing helps is a success for the quiet move that led to it.
+    fn reward_last_move(&mut self, ply: usize, bonus: i32) {
+        let last = *self.before(ply, 1);
+        if let (Some(quiet), Some(moved)) = (last.quiet, last.moved) {
+            let previous = [2, 3, 5].map(|back| self.before(ply, back).moved);
+            self.histories.update_last(quiet, moved, previous, bonus);
+        }
+    }
+
     /// A table cutoff by a quiet move is a success for that move, too.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Not checked for legality: a wrong move would only gain some history.
@@ -702,6 +799,10 @@ enum Pruning {
     Move,
     /// This move, and all quiet ones that are still to come.
     Quiets,
+    /// These, because they would not reach more than this score.
+    FutileQuiets(Score),
+    /// All moves that are still to come would not reach more than this score.
+    Rest(Score),
 }
 
 /// What Step 8 says.

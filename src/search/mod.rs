@@ -31,7 +31,7 @@ use crate::{
         syzygy::Prober,
     },
     search::{
-        history::{Histories, PieceTo, Previous},
+        history::{FromTo, Histories, PieceTo, Previous},
         tt::{Entry, Table},
     },
     system::sync::lock,
@@ -137,6 +137,8 @@ struct Frame {
     evaluation: Score,
     /// The move made here, if not a null move.
     moved: Option<PieceTo>,
+    /// The same as a quiet move of the interior, if it is one.
+    quiet: Option<FromTo>,
     /// A move left out here, to see whether it is the only good one.
     excluded: PackedMove,
     /// How often the nodes here failed high since the parent was entered.
@@ -149,6 +151,7 @@ impl Frame {
     const EMPTY: Frame = Frame {
         evaluation: NO_SCORE,
         moved: None,
+        quiet: None,
         excluded: PackedMove::NONE,
         cutoffs: 0,
         reduction: 0,
@@ -350,6 +353,7 @@ impl<'a> Worker<'a> {
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         self.keys.push(position.key());
         self.frame(ply).moved = Some(PieceTo::new(position, m));
+        self.frame(ply).quiet = None;
         let child = position.play(m);
         self.shared.table.prefetch(table_key(&child));
         child
@@ -412,12 +416,8 @@ impl<'a> Worker<'a> {
 
     /// The evaluation with what the search has learned about its errors.
     fn correct(&self, position: &Position, raw: Score, ply: usize) -> Score {
-        let correction = self.histories.correction(position, self.last_moves(ply));
+        let correction = self.histories.correction(position, self.previous(ply));
         (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
-    }
-
-    fn last_moves(&self, ply: usize) -> [Option<PieceTo>; 2] {
-        [self.before(ply, 1).moved, self.before(ply, 2).moved]
     }
 
     /// The moves that the histories of a move at `ply` depend on.

@@ -78,6 +78,8 @@ params! {
     aspiration_depth: 4, 1..=255, 1;
     /// Reduction, in plies, that a fallen evaluation takes a ply of back.
     hindsight_reduction: 3, 1..=6, 1;
+    /// Centipawns for the side to move, both evaluations together, that take a ply more off.
+    hindsight_agreement: 100, 0..=400, 20;
     /// Deepest node for reverse futility pruning.
     rfp_depth: 9, 0..=20, 1;
     /// Margin per ply of depth, in centipawns.
@@ -111,11 +113,13 @@ params! {
     /// Deepest (reduced) depth for futility pruning of quiets.
     futility_depth: 9, 0..=20, 1;
     /// Futility margin, in centipawns.
-    futility_base: 104, 20..=300, 14;
+    futility_base: 125, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
     futility_margin: 90, 30..=200, 8;
     /// History that is worth a centipawn of it.
     futility_history: 128, 32..=512, 24;
+    /// Margin per ply for captures that lose material, in centipawns.
+    losing_margin: 125, 30..=300, 14;
     /// Deepest node for late move pruning.
     lmp_depth: 9, 0..=20, 1;
     /// Quiet moves that are tried at any depth, besides depth squared.
@@ -127,17 +131,20 @@ params! {
     /// Deepest node for pruning by exchange value.
     see_depth: 10, 0..=20, 1;
     /// Centipawns per ply a quiet move may lose.
-    see_quiet: 66, 10..=150, 6;
+    see_quiet: 80, 10..=150, 6;
     /// Centipawns per ply squared a capture may lose.
     see_capture: 26, 5..=80, 4;
     /// History that weighs as much as a centipawn of the victim in the order of captures.
     order_victim: 32, 8..=128, 6;
+    /// What escape from a lesser attacker is worth, per pawn of the piece's value, in
+    /// the units of a quiet move's history.
+    order_safety: 1500, 0..=4000, 200;
     /// How much of that order forgives a capture the loss of a centipawn.
     good_capture: 128, 32..=512, 24;
     /// Weight of the history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
     /// Depth from which the table move is tested for being the only good one.
-    singular_depth: 7, 4..=255, 1;
+    singular_depth: 6, 4..=255, 1;
     /// Margin per ply of depth, in 1/16 centipawns.
     singular_margin: 19, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
@@ -145,7 +152,7 @@ params! {
     /// Depth from which moves are reduced.
     lmr_depth: 2, 1..=255, 1;
     /// Base reduction, in 1/1024 ply.
-    lmr_base: 866, 0..=2048, 80;
+    lmr_base: 950, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.
     lmr_divisor: 2460, 1500..=4000, 120;
     /// The same two for captures and promotions.
@@ -164,6 +171,14 @@ params! {
     lmr_not_improving: 588, 0..=2000, 100;
     /// Less reduction where the principal variation has been, in 1/1024 ply.
     lmr_was_pv: 1059, 0..=2500, 100;
+    /// Less still if the table's lower bound is above alpha, ...
+    lmr_table_above: 400, 0..=2000, 100;
+    /// ... and if its entry is as deep as this search.
+    lmr_table_deep: 400, 0..=2000, 100;
+    /// Centipawns above the best score for a ply more at the second look, ...
+    lmr_deeper: 55, 10..=200, 10;
+    /// ... and below which there is a ply less.
+    lmr_shallower: 8, 0..=40, 3;
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1042, 0..=2500, 100;
     /// More reduction when the table's move is a capture, in 1/1024 ply.

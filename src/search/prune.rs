@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use super::params as p;
-use crate::chess::score::{DECISIVE, Score};
+use crate::chess::score::{DECISIVE, Score, is_decisive};
 
 /// What pruning a whole node looks at.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,17 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
         && beta > -DECISIVE
+}
+
+/// The score of a node that fails high: nearer to beta, the shallower the search,
+/// since much of what it gains is not to be had.
+#[must_use]
+pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
+    if is_decisive(score) || is_decisive(beta) {
+        score
+    } else {
+        (score * depth + beta) / (depth + 1)
+    }
 }
 
 /// Depth taken off the search after a null move.
@@ -64,6 +75,12 @@ pub struct MoveFacts {
     pub in_check: bool,
     /// The table's move is a capture: quiets are unlikely to be best.
     pub table_capture: bool,
+    /// It is one of the captures that lose material, which come last.
+    pub losing: bool,
+    /// The table's lower bound is above alpha.
+    pub table_above: bool,
+    /// The table's entry is as deep as this search.
+    pub table_deep: bool,
     /// How often nodes below failed high: many means a bad place.
     pub cutoffs_below: u32,
 }
@@ -75,15 +92,19 @@ pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
         && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
 }
 
-/// Futility: the evaluation plus all a quiet move may win stays below alpha.
+/// The evaluation plus all that a quiet move may win, in centipawns.
+#[must_use]
+pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
+    evaluation
+        + p::futility_base()
+        + p::futility_margin() * reduced_depth
+        + history / p::futility_history()
+}
+
+/// Futility: that stays below alpha.
 #[must_use]
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
-    reduced_depth <= p::futility_depth()
-        && evaluation
-            + p::futility_base()
-            + p::futility_margin() * reduced_depth
-            + history / p::futility_history()
-            <= alpha
+    reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
 
 /// A quiet move whose record is too bad for the depth left.
@@ -124,11 +145,23 @@ pub fn reduction(facts: MoveFacts) -> i32 {
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
     reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
     reduction += if facts.cutoffs_below > 3 { p::lmr_cutoffs() } else { 0 };
-    reduction -= if facts.was_pv { p::lmr_was_pv() } else { 0 };
+    if facts.was_pv {
+        reduction -= p::lmr_was_pv();
+        reduction -= if facts.table_above { p::lmr_table_above() } else { 0 };
+        reduction -= if facts.table_deep { p::lmr_table_deep() } else { 0 };
+    }
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
     reduction -= facts.history * 1024 / history;
     reduction / 1024
+}
+
+/// Plies more or less for a move that has beaten alpha at a reduced depth: more if it
+/// beats all others by much, less if by hardly anything.
+#[must_use]
+pub fn second_look(score: Score, best: Score) -> i32 {
+    let better = best > -DECISIVE && score > best + p::lmr_deeper();
+    i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
 /// History bonus for a move that was best at this depth.
@@ -159,6 +192,9 @@ mod tests {
         check: false,
         in_check: false,
         table_capture: false,
+        losing: false,
+        table_above: false,
+        table_deep: false,
         cutoffs_below: 0,
     };
 

@@ -1,9 +1,9 @@
-//! Quiescence: captures (in check every evasion, and at its first ply quiet
-//! checks) until the position is quiet enough for the static evaluation.
+//! Quiescence: captures, in check every evasion, until the position is quiet
+//! enough for the static evaluation.
 
-use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
+use shakmaty::{Bitboard, Move, Position as _, Rank, Role};
 
-use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, table_key};
+use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key};
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
@@ -42,15 +42,14 @@ impl Leaf<'_> {
 
 impl Worker<'_> {
     /// The score of a leaf, as its parent sees the window: shifted on the way
-    /// in, aged on the way out. `first`: no quiescence above it.
+    /// in, aged on the way out.
     pub(super) fn quiescence<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
-        first: bool,
     ) -> Result<Score, Stopped> {
-        let score = self.captures::<K>(position, window.pre_shift(), ply, first)?;
+        let score = self.captures::<K>(position, window.pre_shift(), ply)?;
         Ok(Delay::MATES.score(score))
     }
 
@@ -60,7 +59,6 @@ impl Worker<'_> {
         position: &Position,
         window: Window,
         ply: usize,
-        first: bool,
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance.
         let window = match self.enter::<K>(position, window, ply)? {
@@ -92,7 +90,7 @@ impl Worker<'_> {
             in_check: position.is_check(),
             any: false,
         };
-        if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
+        if !leaf.in_check && self.stand_pat(&mut leaf, entry) {
             return Ok(leaf.best);
         }
 
@@ -102,17 +100,17 @@ impl Worker<'_> {
             return Ok(DRAW);
         }
 
-        // Steps 5 and 6. The moves. Where no evasion comes, it is mate.
+        // Step 5. The moves. Where no evasion comes, it is mate.
         self.forcing_moves::<K>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
         }
-        if first && !leaf.in_check && leaf.best < leaf.beta {
-            self.quiet_checks::<K>(&mut leaf, &generator)?;
-        }
 
-        // Step 7. Remember. Captures alone prove no upper bound of the full
+        // Step 6. Remember. Captures alone prove no upper bound of the full
         // search, but at depth 0 quiescence is all there is.
+        if leaf.best >= leaf.beta {
+            leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
+        }
         let best = leaf.best;
         let bounds = Bounds::of(best, window);
         // A window that the shift has made two wide is a null window still.
@@ -132,7 +130,7 @@ impl Worker<'_> {
 
     /// Step 3: the corrected evaluation, moved inside the table's bounds; true if
     /// it is enough, or nothing can be captured that would be.
-    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
+    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>) -> bool {
         leaf.raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(leaf.position, leaf.ply),
@@ -146,6 +144,7 @@ impl Worker<'_> {
         }
         leaf.alpha = leaf.alpha.max(leaf.best);
         if leaf.best >= leaf.beta {
+            leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
             if entry.is_none() {
                 let bounds = Bounds::at_least(leaf.best);
                 let new = Entry { bounds, evaluation: leaf.raw, ..Entry::EMPTY };
@@ -153,7 +152,7 @@ impl Worker<'_> {
             }
             return true;
         }
-        !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
+        !may_gain(leaf.position, leaf.alpha - leaf.futility())
     }
 
     /// Step 5: captures and promotions that can matter; in check, evasions.
@@ -175,8 +174,11 @@ impl Worker<'_> {
             leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
-                    // One evasion that holds is enough to try captures only.
+                    // One evasion that holds is enough to try good captures only.
                     picker.skip_quiets();
+                    if picker.is_bad_tactical() {
+                        break;
+                    }
                     if !is_tactical(m) {
                         continue;
                     }
@@ -203,31 +205,11 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Step 6: quiet checks, one ply deep: the search above must not overlook
-    /// a mate in one.
-    fn quiet_checks<K: Kind>(
-        &mut self,
-        leaf: &mut Leaf,
-        generator: &Generator,
-    ) -> Result<(), Stopped> {
-        let mut list = MoveList::new();
-        generator.quiet_checks(|m| list.push(m));
-        for m in list {
-            if see::see_ge(leaf.position, m, 0)
-                && !self.overlooks(leaf.position, m, leaf.ply)
-                && self.try_forcing::<K>(leaf, m)?
-            {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Searches one move; true if it refutes the node.
     fn try_forcing<K: Kind>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
         let child = self.make(leaf.position, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
-        let score = -self.quiescence::<K>(&child, window, leaf.ply + 1, false)?;
+        let score = -self.quiescence::<K>(&child, window, leaf.ply + 1)?;
         self.unmake();
         if score > leaf.best {
             leaf.best = score;

@@ -420,13 +420,17 @@ impl Worker<'_> {
                 check: child.is_check(),
                 in_check: root.is_check(),
                 table_capture,
+                losing: false,
+                table_above: false,
+                table_deep: false,
                 cutoffs_below: self.frame(1).cutoffs,
             };
             let before = self.nodes;
             self.pv.clear(1);
             let window = Window::new(alpha, beta);
             let reduction = prune::reduction(facts);
-            let score = self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction)?;
+            let score =
+                self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction, best)?;
             self.unmake();
             let score = bounds.refine(score);
             self.root_moves[i].nodes += self.nodes - before;
