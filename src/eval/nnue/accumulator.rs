@@ -9,7 +9,6 @@
 
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
 use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color, Role, Square};
 
@@ -26,38 +25,46 @@ const VIEWS: [Color; 2] = [Color::White, Color::Black];
 /// first, then what the last sibling and the grandparent left.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
-/// Rows of weights to add or to remove.
-type Rows = ArrayVec<u16, MAX_ACTIVE>;
+/// The codes of pieces on squares: 64 times the code of the piece, plus the square.
+const CODES: usize = 16 * 64;
 
 /// By view and mirroring, the row of every piece on every square:
-/// [`features::index`] as a table. A piece is 64 times its index by colour (as
-/// in [`VIEWS`]) and role, plus its square.
-static ROWS: [[[u16; INPUTS]; 2]; 2] = {
-    let mut rows = [[[0; INPUTS]; 2]; 2];
+/// [`features::index`] as a table.
+static ROWS: [[[u16; CODES]; 2]; 2] = {
+    let mut rows = [[[0; CODES]; 2]; 2];
     let mut i = 0;
     while i < 4 * INPUTS {
         let (view, mirrored, piece) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
         let (color, role) = (VIEWS[piece / 64 / 6], Role::ALL[piece / 64 % 6]);
         let square = Square::new(piece as u32 % 64);
         let row = features::index(VIEWS[view], mirrored == 1, color, role, square);
-        rows[view][mirrored][piece] = row as u16;
+        let code = role as usize + if color.is_white() { Pieces::WHITE } else { 0 };
+        rows[view][mirrored][64 * code + piece % 64] = row as u16;
         i += 1;
     }
     rows
 };
 
-/// The pieces of a board: bitboards by role, of White, of both sides. Eight
-/// words, so that two boards are compared in a register or two.
+/// The pieces of a board, as four bitboards of the four bits of their codes: 1 to
+/// 6 for pawn to king, and [`Pieces::WHITE`]. Two boards are compared in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pieces([u64; 8]);
+struct Pieces([u64; 4]);
 
 impl Pieces {
-    const NONE: Pieces = Pieces([0; 8]);
+    const NONE: Pieces = Pieces([0; 4]);
+    const WHITE: usize = 8;
+    /// The first code of a piece on a square.
+    const FIRST: usize = 64;
 
     fn new(board: &Board) -> Pieces {
-        let role = |i: usize| board.by_role(Role::ALL[i]).0;
-        let (white, all) = (board.white().0, board.occupied().0);
-        Pieces([role(0), role(1), role(2), role(3), role(4), role(5), white, all])
+        let any = |roles: [Role; 3]| roles.map(|role| board.by_role(role).0);
+        let union = |[a, b, c]: [u64; 3]| a | b | c;
+        Pieces([
+            union(any([Role::Pawn, Role::Bishop, Role::Queen])),
+            union(any([Role::Knight, Role::Bishop, Role::King])),
+            union(any([Role::Rook, Role::Queen, Role::King])),
+            board.white().0,
+        ])
     }
 
     /// Squares that differ.
@@ -66,13 +73,55 @@ impl Pieces {
         self.0.iter().zip(&other.0).fold(0, |squares, (a, b)| squares | (a ^ b))
     }
 
-    /// The piece on this square, if there is one, as in [`ROWS`].
+    /// The piece on this square, as in [`ROWS`]; below [`Pieces::FIRST`] if there is none.
     #[inline]
-    fn at(&self, square: u32) -> Option<usize> {
-        let bit = |i: usize| (self.0[i] >> square & 1) as usize;
-        // Exactly one role has the bit: no branches.
-        let role = (1..6).fold(0, |role, i| role + i * bit(i));
-        (bit(7) != 0).then(|| 64 * (6 * (1 - bit(6)) + role) + square as usize)
+    fn at(&self, square: u32) -> usize {
+        let bit = |i: usize| (self.0[i] >> square & 1) << i;
+        let code = bit(0) | bit(1) | bit(2) | bit(3);
+        (64 * code) as usize + square as usize
+    }
+}
+
+/// Rows of weights that make both views' hidden layers of others: as many are added
+/// in either view, and as many removed.
+struct Changes {
+    added: [[u16; MAX_ACTIVE + 1]; 2],
+    removed: [[u16; MAX_ACTIVE + 1]; 2],
+    counts: [usize; 2],
+}
+
+impl Changes {
+    const NONE: Changes = Changes {
+        added: [[0; MAX_ACTIVE + 1]; 2],
+        removed: [[0; MAX_ACTIVE + 1]; 2],
+        counts: [0; 2],
+    };
+
+    /// Finds what makes the layers of `new` of those of `old`, which are mirrored alike.
+    #[inline]
+    fn find(&mut self, old: &Pieces, new: &Line) {
+        let rows = [0, 1].map(|view| &ROWS[view][usize::from(new.mirrored[view])]);
+        let mut squares = old.differences(&new.pieces);
+        let [mut added, mut removed] = [0; 2];
+        while squares != 0 {
+            let square = squares.trailing_zeros();
+            squares &= squares - 1;
+            // Without branches: whether a piece went to a square or left it is
+            // anybody's guess. What is not wanted is written over.
+            let (to, from) = (new.pieces.at(square), old.at(square));
+            for view in 0..2 {
+                self.added[view][added] = rows[view][to % CODES];
+                self.removed[view][removed] = rows[view][from % CODES];
+            }
+            added += usize::from(to >= Pieces::FIRST);
+            removed += usize::from(from >= Pieces::FIRST);
+        }
+        self.counts = [added, removed];
+    }
+
+    /// The rows to add and to remove for this view.
+    fn of(&self, view: usize) -> [&[u16]; 2] {
+        [&self.added[view][..self.counts[0]], &self.removed[view][..self.counts[1]]]
     }
 }
 
@@ -136,8 +185,14 @@ impl Accumulators {
             return;
         }
         let sources = self.sources(&line, ply, board.occupied().count());
+        let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
-            self.update_view(view, ply, source, &line);
+            // Nearly always both views start from the same line.
+            if view == 0 || source != sources[0] {
+                let old = source.map_or(&Pieces::NONE, |from| &self.lines[from].pieces);
+                changes.find(old, &line);
+            }
+            self.update_view(view, ply, source, changes.of(view));
         }
         self.lines[ply] = line;
     }
@@ -167,24 +222,15 @@ impl Accumulators {
     }
 
     /// Makes one view's layer of line `ply` from that of line `source`, or from
-    /// the empty board.
+    /// the empty board, by these changes.
     #[inline]
-    fn update_view(&mut self, view: usize, ply: usize, source: Option<usize>, line: &Line) {
-        let rows = &ROWS[view][usize::from(line.mirrored[view])];
-        let old = source.map_or(&Pieces::NONE, |from| &self.lines[from].pieces);
-        let (mut added, mut removed) = (Rows::new(), Rows::new());
-        let mut squares = old.differences(&line.pieces);
-        while squares != 0 {
-            let square = squares.trailing_zeros();
-            squares &= squares - 1;
-            if let Some(piece) = line.pieces.at(square) {
-                added.push(rows[piece]);
-            }
-            if let Some(piece) = old.at(square) {
-                removed.push(rows[piece]);
-            }
-        }
-
+    fn update_view(
+        &mut self,
+        view: usize,
+        ply: usize,
+        source: Option<usize>,
+        [added, removed]: [&[u16]; 2],
+    ) {
         let weights = self.network.weights();
         let blocks = self.network.biases().len();
         let start = |line: usize| (2 * line + view) * blocks;
@@ -195,7 +241,7 @@ impl Accumulators {
             Some(from) if from < ply => Some(&before[start(from)..][..blocks]),
             Some(_) => None,
         };
-        simd::update(target, source, weights, &added, &removed);
+        simd::update(target, source, weights, added, removed);
     }
 }
 

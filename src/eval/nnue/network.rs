@@ -392,11 +392,14 @@ impl Network {
     #[inline]
     pub fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
         let bucket = features::output_bucket(pieces, self.buckets());
-        let (our_weights, their_weights) = self.output_row(bucket).split_at(self.biases.len());
-        let sum = simd::output(ours, our_weights) + simd::output(theirs, their_weights);
+        let weights = self.output_row(bucket).split_at(self.biases.len());
+        let sum = simd::output([ours, theirs], weights.into());
         let units = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
-        let score = units * i64::from(SCALE) / i64::from(QA * self.output_unit);
-        score.clamp(i64::from(-EVALUATION_LIMIT), i64::from(EVALUATION_LIMIT)) as Score
+        // In two steps, for processors that divide 64 bits slowly: by a constant, then
+        // in 32 bits what is within them, or far beyond the limit.
+        let score = units * i64::from(SCALE) / i64::from(QA);
+        let score = score.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32 / self.output_unit;
+        score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 
     /// The hidden layer of a view, computed from scratch.
@@ -420,8 +423,10 @@ impl Network {
     pub fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
         let bucket = features::output_bucket(board.occupied().count(), self.buckets());
         let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());
+        let nothing = vec![Block::zeroed(); self.biases.len()];
         let view = |color, weights| {
-            f64::from(simd::output(&self.hidden_layer(board, color), weights)) / f64::from(QA)
+            let layers = [&self.hidden_layer(board, color)[..], &nothing];
+            f64::from(simd::output(layers, [weights, weights])) / f64::from(QA)
         };
         let bias = f64::from(self.output_biases[bucket]);
         [view(turn, ours), view(!turn, theirs), bias]
