@@ -450,12 +450,18 @@ impl Engine {
         let start = Instant::now();
         let terms = self.terms(&job.limits);
         self.make_ready(job, &terms, reporter);
-        if let Some(outcome) = self.without_search(job) {
+        let root_moves = search::root::moves(job.game.position(), &job.limits.searchmoves);
+        let known = if root_moves.is_empty() {
+            Some(no_moves(job.game.position()))
+        } else {
+            self.book_move(job)
+        };
+        if let Some(outcome) = known {
             reporter.info(&outcome.info);
             job.signals.wait(job.limits.infinite);
             return outcome;
         }
-        self.search(job, terms, reporter, start)
+        self.search(job, terms, root_moves, reporter, start)
     }
 
     /// Who is to play, and for how long.
@@ -477,26 +483,19 @@ impl Engine {
         self.table.new_search();
     }
 
-    /// What can be answered at once: the end of the game, or a move from the book.
-    fn without_search(&mut self, job: &Job) -> Option<Outcome> {
-        let root = job.game.position();
-        let over = search::root::moves(root, &job.limits.searchmoves).is_empty();
-        if over { Some(no_moves(root)) } else { self.book_move(job) }
-    }
-
     /// Asks the endgame tables about the root, has the threads search, and
     /// concludes from what they found.
     fn search(
         &mut self,
         job: &Job,
         terms: Terms,
+        mut root_moves: Vec<search::RootMove>,
         reporter: &dyn Reporter,
         start: Instant,
     ) -> Outcome {
         // A weaker player knows no endgame tables, and needs no help.
         let tablebases = self.tablebases.as_ref().filter(|_| terms.handicap.is_none());
         let (game, settings) = (&job.game, self.settings.syzygy);
-        let mut root_moves = search::root::moves(game.position(), &job.limits.searchmoves);
         let prober = tablebases
             .and_then(|tables| ask_tablebases(tables, settings, game, &mut root_moves, reporter));
         let values: Vec<(Move, Value)> =

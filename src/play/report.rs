@@ -334,6 +334,10 @@ impl std::error::Error for MemoryError {}
 /// Receives what a search has to say, on the searching thread. Every method
 /// may be called at any time between `go` and its outcome.
 pub trait Reporter: Sync {
+    /// Does anybody listen? If not, nothing need be put together for [`info`](Self::info).
+    fn listens(&self) -> bool {
+        true
+    }
     /// A new or better line.
     fn info(&self, _info: &Info) {}
     /// The root move being searched; `number` counts from 1.
@@ -350,7 +354,11 @@ pub trait Reporter: Sync {
 #[derive(Debug, Default)]
 pub struct Silent;
 
-impl Reporter for Silent {}
+impl Reporter for Silent {
+    fn listens(&self) -> bool {
+        false
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -355,6 +355,10 @@ impl Confirming<'_> {
 }
 
 impl Reporter for Confirming<'_> {
+    fn listens(&self) -> bool {
+        self.reporter.listens()
+    }
+
     fn info(&self, info: &Info) {
         let mut info = info.clone();
         self.confirm(&mut info);

@@ -399,7 +399,7 @@ impl Worker<'_> {
                 self.root_moves[i].score = -INFINITE;
                 continue;
             }
-            if self.thread == 0 && self.shared.start.elapsed() >= QUIET_TIME {
+            if self.tells() && self.shared.start.elapsed() >= QUIET_TIME {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
             let quiet = !is_tactical(m);
@@ -525,6 +525,18 @@ impl Worker<'_> {
             || shared.start.elapsed() >= soft.mul_f64(stability.scale().max(0.1))
     }
 
+    /// Is this the thread that reports, and does anybody listen?
+    fn tells(&self) -> bool {
+        self.thread == 0 && self.shared.reporter.listens()
+    }
+
+    /// Tells whoever listens about a line.
+    fn tell(&self, depth: u32, line: usize) {
+        if self.tells() {
+            self.shared.reporter.info(&self.info(depth, line));
+        }
+    }
+
     fn info(&self, depth: u32, line: usize) -> Info {
         let rm = &self.root_moves[line];
         self.publish_nodes();
@@ -556,7 +568,7 @@ impl Worker<'_> {
         if finished {
             for line in 0..self.lines() {
                 if self.root_moves[line].score > -INFINITE {
-                    self.shared.reporter.info(&self.info(depth, line));
+                    self.tell(depth, line);
                 }
             }
             if self.shared.live.show_refutations.load(Relaxed) {
@@ -567,7 +579,7 @@ impl Worker<'_> {
             .as_ref()
             .is_none_or(|(_, best)| !best.says_the_same(&self.root_moves[0]))
         {
-            self.shared.reporter.info(&self.info(depth, 0));
+            self.tell(depth, 0);
         } else {
             return;
         }
@@ -610,10 +622,13 @@ impl Worker<'_> {
     /// A bound on the best move's score, once the search is slow enough for
     /// somebody to read it.
     fn report_bound(&mut self, depth: u32, line: usize) {
-        let slow = self.shared.start.elapsed() >= QUIET_TIME;
         let best = &self.root_moves[line];
-        if self.thread == 0 && slow && self.lines() == 1 && !is_decisive(best.score) {
-            self.shared.reporter.info(&self.info(depth, line));
+        if self.tells()
+            && self.lines() == 1
+            && !is_decisive(best.score)
+            && self.shared.start.elapsed() >= QUIET_TIME
+        {
+            self.tell(depth, line);
             self.reported = Some((depth, self.root_moves[line].clone()));
         }
     }
