@@ -383,8 +383,8 @@ impl Position {
         child
     }
 
-    /// Makes the legal move `m`, updating keys and checkers.
-    fn make(&mut self, m: Move) {
+    /// Makes the legal move `m` in place.
+    pub fn make(&mut self, m: Move) {
         let us = self.turn();
         let rights = self.chess.castles().castling_rights();
         if self.chess.maybe_ep_square().is_some() {

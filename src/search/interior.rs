@@ -203,7 +203,8 @@ impl Worker<'_> {
         }
 
         // Steps 6 to 10. The moves.
-        let mut found = self.search_moves::<K>(&node)?;
+        let mut found = Found::new(node.window.alpha);
+        self.search_moves::<K>(&node, &mut found)?;
         if found.multicut {
             // Proved at half the depth only: nothing to remember.
             return Ok(found.best);
@@ -403,7 +404,8 @@ impl Worker<'_> {
             if !see::see_ge(position, m, bound - node.evaluation) {
                 continue;
             }
-            let child = self.make(position, m, ply);
+            let mut child = position.clone();
+            self.make(&mut child, m, ply);
             self.frame(ply).reduction = 0;
             let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1)?;
             if score >= bound {
@@ -429,9 +431,8 @@ impl Worker<'_> {
     }
 
     /// Steps 6 to 10: the moves in order, until one refutes the node.
-    fn search_moves<K: Kind>(&mut self, node: &Node) -> Result<Found, Stopped> {
+    fn search_moves<K: Kind>(&mut self, node: &Node, found: &mut Found) -> Result<(), Stopped> {
         let position = node.position;
-        let mut found = Found::new(node.window.alpha);
 
         // Step 6. The table's move before any other move
         // is generated: it often is enough.
@@ -441,9 +442,9 @@ impl Worker<'_> {
         if let Some(m) = table_move
             && hint != node.excluded
             && !self.overlooks(position, m, node.ply)
-            && self.try_move::<K>(node, &mut found, m, Order::TABLE, table_capture)? == Flow::Stop
+            && self.try_move::<K>(node, found, m, Order::TABLE, table_capture)? == Flow::Stop
         {
-            return Ok(found);
+            return Ok(());
         }
 
         let mut picker = Picker::without(&node.generator, self.previous(node.ply), table_move);
@@ -461,10 +462,10 @@ impl Worker<'_> {
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
-            match self.try_move::<K>(node, &mut found, m, order, table_capture)? {
+            match self.try_move::<K>(node, found, m, order, table_capture)? {
                 Flow::Next => {}
                 Flow::SkipQuiets => picker.only_checks(),
-                Flow::Stop => return Ok(found),
+                Flow::Stop => return Ok(()),
             }
         }
         if !any {
@@ -473,7 +474,7 @@ impl Worker<'_> {
             // Nothing but the excluded move is legal, or nothing is seen.
             found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Steps 7 to 10 for one move.
@@ -510,7 +511,7 @@ impl Worker<'_> {
 
         // Step 7. Prune the move. A line that does not lose must be known. The first
         // move is neither pruned nor reduced.
-        let reduction = if found.number > 1 { prune::reduction(facts) } else { 0 };
+        let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
         if self.shared.selective && found.best > -DECISIVE {
             match self.prune_move::<K>(node, &facts, reduction, m, found.alpha) {
                 Pruning::None => {}
@@ -541,7 +542,8 @@ impl Worker<'_> {
         }
 
         // Step 9. Search it.
-        let child = self.make(position, m, ply);
+        let mut child = position.clone();
+        self.make(&mut child, m, ply);
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
         if quiet {
@@ -549,7 +551,7 @@ impl Worker<'_> {
             self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
         }
         let best = found.best;
-        let score = self.search_move::<K>(&child, window, depth, ply, facts, reduction, best)?;
+        let score = self.search_move::<K>(&child, window, depth, ply, &facts, reduction, best)?;
         self.unmake();
 
         // Step 10. A new best move?
@@ -678,7 +680,7 @@ impl Worker<'_> {
         window: Window,
         mut depth: i32,
         ply: usize,
-        facts: MoveFacts,
+        facts: &MoveFacts,
         reduction: i32,
         best: Score,
     ) -> Result<Score, Stopped> {

@@ -349,14 +349,14 @@ impl<'a> Worker<'a> {
         line
     }
 
-    /// Goes from `position` to the position after `m`.
-    fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        self.keys.push(position.key());
-        self.frame(ply).moved = Some(PieceTo::new(position, m));
+    /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
+    /// would be copied once more, while it is still being written.
+    fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
+        self.keys.push(child.key());
+        self.frame(ply).moved = Some(PieceTo::new(child, m));
         self.frame(ply).quiet = None;
-        let child = position.play(m);
-        self.shared.table.prefetch(table_key(&child));
-        child
+        child.make(m);
+        self.shared.table.prefetch(table_key(child));
     }
 
     fn unmake(&mut self) {

@@ -4,8 +4,6 @@
 //! The constants are tuned, see [`params`](super::params); the forms are what
 //! several strong engines use, on precedent unless a line says otherwise.
 
-use std::sync::LazyLock;
-
 use super::params as p;
 use crate::chess::score::{DECISIVE, Score, is_decisive};
 
@@ -126,12 +124,28 @@ pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32
 }
 
 /// `ln(n)` in 1/1024.
-static LOGARITHMS: LazyLock<[i32; 256]> =
-    LazyLock::new(|| std::array::from_fn(|i| ((i.max(1) as f64).ln() * 1024.0) as i32));
+static LOGARITHMS: [i32; 256] = {
+    let mut table = [0; 256];
+    let mut ln = 0.0;
+    let mut n = 2;
+    while n < 256 {
+        // ln(n) - ln(n - 1) = 2 artanh(1 / (2n - 1)), as a series.
+        let x = 1.0 / (2 * n - 1) as f64;
+        let (mut power, mut k) = (x, 1.0);
+        while k < 40.0 {
+            ln += 2.0 * power / k;
+            power *= x * x;
+            k += 2.0;
+        }
+        table[n] = (ln * 1024.0) as i32;
+        n += 1;
+    }
+    table
+};
 
 /// Late move reductions, in whole plies; may be negative.
 #[must_use]
-pub fn reduction(facts: MoveFacts) -> i32 {
+pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
     let (base, divisor, history) = if facts.quiet {
@@ -200,14 +214,21 @@ mod tests {
 
     #[test]
     fn later_and_worse_moves_are_reduced_more() {
-        let base = reduction(FACTS);
+        let base = reduction(&FACTS);
         assert!((1..=4).contains(&base), "{base}");
-        assert!(reduction(MoveFacts { number: 40, depth: 20, ..FACTS }) > base);
-        assert!(reduction(MoveFacts { history: -16_000, ..FACTS }) > base);
-        assert!(reduction(MoveFacts { history: 16_000, ..FACTS }) < base);
-        assert!(reduction(MoveFacts { cut: true, ..FACTS }) > base);
-        assert!(reduction(MoveFacts { check: true, ..FACTS }) < base);
-        assert!(reduction(MoveFacts { depth: 255, number: 218, ..FACTS }) < 20);
+        assert!(reduction(&MoveFacts { number: 40, depth: 20, ..FACTS }) > base);
+        assert!(reduction(&MoveFacts { history: -16_000, ..FACTS }) > base);
+        assert!(reduction(&MoveFacts { history: 16_000, ..FACTS }) < base);
+        assert!(reduction(&MoveFacts { cut: true, ..FACTS }) > base);
+        assert!(reduction(&MoveFacts { check: true, ..FACTS }) < base);
+        assert!(reduction(&MoveFacts { depth: 255, number: 218, ..FACTS }) < 20);
+    }
+
+    #[test]
+    fn logarithms_are_what_they_should_be() {
+        for (n, &log) in LOGARITHMS.iter().enumerate().skip(1) {
+            assert_eq!(log, ((n as f64).ln() * 1024.0) as i32, "{n}");
+        }
     }
 
     #[test]

@@ -207,7 +207,8 @@ impl Worker<'_> {
 
     /// Searches one move; true if it refutes the node.
     fn try_forcing<K: Kind>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
-        let child = self.make(leaf.position, m, leaf.ply);
+        let mut child = leaf.position.clone();
+        self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
         let score = -self.quiescence::<K>(&child, window, leaf.ply + 1)?;
         self.unmake();

@@ -403,7 +403,8 @@ impl Worker<'_> {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
             let quiet = !is_tactical(m);
-            let child = self.make(&root, m, 0);
+            let mut child = root.clone();
+            self.make(&mut child, m, 0);
             let facts = MoveFacts {
                 depth,
                 number: number as i32,
@@ -428,9 +429,9 @@ impl Worker<'_> {
             let before = self.nodes;
             self.pv.clear(1);
             let window = Window::new(alpha, beta);
-            let reduction = prune::reduction(facts);
+            let reduction = prune::reduction(&facts);
             let score =
-                self.search_move::<K>(&child, window, depth - 1, 0, facts, reduction, best)?;
+                self.search_move::<K>(&child, window, depth - 1, 0, &facts, reduction, best)?;
             self.unmake();
             let score = bounds.refine(score);
             self.root_moves[i].nodes += self.nodes - before;
@@ -590,7 +591,8 @@ impl Worker<'_> {
     /// game, else the evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
         let root = self.root.clone();
-        let child = self.make(&root, self.root_moves[0].m, 0);
+        let mut child = root.clone();
+        self.make(&mut child, self.root_moves[0].m, 0);
         let drawn = self.draw(&child, 1).is_some();
         self.unmake();
         if !Generator::new(&child).any() {
