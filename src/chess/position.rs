@@ -379,12 +379,13 @@ impl Position {
     #[must_use]
     pub fn play(&self, m: Move) -> Position {
         let mut child = self.clone();
-        child.make(m);
+        child.make(m, |_| {});
         child
     }
 
-    /// Makes the legal move `m` in place.
-    pub fn make(&mut self, m: Move) {
+    /// Makes the legal move `m` in place. `foretell` is told the new key as soon as
+    /// it is known, but for what may be castled or taken en passant after `m`.
+    pub fn make(&mut self, m: Move, foretell: impl FnOnce(u64)) {
         let us = self.turn();
         let rights = self.chess.castles().castling_rights();
         if self.chess.maybe_ep_square().is_some() {
@@ -415,6 +416,9 @@ impl Position {
             Move::Put { .. } => {} // never legal in chess
         }
 
+        self.keys.turn();
+        foretell(self.keys.position);
+
         // Rights change a handful of times in a game: compare, then rehash.
         let touched = match m {
             Move::Normal { from, to, role, .. } => {
@@ -430,7 +434,6 @@ impl Position {
             self.chess.play_unchecked(m);
         }
 
-        self.keys.turn();
         if self.chess.maybe_ep_square().is_some() {
             self.keys.en_passant(&self.chess);
         }
@@ -530,7 +533,7 @@ impl Game {
         } else {
             self.keys.push(self.position.key());
         }
-        self.position.make(m);
+        self.position.make(m, |_| {});
     }
 
     /// How often the current position has occurred, this time included.

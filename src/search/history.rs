@@ -12,7 +12,7 @@ use crate::{
         score::Score,
     },
     search::params as p,
-    system::pages::Pages,
+    system::pages::{Pages, prefetch},
 };
 
 /// Scores of the ordering tables stay within this.
@@ -242,6 +242,11 @@ impl Histories {
         self.0[0].corrections.get(position, moves)
     }
 
+    /// What [`correction`](Self::correction) reads of this position will be read soon.
+    pub fn prefetch_correction(&self, position: &Position, moves: Previous) {
+        self.0[0].corrections.prefetch(position, moves);
+    }
+
     /// The search of `depth` plies found `difference` centipawns more than the
     /// corrected evaluation said.
     pub fn update_correction(
@@ -289,7 +294,11 @@ impl CorrectionTable {
     }
 
     fn get(&self, color: Color, key: u64) -> i32 {
-        i32::from(self.0[color as usize][key as usize % CORRECTIONS])
+        i32::from(*self.place(color, key))
+    }
+
+    fn place(&self, color: Color, key: u64) -> &i16 {
+        &self.0[color as usize][key as usize % CORRECTIONS]
     }
 }
 
@@ -321,6 +330,21 @@ impl Corrections {
             }
         }
         sum / (16 * GRAIN)
+    }
+
+    fn prefetch(&self, position: &Position, moves: Previous) {
+        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
+        let turn = position.turn();
+        prefetch(self.pawns.place(turn, pawns));
+        prefetch(self.minors.place(turn, minors));
+        prefetch(self.non_pawns[0].place(turn, non_pawns[0]));
+        prefetch(self.non_pawns[1].place(turn, non_pawns[1]));
+        let [last, earlier @ ..] = moves;
+        for (table, before) in self.continuation.iter().zip(earlier) {
+            if let (Some(last), Some(before)) = (last, before) {
+                prefetch(&table.0[before.index()][last.index()]);
+            }
+        }
     }
 
     fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {

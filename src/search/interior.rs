@@ -352,6 +352,7 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Some(child) = node.position.play_null() else { return Ok(None) };
+        self.shared.table.prefetch(table_key(&child));
         let depth = node.depth - prune::null_reduction(facts, beta);
         self.keys.push(node.position.key());
         self.frame(ply).moved = None;

@@ -350,13 +350,15 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
-    /// would be copied once more, while it is still being written.
+    /// would be copied once more, while it is still being written. What will be read
+    /// of the tables is on its way meanwhile.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         self.keys.push(child.key());
         self.frame(ply).moved = Some(PieceTo::new(child, m));
         self.frame(ply).quiet = None;
-        child.make(m);
-        self.shared.table.prefetch(table_key(child));
+        let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
+        child.make(m, |key| self.shared.table.prefetch(with_clock(key, halfmoves)));
+        self.histories.prefetch_correction(child, self.previous(ply + 1));
     }
 
     fn unmake(&mut self) {
@@ -429,7 +431,11 @@ impl<'a> Worker<'a> {
 /// The key under which a position is stored: near the fifty-move rule the
 /// same pieces are worth less, so the clock becomes part of the key.
 pub(crate) fn table_key(position: &Position) -> u64 {
-    let halfmoves = u64::from(position.halfmoves());
+    with_clock(position.key(), position.halfmoves())
+}
+
+fn with_clock(key: u64, halfmoves: u32) -> u64 {
+    let halfmoves = u64::from(halfmoves);
     let bucket = if halfmoves < 16 {
         0
     } else if halfmoves < 80 {
@@ -437,5 +443,5 @@ pub(crate) fn table_key(position: &Position) -> u64 {
     } else {
         halfmoves
     };
-    position.key() ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    key ^ bucket.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
