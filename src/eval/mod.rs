@@ -36,6 +36,20 @@ fn weight(board: &Board) -> i32 {
     BARE + Role::ALL.into_iter().map(value).sum::<i32>() / CENTIPAWNS
 }
 
+/// The evaluation by a network that says `score`, in centipawns: what the search plays
+/// by.
+#[must_use]
+pub fn weighted(score: Score, board: &Board) -> Score {
+    score * weight(board) / 1024
+}
+
+/// What a network would have to say, in centipawns, for this evaluation: what it is to
+/// learn.
+#[must_use]
+pub fn unweighted(score: Score, board: &Board) -> Score {
+    score * 1024 / weight(board)
+}
+
 /// One search thread's evaluator, with whatever it caches between calls.
 #[derive(Clone, Debug, Default)]
 pub enum Evaluator {
@@ -63,7 +77,7 @@ impl Evaluator {
         match self {
             Evaluator::Psqt => psqt::evaluate(position),
             Evaluator::Network(accumulators) => {
-                accumulators.evaluate(position, ply) * weight(position.board()) / 1024
+                weighted(accumulators.evaluate(position, ply), position.board())
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-use super::{nnue::Network, psqt, weight};
+use super::{nnue::Network, psqt, weight, weighted};
 use crate::chess::{position::Position, score::Score};
 
 /// An evaluation and what it is made of. All numbers are centipawns, positive
@@ -31,7 +31,7 @@ impl Parts {
         let evaluate = |board: &Board| {
             white(network.map_or_else(
                 || psqt::evaluate_board(board, turn),
-                |network| network.evaluate(board, turn) * weight(board) / 1024,
+                |network| weighted(network.evaluate(board, turn), board),
             ))
         };
         let total = evaluate(board);

@@ -19,7 +19,10 @@ use shakmaty::Position as _;
 use super::{complain, say};
 use crate::{
     chess::score::Score,
-    eval::wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
+    eval::{
+        wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
+        weighted,
+    },
     system::files,
     train::format::{self, Record, Visit},
 };
@@ -86,6 +89,8 @@ impl Counts {
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
+            // Written down in the network's units, shown in those of the search.
+            let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
             {

@@ -12,10 +12,10 @@ use super::{
 use crate::{
     chess::{
         position::{Ending, Game, Position},
-        score::Score,
+        score::{Score, is_decisive},
     },
     engine::{Engine, Job, MemoryError, Settings},
-    eval::nnue::Network,
+    eval::{self, nnue::Network},
     play::report::{Bound, Limits, Silent},
     system::random::mix,
 };
@@ -95,6 +95,8 @@ pub struct SelfPlay {
     engines: [Engine; 2],
     limits: Limits,
     tablebase: Option<Arc<Tablebase<Chess>>>,
+    /// They evaluate by a network: scores are written down in its units.
+    network: bool,
 }
 
 /// What became of a game.
@@ -129,7 +131,7 @@ impl SelfPlay {
         let mut engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
         engines.iter_mut().for_each(|engine| engine.set_network(network.cloned()));
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-        Ok(SelfPlay { engines, limits, tablebase })
+        Ok(SelfPlay { engines, limits, tablebase, network: network.is_some() })
     }
 
     /// Plays a game from `start`. Adds the nodes searched to `nodes`; asks
@@ -156,7 +158,13 @@ impl SelfPlay {
                 return Played::Unbalanced;
             }
             // An interrupted iteration may leave a bound, which is not a label.
-            let label = if outcome.info.bound == Bound::Exact { score } else { NO_LABEL.into() };
+            let label = match outcome.info.bound {
+                Bound::Exact if self.network && !is_decisive(score) => {
+                    eval::unweighted(score, game.position().board())
+                }
+                Bound::Exact => score,
+                _ => NO_LABEL.into(),
+            };
             moves.push((m, i16::try_from(label).unwrap_or(NO_LABEL)));
             game.play(m);
             if let Some(result) = adjudicator.see(score) {
