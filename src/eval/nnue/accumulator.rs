@@ -109,9 +109,9 @@ impl Changes {
             // Without branches: whether a piece went to a square or left it is
             // anybody's guess. What is not wanted is written over.
             let (to, from) = (new.pieces.at(square), old.at(square));
-            for view in 0..2 {
-                self.added[view][added] = rows[view][to % CODES];
-                self.removed[view][removed] = rows[view][from % CODES];
+            for (view, rows) in rows.into_iter().enumerate() {
+                self.added[view][added] = rows[to % CODES];
+                self.removed[view][removed] = rows[from % CODES];
             }
             added += usize::from(to >= Pieces::FIRST);
             removed += usize::from(from >= Pieces::FIRST);

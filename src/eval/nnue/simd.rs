@@ -88,13 +88,12 @@ fn replace<const A: usize, const R: usize>(
         sum.to_array()
     };
     if let Some(source) = source {
-        let source = &source[..length];
-        for i in 0..length {
-            target[i].0 = sum(&source[i], i);
+        for (i, (block, before)) in target.iter_mut().zip(&source[..length]).enumerate() {
+            block.0 = sum(before, i);
         }
     } else {
-        for i in 0..length {
-            target[i].0 = sum(&target[i], i);
+        for (i, block) in target.iter_mut().enumerate() {
+            block.0 = sum(block, i);
         }
     }
 }
