@@ -67,8 +67,18 @@ impl Checks {
     /// for quiet: their rare checks are only seen after the move.
     #[must_use]
     pub fn given_by(&self, m: Move) -> bool {
-        let Move::Normal { role, from, to, promotion, .. } = m else { return false };
-        self.from(promotion.unwrap_or(role), from).contains(to)
+        match m {
+            // Asked of nearly every move: without what a promotion takes.
+            Move::Normal { role, from, to, promotion: None, .. } => {
+                self.squares[role as usize - 1].contains(to)
+                    || (self.discoverers.contains(from)
+                        && !attacks::ray(self.king, from).contains(to))
+            }
+            Move::Normal { from, to, promotion: Some(role), .. } => {
+                self.from(role, from).contains(to)
+            }
+            _ => false,
+        }
     }
 
     /// The squares on which a piece that comes from `from` and is then of this

@@ -493,6 +493,7 @@ impl Worker<'_> {
         let facts = MoveFacts {
             depth: node.depth,
             number: found.number,
+            best: found.best,
             quiet,
             history: if quiet { order.history } else { self.histories.capture(position, m) },
             improving: node.improving,
@@ -551,8 +552,7 @@ impl Worker<'_> {
             let threats = node.generator.threats();
             self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
         }
-        let best = found.best;
-        let score = self.search_move::<K>(&child, window, depth, ply, &facts, reduction, best)?;
+        let score = self.search_move::<K>(&child, window, depth, ply, &facts, reduction)?;
         self.unmake();
 
         // Step 10. A new best move?
@@ -673,8 +673,7 @@ impl Worker<'_> {
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
     /// first, at a reduced depth if they come late.
-    /// `depth` is the child's, `reduction` what a late move's is lessened by, `best`
-    /// the best score before.
+    /// `depth` is the child's, `reduction` what a late move's is lessened by.
     pub(super) fn search_move<K: Kind>(
         &mut self,
         child: &Position,
@@ -683,7 +682,6 @@ impl Worker<'_> {
         ply: usize,
         facts: &MoveFacts,
         reduction: i32,
-        best: Score,
     ) -> Result<Score, Stopped> {
         let null = Window::null(window.alpha).flip();
         let first = facts.number == 1;
@@ -699,7 +697,7 @@ impl Worker<'_> {
                 self.frame(ply).reduction = 0;
                 if score > window.alpha {
                     let searched = depth - reduction;
-                    depth += prune::second_look(score, best);
+                    depth += prune::second_look(score, facts.best);
                     full = depth > searched.max(0);
                 } else {
                     full = false;

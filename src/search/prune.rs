@@ -55,6 +55,8 @@ pub struct MoveFacts {
     pub depth: i32,
     /// Its place in the order, from 1.
     pub number: i32,
+    /// The best score of the moves before it.
+    pub best: Score,
     /// Neither capture nor promotion to a queen.
     pub quiet: bool,
     /// The move's history score.
@@ -197,6 +199,7 @@ mod tests {
     const FACTS: MoveFacts = MoveFacts {
         depth: 8,
         number: 10,
+        best: 0,
         quiet: true,
         history: 0,
         improving: true,

@@ -408,6 +408,7 @@ impl Worker<'_> {
             let facts = MoveFacts {
                 depth,
                 number: number as i32,
+                best,
                 quiet,
                 history: if quiet {
                     self.histories.quiets(&root, &context).score(m)
@@ -430,8 +431,7 @@ impl Worker<'_> {
             self.pv.clear(1);
             let window = Window::new(alpha, beta);
             let reduction = prune::reduction(&facts);
-            let score =
-                self.search_move::<K>(&child, window, depth - 1, 0, &facts, reduction, best)?;
+            let score = self.search_move::<K>(&child, window, depth - 1, 0, &facts, reduction)?;
             self.unmake();
             let score = bounds.refine(score);
             self.root_moves[i].nodes += self.nodes - before;
