@@ -282,10 +282,11 @@ fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn s
 fn compare(trainer: &Trainer, network: &Network, data: &DataSet) -> Result<(), String> {
     let samples: Vec<Sample> =
         data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
-    let difference =
-        |parameters| model::disagreement(trainer.layout(), parameters, network, &samples);
-    let (mean, worst) = difference(trainer.rounded());
-    let (exact_mean, exact_worst) = difference(&trainer.parameters);
+    let layout = trainer.layout();
+    let played = model::outputs(layout, trainer.played(), &samples);
+    let exact = samples.iter().map(|sample| layout.output(&trainer.parameters, sample));
+    let (mean, worst) = model::disagreement(played, network, &samples);
+    let (exact_mean, exact_worst) = model::disagreement(exact, network, &samples);
     note(format_args!(
         "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp; \
          against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",

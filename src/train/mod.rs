@@ -15,6 +15,7 @@ pub mod data;
 pub mod datagen;
 pub mod filter;
 pub mod format;
+pub mod layout;
 pub mod loader;
 pub mod model;
 pub mod openings;

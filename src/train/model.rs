@@ -1,220 +1,27 @@
-//! The network in floating point: parameters, forward and backward pass.
+//! How a model learns: what it should have said, its forward and backward pass.
 //!
-//! The first layer is sparse: of 768 inputs some twenty are active, so a pass
-//! adds up rows of weights, and its gradient adds to rows. The hidden layer is
-//! cut into tiles whose rows fit the second-level cache; a chunk of positions
-//! goes through one tile after the other, with the tile's neurons in registers.
+//! The first layer is sparse: of 768 inputs some twenty are active, so a pass adds
+//! up rows of weights, and its gradient adds to rows. The hidden layer is cut into
+//! tiles, whose rows fit the nearer caches; a chunk of positions goes through one
+//! tile after the other. Forward each neuron's sum stays in a register, and
+//! backward each row's: the positions that an input is active in are listed first.
+//! Sums of the first layer are exact, in the integers of the player.
 
-use std::ops::Range;
-
-use bytemuck::{cast_slice, cast_slice_mut};
-use rand::{Rng as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use bytemuck::cast;
 use shakmaty::Board;
-use wide::f32x8;
+use wide::{f32x8, f32x16, i16x8, i16x32, i32x8};
 
-use super::sample::{Active, Sample};
+use super::{
+    layout::{Layout, Played, Row},
+    sample::{Active, Sample},
+};
 use crate::eval::nnue::{
     features::{self, INPUTS},
-    network::{LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB, SCALE},
+    network::{Network, QA, SCALE},
 };
 
-/// Positions that go through the tiles together: their neurons of one tile
-/// stay in the cache.
+/// Positions that go through the tiles together.
 pub const CHUNK: usize = 256;
-
-/// Largest magnitude of a first-layer weight: 33 times 1.98 * 255 fits the 16 bits
-/// of the player's hidden layer.
-const CLIP: f32 = 1.98;
-/// Largest magnitude of an output weight: they stay multiples of 1/256. Six of 512
-/// that were larger once forced 1/64 on all, which rounded half of them by 6 %.
-const OUTPUT_CLIP: f32 = 127.0 / 256.0;
-
-/// Where the parameters are in one long vector of registers (eight numbers):
-/// first-layer weights by tile and input, first-layer biases by tile, output
-/// weights by bucket, view and tile, output biases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Hidden neurons per view.
-    pub hidden: usize,
-    /// Output buckets.
-    pub buckets: usize,
-}
-
-impl Layout {
-    /// Registers of a tile: 8 where that divides the layer, else 4.
-    const fn tile(self) -> usize {
-        if self.hidden.is_multiple_of(64) { 8 } else { 4 }
-    }
-
-    const fn tiles(self) -> usize {
-        self.units() / self.tile()
-    }
-
-    /// Registers of the hidden layer of one view.
-    const fn units(self) -> usize {
-        self.hidden / 8
-    }
-
-    const fn biases(self) -> usize {
-        INPUTS * self.units()
-    }
-
-    const fn outputs(self) -> usize {
-        self.biases() + self.units()
-    }
-
-    const fn output_biases(self) -> usize {
-        self.outputs() + 2 * self.buckets * self.units()
-    }
-
-    /// Registers of all parameters.
-    #[must_use]
-    pub const fn len(self) -> usize {
-        self.output_biases() + self.buckets.div_ceil(8)
-    }
-
-    /// Never: there are always output biases.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The layers, and the largest magnitude of their numbers.
-    #[must_use]
-    pub const fn limits(self) -> [(Range<usize>, f32); 3] {
-        [
-            (0..self.outputs(), CLIP),
-            (self.outputs()..self.output_biases(), OUTPUT_CLIP),
-            (self.output_biases()..self.len(), f32::MAX),
-        ]
-    }
-
-    /// The place of a first-layer weight among the numbers of the vector.
-    fn weight_at(self, input: usize, neuron: usize) -> usize {
-        let width = 8 * self.tile();
-        (neuron / width * INPUTS + input) * width + neuron % width
-    }
-
-    /// Random parameters to begin with, those of the first layer up to `size` either
-    /// way.
-    #[must_use]
-    pub fn initial(self, seed: u64, size: f32) -> Vec<f32x8> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut parameters = vec![f32x8::ZERO; self.len()];
-        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        for weight in &mut numbers[..8 * self.biases()] {
-            *weight = rng.random_range(-size..=size);
-        }
-        for bias in &mut numbers[8 * self.biases()..8 * self.outputs()] {
-            *bias = rng.random_range(0.0..0.2);
-        }
-        let range = (1.0 / self.hidden as f32).sqrt();
-        for weight in &mut numbers[8 * self.outputs()..8 * self.output_biases()] {
-            *weight = rng.random_range(-range..range);
-        }
-        parameters
-    }
-
-    /// The parameters that a network is played as: its numbers, each over its unit.
-    #[must_use]
-    pub fn dequantise(network: &Network) -> (Layout, Vec<f32x8>) {
-        let layout = Layout { hidden: network.hidden(), buckets: network.buckets() };
-        let from = network.parameters();
-        let mut parameters = vec![f32x8::ZERO; layout.len()];
-        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        for input in 0..INPUTS {
-            for neuron in 0..layout.hidden {
-                let weight = from.weights[input * layout.hidden + neuron];
-                numbers[layout.weight_at(input, neuron)] = f32::from(weight) / QA as f32;
-            }
-        }
-        let mut fill = |at: usize, values: &[i16], unit: i32| {
-            for (number, &value) in numbers[8 * at..].iter_mut().zip(values) {
-                *number = f32::from(value) / unit as f32;
-            }
-        };
-        fill(layout.biases(), &from.biases, QA);
-        fill(layout.outputs(), &from.output_weights, from.output_unit);
-        let biases = &mut numbers[8 * layout.output_biases()..];
-        for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {
-            *number = bias as f32 / (QA * from.output_unit) as f32;
-        }
-        (layout, parameters)
-    }
-
-    /// The finest units of the output weights that the player's arithmetic
-    /// allows; the coarsest if none do.
-    #[must_use]
-    pub fn output_unit(self, parameters: &[f32x8]) -> i32 {
-        let weights: &[f32] = cast_slice(&parameters[self.outputs()..self.output_biases()]);
-        let row = 2 * self.hidden;
-        let fits = |unit: i32| {
-            let round = |weight: f32| (weight * unit as f32).round();
-            weights.chunks_exact(row).all(|row| {
-                let sum = |sign: f32| row.iter().map(|&w| (sign * round(w)).max(0.0)).sum::<f32>();
-                row.iter().all(|&w| round(w).abs() <= f32::from(MAX_OUTPUT_WEIGHT))
-                    && sum(1.0).max(sum(-1.0)) <= MAX_OUTPUT_SUM as f32
-            })
-        };
-        QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
-    }
-
-    /// The unit of register `at`, one over which is what its numbers are
-    /// multiples of in play. Output biases are too fine to matter.
-    const fn unit(self, at: usize, output_unit: i32) -> Option<f32> {
-        if at < self.outputs() {
-            Some(QA as f32)
-        } else if at < self.output_biases() {
-            Some(output_unit as f32)
-        } else {
-            None
-        }
-    }
-
-    /// Rounds registers from `start` on to what the player can represent.
-    pub fn round(self, start: usize, output_unit: i32, numbers: &[f32x8], out: &mut [f32x8]) {
-        for ((at, &number), out) in (start..).zip(numbers).zip(out) {
-            *out = match self.unit(at, output_unit) {
-                None => number,
-                Some(unit) => (number * f32x8::splat(unit)).round() * f32x8::splat(1.0 / unit),
-            };
-        }
-    }
-
-    /// The network for playing.
-    ///
-    /// # Errors
-    ///
-    /// If a number is too large for exact arithmetic.
-    pub fn quantise(self, parameters: &[f32x8], provenance: &str) -> Result<Network, LoadError> {
-        let output_unit = self.output_unit(parameters);
-        let numbers: &[f32] = cast_slice(parameters);
-        // Casting saturates; the network then refuses the number.
-        let narrow = |value: f32, unit: i32| (value * unit as f32).round() as i16;
-        let mut weights = Vec::with_capacity(INPUTS * self.hidden);
-        for input in 0..INPUTS {
-            for neuron in 0..self.hidden {
-                weights.push(narrow(numbers[self.weight_at(input, neuron)], QA));
-            }
-        }
-        let narrow_all = |from: usize, to: usize, unit| {
-            numbers[8 * from..8 * to].iter().map(|&value| narrow(value, unit)).collect()
-        };
-        let output_biases = &numbers[8 * self.output_biases()..][..self.buckets];
-        let parameters = Parameters {
-            weights,
-            biases: narrow_all(self.biases(), self.outputs(), QA),
-            output_weights: narrow_all(self.outputs(), self.output_biases(), output_unit),
-            output_biases: output_biases
-                .iter()
-                .map(|&bias| (bias * (QA * output_unit) as f32).round() as i32)
-                .collect(),
-            output_unit,
-        };
-        Network::new(&parameters, provenance)
-    }
-}
 
 /// How labels become a target, and outputs a loss.
 #[derive(Clone, Copy, Debug)]
@@ -248,6 +55,58 @@ impl Objective {
     }
 }
 
+/// A [`Row`] in registers that are as wide as some machines have them.
+type Delta = [f32x16; 2];
+
+/// For every input the views in which it is active: twice the position's place in
+/// the chunk, plus the view.
+#[derive(Debug)]
+struct Transposed {
+    /// Where the list of an input ends; it begins where the one before ends.
+    ends: Vec<u32>,
+    views: Vec<u16>,
+}
+
+impl Transposed {
+    fn new() -> Transposed {
+        Transposed { ends: vec![0; INPUTS], views: Vec::new() }
+    }
+
+    /// Lists the inputs of a chunk, by counting.
+    fn fill(&mut self, chunk: &[Active]) {
+        self.ends.fill(0);
+        let inputs = |active| (0..2).flat_map(move |view| Active::view(active, view));
+        for &input in chunk.iter().flat_map(inputs) {
+            self.ends[usize::from(input)] += 1;
+        }
+        let mut total = 0;
+        for end in &mut self.ends {
+            // For now where the list begins.
+            total += std::mem::replace(end, total);
+        }
+        self.views.resize(total as usize, 0);
+        for (i, active) in chunk.iter().enumerate() {
+            for view in 0..2 {
+                for &input in active.view(view) {
+                    let next = &mut self.ends[usize::from(input)];
+                    self.views[*next as usize] = (2 * i + view) as u16;
+                    *next += 1;
+                }
+            }
+        }
+    }
+
+    /// The lists by input.
+    fn lists(&self) -> impl Iterator<Item = &[u16]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let list = start..end as usize;
+            start = list.end;
+            &self.views[list]
+        })
+    }
+}
+
 /// One thread's share of a batch: its buffers and its gradient.
 #[derive(Debug)]
 pub struct Worker {
@@ -257,8 +116,11 @@ pub struct Worker {
     /// Sum of the losses.
     pub loss: f64,
     active: Vec<Active>,
+    transposed: Transposed,
     /// Clamped neurons by tile, position and view.
-    neurons: Vec<f32x8>,
+    neurons: Vec<i16x32>,
+    /// Derivatives of the losses by the sums of a tile, by position and view.
+    deltas: Vec<Delta>,
     outputs: Vec<f32x8>,
 }
 
@@ -271,7 +133,9 @@ impl Worker {
             gradient: vec![f32x8::ZERO; layout.len()],
             loss: 0.0,
             active: Vec::with_capacity(CHUNK),
-            neurons: vec![f32x8::ZERO; 2 * CHUNK * layout.units()],
+            transposed: Transposed::new(),
+            neurons: vec![i16x32::ZERO; 2 * CHUNK * layout.tiles()],
+            deltas: vec![Delta::default(); 2 * CHUNK],
             outputs: vec![f32x8::ZERO; CHUNK],
         }
     }
@@ -284,45 +148,46 @@ impl Worker {
 
     /// The outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
     #[must_use]
-    pub fn forward(&mut self, parameters: &[f32x8], samples: &[Sample]) -> Vec<f32> {
+    pub fn forward(&mut self, model: &Played, samples: &[Sample]) -> Vec<f32> {
         self.active.clear();
         self.active.extend(samples.iter().take(CHUNK).map(Sample::active));
         self.outputs.fill(f32x8::ZERO);
-        match self.layout.tile() {
-            8 => self.forward_tiles::<8>(parameters),
-            _ => self.forward_tiles::<4>(parameters),
+        let tiles = self.layout.tiles();
+        for tile in (1..tiles).step_by(2) {
+            self.forward_tiles(model, [tile - 1, tile]);
         }
-        let biases: &[f32] = cast_slice(&parameters[self.layout.output_biases()..]);
-        let bucket = |active: &Active| self.bucket(active);
-        self.outputs
-            .iter()
-            .zip(&self.active)
-            .map(|(sum, active)| sum.reduce_add() + biases[bucket(active)])
-            .collect()
+        if !tiles.is_multiple_of(2) {
+            self.forward_tiles(model, [tiles - 1]);
+        }
+        let unit = 1.0 / (QA * QA) as f32;
+        let bias = |active: &Active| model.output_biases()[self.bucket(active)];
+        let sums = self.outputs.iter().zip(&self.active);
+        sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
 
     /// Adds the losses of up to [`CHUNK`] samples, without gradient.
-    pub fn validate(&mut self, parameters: &[f32x8], samples: &[Sample], objective: Objective) {
-        let outputs = self.forward(parameters, samples);
+    pub fn validate(&mut self, model: &Played, samples: &[Sample], objective: Objective) {
+        let outputs = self.forward(model, samples);
         for (&output, sample) in outputs.iter().zip(samples) {
             self.loss += f64::from(objective.loss(output, sample).0);
         }
     }
 
     /// Adds losses and gradient of up to [`CHUNK`] samples.
-    pub fn learn(&mut self, parameters: &[f32x8], samples: &[Sample], objective: Objective) {
-        let mut outputs = self.forward(parameters, samples);
-        let biases = 8 * self.layout.output_biases();
+    pub fn learn(&mut self, model: &Played, samples: &[Sample], objective: Objective) {
+        let mut outputs = self.forward(model, samples);
+        let biases = self.layout.output_biases();
         for ((output, sample), active) in outputs.iter_mut().zip(samples).zip(&self.active) {
             let (loss, slope) = objective.loss(*output, sample);
             self.loss += f64::from(loss);
             let bucket = self.bucket(active);
-            cast_slice_mut::<_, f32>(&mut self.gradient)[biases + bucket] += slope;
+            self.gradient[biases + bucket / 8].as_mut_array()[bucket % 8] += slope;
             *output = slope;
         }
-        match self.layout.tile() {
-            8 => self.backward_tiles::<8>(parameters, &outputs),
-            _ => self.backward_tiles::<4>(parameters, &outputs),
+        self.transposed.fill(&self.active);
+        for tile in 0..self.layout.tiles() {
+            self.backward_outputs(model, &outputs, tile);
+            self.backward_inputs(tile);
         }
     }
 
@@ -330,136 +195,129 @@ impl Worker {
         features::output_bucket(active.count, self.layout.buckets)
     }
 
-    /// Where the output weights of a bucket, view and tile begin.
-    fn output_row<const N: usize>(
-        layout: Layout,
-        bucket: usize,
-        view: usize,
-        tile: usize,
-    ) -> usize {
-        layout.outputs() + (2 * bucket + view) * layout.units() + tile * N
-    }
-
-    fn forward_tiles<const N: usize>(&mut self, parameters: &[f32x8]) {
-        let layout = self.layout;
+    /// Some tiles at a time: lists of inputs are short, so that going through them
+    /// costs nearly as much as the sums.
+    fn forward_tiles<const N: usize>(&mut self, model: &Played, tiles: [usize; N]) {
+        let all = self.layout.tiles();
+        let rows = tiles.map(|tile| model.weights(tile));
+        let biases = tiles.map(|tile| model.biases()[tile]);
+        let (low, high) = (i16x32::ZERO, i16x32::splat(QA as i16));
         let count = self.active.len();
-        for tile in 0..layout.tiles() {
-            let rows = rows::<N>(&parameters[tile * INPUTS * N..][..INPUTS * N]);
-            let bias = &rows_at::<N>(parameters, layout.biases() + tile * N);
-            let neurons =
-                self.neurons[tile * 2 * count * N..][..2 * count * N].chunks_exact_mut(2 * N);
-            for ((active, output), neurons) in
-                self.active.iter().zip(&mut self.outputs).zip(neurons)
-            {
-                let bucket = features::output_bucket(active.count, layout.buckets);
-                for (view, neurons) in neurons.chunks_exact_mut(N).enumerate() {
-                    let mut sums = *bias;
-                    for &input in active.view(view) {
-                        let row = &rows[usize::from(input)];
-                        for i in 0..N {
-                            sums[i] += row[i];
-                        }
+        for (i, (active, output)) in self.active.iter().zip(&mut self.outputs).enumerate() {
+            let bucket = features::output_bucket(active.count, self.layout.buckets);
+            for view in 0..2 {
+                let mut sums = biases;
+                for &input in active.view(view) {
+                    for (sum, rows) in sums.iter_mut().zip(rows) {
+                        *sum += rows[usize::from(input)];
                     }
-                    let at = Self::output_row::<N>(layout, bucket, view, tile);
-                    let weights = rows_at::<N>(parameters, at);
-                    let mut total = *output;
-                    for i in 0..N {
-                        let s = sums[i].fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
-                        neurons[i] = s;
-                        total = (s * s).mul_add(weights[i], total);
+                }
+                for (tile, sum) in tiles.into_iter().zip(sums) {
+                    let neurons = sum.max(low).min(high);
+                    self.neurons[2 * (tile * count + i) + view] = neurons;
+                    let weights = &model.outputs()[(2 * bucket + view) * all + tile];
+                    for (value, &weight) in floats(neurons).into_iter().zip(weights) {
+                        *output = (value * value).mul_add(weight, *output);
                     }
-                    *output = total;
                 }
             }
         }
     }
 
-    /// `slopes` are the derivatives of the losses by the outputs.
-    fn backward_tiles<const N: usize>(&mut self, parameters: &[f32x8], slopes: &[f32]) {
-        let layout = self.layout;
+    /// The gradient of a tile's output weights and biases, and its deltas. `slopes`
+    /// are the derivatives of the losses by the outputs.
+    fn backward_outputs(&mut self, model: &Played, slopes: &[f32], tile: usize) {
+        let (layout, tiles) = (self.layout, self.layout.tiles());
         let count = self.active.len();
-        for tile in 0..layout.tiles() {
-            let neurons = self.neurons[tile * 2 * count * N..][..2 * count * N].chunks_exact(2 * N);
-            let (first, second) = self.gradient.split_at_mut(layout.biases());
-            let (biases, outputs) = second.split_at_mut(layout.units());
-            let rows = rows_mut::<N>(&mut first[tile * INPUTS * N..][..INPUTS * N]);
-            let mut bias = [f32x8::ZERO; N];
-            for ((active, &slope), neurons) in self.active.iter().zip(slopes).zip(neurons) {
-                let bucket = features::output_bucket(active.count, layout.buckets);
-                let slope = f32x8::splat(slope);
-                for (view, neurons) in neurons.chunks_exact(N).enumerate() {
-                    let at = Self::output_row::<N>(layout, bucket, view, tile);
-                    let weights = rows_at::<N>(parameters, at);
-                    let outputs = &mut outputs[at - layout.outputs()..][..N];
-                    let mut delta = [f32x8::ZERO; N];
-                    for i in 0..N {
-                        let s = neurons[i];
-                        let scaled = s * slope;
-                        outputs[i] = s.mul_add(scaled, outputs[i]);
-                        // The square's slope, none where the neuron is clamped.
-                        let open = s.simd_lt(f32x8::ONE);
-                        delta[i] = open & ((scaled + scaled) * weights[i]);
-                        bias[i] += delta[i];
-                    }
-                    for &input in active.view(view) {
-                        let row = &mut rows[usize::from(input)];
-                        for i in 0..N {
-                            row[i] += delta[i];
-                        }
-                    }
+        let neurons = self.neurons[tile * 2 * count..][..2 * count].as_chunks::<2>().0;
+        let deltas = self.deltas.as_chunks_mut::<2>().0;
+        let (first, outputs) = self.gradient.split_at_mut(layout.outputs());
+        let outputs: &mut [Row] = outputs.as_chunks_mut().0;
+        let full = f32x8::splat(QA as f32);
+        let mut bias = Row::default();
+        for (((active, &slope), neurons), deltas) in
+            self.active.iter().zip(slopes).zip(neurons).zip(deltas)
+        {
+            let bucket = features::output_bucket(active.count, layout.buckets);
+            // Neurons count in units.
+            let by_weight = f32x8::splat(slope / (QA * QA) as f32);
+            let by_sum = f32x8::splat(2.0 * slope / QA as f32);
+            for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {
+                let at = (2 * bucket + view) * tiles + tile;
+                let (weights, sums) = (&model.outputs()[at], &mut outputs[at]);
+                let mut row = Row::default();
+                for (i, value) in floats(*neurons).into_iter().enumerate() {
+                    sums[i] = (value * value).mul_add(by_weight, sums[i]);
+                    // The square's slope, none where the neuron is clamped.
+                    let open = value.simd_lt(full);
+                    row[i] = open & (value * by_sum * weights[i]);
+                    bias[i] += row[i];
                 }
+                *delta = cast(row);
             }
-            for (sum, bias) in biases[tile * N..][..N].iter_mut().zip(bias) {
-                *sum += bias;
+        }
+        for (sum, bias) in first[layout.biases() + 4 * tile..].iter_mut().zip(bias) {
+            *sum += bias;
+        }
+    }
+
+    /// Adds a tile's deltas to the rows of the inputs that were active.
+    fn backward_inputs(&mut self, tile: usize) {
+        let rows = self.gradient.as_chunks_mut::<4>().0[tile * INPUTS..].iter_mut();
+        for (row, list) in rows.zip(self.transposed.lists()) {
+            let mut sum: Delta = cast(*row);
+            for &view in list {
+                let delta = self.deltas[usize::from(view)];
+                sum[0] += delta[0];
+                sum[1] += delta[1];
             }
+            *row = cast(sum);
         }
     }
 }
 
-/// Mean and largest difference, in centipawns, between a network and the model
-/// with these parameters.
+#[inline]
+fn floats(values: i16x32) -> Row {
+    cast::<i16x32, [i16x8; 4]>(values).map(|part| i32x8::from_i16x8(part).round_float())
+}
+
+/// Mean and largest difference, in centipawns, between a network and a model that has
+/// these outputs.
 #[must_use]
 pub fn disagreement(
-    layout: Layout,
-    parameters: &[f32x8],
+    outputs: impl IntoIterator<Item = f64>,
     network: &Network,
     samples: &[Sample],
 ) -> (f64, f64) {
-    let mut worker = Worker::new(layout);
     let (mut sum, mut worst) = (0.0, 0.0_f64);
-    for chunk in samples.chunks(CHUNK) {
-        for (output, sample) in worker.forward(parameters, chunk).iter().zip(chunk) {
-            let mut board = Board::empty();
-            for (square, piece) in sample.pieces() {
-                board.set_piece_at(square, piece);
-            }
-            let played = f64::from(network.evaluate(&board, sample.turn()));
-            let difference = (played - f64::from(*output) * f64::from(SCALE)).abs();
-            sum += difference;
-            worst = worst.max(difference);
+    for (output, sample) in outputs.into_iter().zip(samples) {
+        let mut board = Board::empty();
+        for (square, piece) in sample.pieces() {
+            board.set_piece_at(square, piece);
         }
+        let played = f64::from(network.evaluate(&board, sample.turn()));
+        let difference = (played - output * f64::from(SCALE)).abs();
+        sum += difference;
+        worst = worst.max(difference);
     }
     (sum / samples.len().max(1) as f64, worst)
 }
 
-fn rows<const N: usize>(numbers: &[f32x8]) -> &[[f32x8; N]] {
-    numbers.as_chunks().0
-}
-
-fn rows_mut<const N: usize>(numbers: &mut [f32x8]) -> &mut [[f32x8; N]] {
-    numbers.as_chunks_mut().0
-}
-
-fn rows_at<const N: usize>(numbers: &[f32x8], at: usize) -> [f32x8; N] {
-    let mut row = [f32x8::ZERO; N];
-    row.copy_from_slice(&numbers[at..at + N]);
-    row
+/// The outputs of a model as it is played, in units of 400 centipawns.
+#[must_use]
+pub fn outputs(layout: Layout, model: &Played, samples: &[Sample]) -> Vec<f64> {
+    let mut worker = Worker::new(layout);
+    let chunks = samples.chunks(CHUNK).flat_map(|chunk| worker.forward(model, chunk));
+    chunks.map(f64::from).collect()
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::{chess::position::Position, train::format::GameResult};
+    use bytemuck::{cast_slice, cast_slice_mut};
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
 
     /// Positions of random games with made-up labels.
     pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
@@ -481,34 +339,23 @@ pub(crate) mod tests {
         samples
     }
 
-    /// The forward pass as its definition says, one number at a time, in
-    /// double precision.
     fn loss_by_definition(
         layout: Layout,
-        numbers: &[f32],
+        parameters: &[f32x8],
         samples: &[Sample],
         objective: Objective,
     ) -> f64 {
-        let at = |i: usize| f64::from(numbers[i]);
-        let mut total = 0.0;
-        for sample in samples {
-            let active = sample.active();
-            let bucket = features::output_bucket(active.count, layout.buckets);
-            let mut output = at(8 * layout.output_biases() + bucket);
-            for view in 0..2 {
-                for neuron in 0..layout.hidden {
-                    let mut sum = at(8 * layout.biases() + neuron);
-                    for &input in active.view(view) {
-                        sum += at(layout.weight_at(usize::from(input), neuron));
-                    }
-                    let row = 8 * layout.outputs() + (2 * bucket + view) * layout.hidden;
-                    output += sum.clamp(0.0, 1.0).powi(2) * at(row + neuron);
-                }
-            }
+        let loss = |sample: &Sample| {
+            let output = layout.output(parameters, sample);
             let p = 1.0 / (1.0 + (-output * f64::from(SCALE) / f64::from(objective.scale)).exp());
-            total += (p - f64::from(objective.target(sample))).powi(2);
-        }
-        total
+            (p - f64::from(objective.target(sample))).powi(2)
+        };
+        samples.iter().map(loss).sum()
+    }
+
+    /// The parameters of the model in play: what its rounded numbers stand for.
+    fn rounded(layout: Layout, parameters: &[f32x8]) -> Vec<f32x8> {
+        Layout::dequantise(&layout.quantise(parameters, "").unwrap()).1
     }
 
     /// Every kind of parameter: the gradient is the slope of the loss.
@@ -519,15 +366,14 @@ pub(crate) mod tests {
         for layout in [Layout { hidden: 32, buckets: 3 }, Layout { hidden: 128, buckets: 1 }] {
             let mut parameters = layout.initial(2, 0.15);
             // Larger output weights make slopes that can be measured.
-            let outputs = 8 * layout.outputs()..8 * layout.output_biases();
-            for weight in &mut cast_slice_mut::<_, f32>(&mut parameters)[outputs] {
-                *weight *= 4.0;
+            for weights in &mut parameters[layout.outputs()..layout.output_biases()] {
+                *weights = (*weights * f32x8::splat(4.0)).clamp(-f32x8::HALF, f32x8::HALF);
             }
+            let parameters = rounded(layout, &parameters);
             let mut worker = Worker::new(layout);
-            worker.learn(&parameters, &samples, objective);
+            worker.learn(&Played::new(layout, &parameters), &samples, objective);
             let gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
-            let numbers: Vec<f32> = cast_slice(&parameters).to_vec();
-            let loss = loss_by_definition(layout, &numbers, &samples, objective);
+            let loss = loss_by_definition(layout, &parameters, &samples, objective);
             assert!((loss - worker.loss).abs() < 1e-4, "{loss} {}", worker.loss);
 
             let used = (8 * layout.output_biases()) + layout.buckets;
@@ -539,12 +385,12 @@ pub(crate) mod tests {
                 for _ in 0..60 {
                     let at = rng.random_range(from..to);
                     let slope = |size: f32| {
-                        let mut moved = numbers.clone();
-                        moved[at] = numbers[at] + size;
-                        let above = loss_by_definition(layout, &moved, &samples, objective);
-                        moved[at] = numbers[at] - size;
-                        let below = loss_by_definition(layout, &moved, &samples, objective);
-                        (above - below) / (2.0 * f64::from(size))
+                        let loss = |size: f32| {
+                            let mut moved = parameters.clone();
+                            cast_slice_mut::<_, f32>(&mut moved)[at] += size;
+                            loss_by_definition(layout, &moved, &samples, objective)
+                        };
+                        (loss(size) - loss(-size)) / (2.0 * f64::from(size))
                     };
                     // A neuron at the edge of its clamp has no slope.
                     let (near, far) = (slope(1e-3), slope(4e-3));
@@ -568,7 +414,9 @@ pub(crate) mod tests {
     fn the_network_in_play_agrees_with_its_model() {
         let network = crate::eval::default_network();
         let (layout, parameters) = Layout::dequantise(&network);
-        let (mean, worst) = disagreement(layout, &parameters, &network, &samples(10_000, 6));
+        let samples = samples(10_000, 6);
+        let by_definition = samples.iter().map(|sample| layout.output(&parameters, sample));
+        let (mean, worst) = disagreement(by_definition, &network, &samples);
         assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
     }
 
@@ -586,18 +434,19 @@ pub(crate) mod tests {
         }
         assert_eq!(layout.output_unit(&extreme), 256);
         for exact in [layout.initial(4, 0.15), extreme] {
-            let mut rounded = exact.clone();
-            layout.round(0, layout.output_unit(&exact), &exact, &mut rounded);
+            let rounded = rounded(layout, &exact);
             assert_ne!(rounded, exact);
             let network = layout.quantise(&exact, "").unwrap();
             assert!(network == layout.quantise(&rounded, "").unwrap());
             let samples = samples(10_000, 5);
-            let (_, worst) = disagreement(layout, &rounded, &network, &samples);
+            let trained = outputs(layout, &Played::new(layout, &exact), &samples);
+            assert!(trained.iter().fold(0.0, |spread: f64, output| spread.max(output.abs())) > 0.1);
+            for (output, sample) in trained.iter().zip(&samples) {
+                let defined = layout.output(&rounded, sample);
+                assert!((output - defined).abs() < 1e-3, "{output} {defined}");
+            }
+            let (_, worst) = disagreement(trained, &network, &samples);
             assert!(worst < 2.0, "{worst}");
-            let spread = samples
-                .chunks(CHUNK)
-                .flat_map(|chunk| Worker::new(layout).forward(&rounded, chunk));
-            assert!(spread.fold(0.0, |spread: f32, output| spread.max(output.abs())) > 0.1);
         }
     }
 

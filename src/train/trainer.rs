@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use wide::f32x8;
 
 use super::{
+    layout::{Layout, Played, round_first},
     loader::{DataSet, Source},
-    model::{CHUNK, Layout, Worker},
+    model::{CHUNK, Worker},
     optimiser::{Moments, Step},
     sample::{Sample, Shuffle},
     schedule::Schedule,
@@ -74,8 +75,8 @@ pub struct Trainer {
     pub state: State,
     /// All numbers of the model, exact.
     pub parameters: Vec<f32x8>,
-    /// The same, rounded to the player's units.
-    rounded: Vec<f32x8>,
+    /// The same as they are played: rounded.
+    played: Played,
     /// The optimiser's memory.
     pub moments: Moments,
     layout: Layout,
@@ -96,9 +97,10 @@ impl Trainer {
         let schedule = &run.schedule;
         let layout = Layout { hidden: schedule.hidden, buckets: schedule.buckets };
         let threads = run.threads.max(1);
-        let mut trainer = Trainer {
-            parameters: layout.initial(schedule.seed, schedule.initial),
-            rounded: vec![f32x8::ZERO; layout.len()],
+        let parameters = layout.initial(schedule.seed, schedule.initial);
+        Ok(Trainer {
+            played: Played::new(layout, &parameters),
+            parameters,
             moments: Moments::new(layout.len()),
             state: State::default(),
             layout,
@@ -107,9 +109,7 @@ impl Trainer {
             length,
             batch: schedule.batch.min(length).max(1),
             run,
-        };
-        trainer.round();
-        Ok(trainer)
+        })
     }
 
     /// Begins with the weights of a network.
@@ -131,20 +131,16 @@ impl Trainer {
 
     /// Takes over parameters that were changed from outside.
     pub fn round(&mut self) {
-        let (layout, parameters) = (self.layout, &self.parameters);
-        let output_unit = layout.output_unit(parameters);
-        let rounded = &mut self.rounded;
-        self.pool.install(|| {
-            rounded.par_chunks_mut(PART).zip(parameters.par_chunks(PART)).enumerate().for_each(
-                |(part, (rounded, exact))| layout.round(part * PART, output_unit, exact, rounded),
-            );
-        });
+        let first = self.parameters[..self.layout.outputs()].par_chunks(4 * PART);
+        let rounded = self.played.first_mut().par_chunks_mut(PART);
+        self.pool.install(|| first.zip(rounded).for_each(|(exact, out)| round_first(exact, out)));
+        self.played.round_outputs(self.layout, &self.parameters);
     }
 
     /// The model as it will be played.
     #[must_use]
-    pub fn rounded(&self) -> &[f32x8] {
-        &self.rounded
+    pub const fn played(&self) -> &Played {
+        &self.played
     }
 
     /// The model's shape.
@@ -191,18 +187,21 @@ impl Trainer {
         let pass = step / self.steps_per_pass();
         let start = (step % self.steps_per_pass()) as usize * self.batch;
         let order = Shuffle::new(training.len(), schedule.seed, pass);
-        let (parameters, batch, threads) = (&self.rounded, self.batch, self.workers.len());
+        let (model, batch, threads) = (&self.played, self.batch, self.workers.len());
 
         let workers = &mut self.workers;
         let learn = |(number, worker): (usize, &mut Worker)| {
             worker.clear();
             let share = number * batch / threads..(number + 1) * batch / threads;
-            let mut samples = Vec::with_capacity(CHUNK);
+            let (mut places, mut samples) = (Vec::new(), Vec::new());
             for from in share.clone().step_by(CHUNK) {
                 let chunk = from..(from + CHUNK).min(share.end);
+                // First where, then what: so memory is asked for many at a time.
+                places.clear();
+                places.extend(chunk.map(|i| order.get(start + i)));
                 samples.clear();
-                samples.extend(chunk.map(|i| training[order.get(start + i)]));
-                worker.learn(parameters, &samples, objective);
+                samples.extend(places.iter().map(|&place| training[place]));
+                worker.learn(model, &samples, objective);
             }
         };
         self.pool.install(|| workers.par_iter_mut().enumerate().for_each(learn));
@@ -250,12 +249,12 @@ impl Trainer {
         }
         let progress = self.progress(self.state.step.saturating_sub(1));
         let objective = self.run.schedule.objective_at(progress);
-        let (parameters, workers) = (&self.rounded, &mut self.workers);
+        let (model, workers) = (&self.played, &mut self.workers);
         let share = samples.len().div_ceil(workers.len());
         let count = |(worker, samples): (&mut Worker, &[Sample])| {
             worker.loss = 0.0;
             for chunk in samples.chunks(CHUNK) {
-                worker.validate(parameters, chunk, objective);
+                worker.validate(model, chunk, objective);
             }
             worker.loss
         };
