@@ -3,6 +3,7 @@
 //! chess here.
 
 pub mod files;
+pub mod input;
 pub mod memory;
 pub mod pages;
 #[cfg(target_arch = "x86_64")]

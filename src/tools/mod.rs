@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod epd;
 pub mod explain;
 pub mod interrupt;
+pub mod options;
 pub mod perft;
 pub mod wdl;
 

@@ -141,7 +141,14 @@ fn games_are_annotated() {
     // What is there is not overwritten.
     let again = lancet(&args).output().unwrap();
     assert!(!again.status.success());
-    assert!(text(&again).contains("out.pgn: File exists"), "{}", text(&again));
+    assert!(text(&again).contains("out.pgn: the file exists: --force"), "{}", text(&again));
+    let before = fs::read(&out).unwrap();
+    let resumed = lancet(&args).arg("--resume").output().unwrap();
+    assert!(text(&resumed).contains("out.pgn: the file exists: --force"), "{}", text(&resumed));
+    fs::write(&out, "what was there, and longer than what comes\n".repeat(1000)).unwrap();
+    let forced = lancet(&args).arg("--force").output().unwrap();
+    assert_eq!(forced.status.code(), Some(2), "{}", text(&forced));
+    assert_eq!(fs::read(&out).unwrap(), before);
 }
 
 #[test]
@@ -202,7 +209,7 @@ fn an_interrupted_analysis_goes_on() {
     fs::write(&torn, begun).unwrap();
 
     let refused = lancet(&["analyse", file, "--out", &torn]).args(options).output().unwrap();
-    assert!(text(&refused).contains("continue it with --resume"), "{}", text(&refused));
+    assert!(text(&refused).contains("--resume carries on, --force begins"), "{}", text(&refused));
     // Somebody else is at it.
     let taken = fs::File::open(&torn).unwrap();
     taken.lock().unwrap();
@@ -281,6 +288,112 @@ fn what_cannot_be_analysed_is_named() {
     let same =
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("binary.pgn")]).output().unwrap();
     assert_eq!(same.status.code(), Some(1));
+    let same = ["analyse", &path("binary.pgn"), "--out", &path("binary.pgn"), "--force"];
+    let same = lancet(&same).output().unwrap();
+    assert!(text(&same).contains("already reads or writes it"), "{}", text(&same));
+    assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
+}
+
+/// Analyses with few nodes; returns what was written.
+fn annotated(input: &str, out: &Path, more: &[&str]) -> String {
+    let args = ["analyse", input, "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];
+    let output = lancet(&args).args(more).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    fs::read_to_string(out).unwrap()
+}
+
+/// Files by any name, compressed or not, and through a pipe.
+#[test]
+fn games_come_from_anywhere() {
+    use std::io::Write as _;
+
+    use flate2::{Compression, write::GzEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    let (dir, file) = games(GAMES);
+    let path = |name: &str| dir.path().join(name);
+    let expected = annotated(file.to_str().unwrap(), &path("plain.pgn"), &[]);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(GAMES.as_bytes()).unwrap();
+    fs::write(path("games.pgn.gz"), gzip.finish().unwrap()).unwrap();
+    let zstd = compress_to_vec(GAMES.as_bytes(), CompressionLevel::Fastest);
+    fs::write(path("games.pgn.zst"), &zstd).unwrap();
+    for name in ["games.pgn.gz", "games.pgn.zst"] {
+        let out = path(&format!("{name}.out"));
+        assert_eq!(annotated(path(name).to_str().unwrap(), &out, &[]), expected, "{name}");
+    }
+    for (input, out) in [(GAMES.as_bytes(), "piped.pgn"), (&zstd, "packed.pgn")] {
+        let out = path(out);
+        let args =
+            ["analyse", "-", "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];
+        let mut child = lancet(&args).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(fs::read_to_string(out).unwrap(), expected);
+    }
+}
+
+/// Broken games, whose number differs from file to file, disturb no shard.
+#[test]
+fn shards_joined_are_the_whole() {
+    let (dir, file) = games(&[GAMES, BROKEN, "\n", GAMES, "\n", BROKEN].concat());
+    let file = file.to_str().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let options = ["--lenient", "--svg"];
+    let pictures = |name: &str| path(name).to_str().unwrap().to_owned();
+    let (all, each) = (pictures("all"), pictures("each"));
+    let whole = annotated(file, &path("whole.pgn"), &[&options[..], &[&all]].concat());
+    for of in [1, 3, 10] {
+        let part = |number| path(&format!("part-{of}-{number}.pgn")).to_str().unwrap().to_owned();
+        let parts: Vec<String> = (1..=of).map(part).collect();
+        for (number, part) in (1..).zip(&parts) {
+            let shard = format!("{number}/{of}");
+            let more = [&options[..], &[&each, "--shard", &shard]].concat();
+            annotated(file, Path::new(part), &more);
+        }
+        let joined = path(&format!("joined-{of}.pgn"));
+        let out = ["--out", joined.to_str().unwrap()];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let output = lancet(&["analyse", "--join"]).args(&parts).args(out).output().unwrap();
+        assert!(text(&output).contains("8 games joined"), "{}", text(&output));
+        assert_eq!(fs::read_to_string(&joined).unwrap(), whole);
+        let again = lancet(&["analyse", "--join"]).args(&parts).args(out).output().unwrap();
+        assert!(text(&again).contains("the file exists: --force"), "{}", text(&again));
+        if of == 3 {
+            let order = [parts[2], parts[0], parts[1]];
+            let wrong =
+                lancet(&["analyse", "--join", "--force"]).args(order).args(out).output().unwrap();
+            assert!(text(&wrong).contains("more games than in"), "{}", text(&wrong));
+            assert_eq!(fs::read_to_string(&joined).unwrap(), whole, "the old file stays");
+        }
+    }
+    let names = |dir: &str| {
+        let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!((names(&all), names(&all).len()), (names(&each), 8));
+}
+
+#[test]
+fn long_notation_null_moves_and_signs_of_others() {
+    let (dir, file) = games(
+        "1. e2-e4 e7-e5 2. Ng1-f3 -- 3. Nf3xe5 Z0 4. Bf1-c4 Ng8-f6 5. Bc4xf7+ Ke8-e7 *\n\n\
+         1. f3 e5 2. g4? Qh4# 0-1\n\n1. f3 e5 2. g4?? Qh4# 0-1\n",
+    );
+    annotated(file.to_str().unwrap(), &dir.path().join("out.pgn"), &[]);
+    let annotated = read(&dir.path().join("out.pgn"));
+    let moves: Vec<String> =
+        annotated[0].main.moves.iter().map(|node| node.san.to_string()).collect();
+    assert_eq!(moves, ["e4", "e5", "Nf3", "--", "Nxe5", "--", "Bc4", "Nf6", "Bxf7+", "Ke7"]);
+    let null = &annotated[0].main.moves[3].items;
+    assert!(matches!(&null[..], [Item::Comment(text)] if text.starts_with("[%eval ")), "{null:?}");
+    // A word beside a sign is that of the sign.
+    let blunder = |game: &Game| match &game.main.moves[2].items[..] {
+        [Item::Nag(nag), Item::Comment(text), ..] => (*nag, text.contains("Blunder")),
+        items => panic!("{items:?}"),
+    };
+    assert_eq!(blunder(&annotated[1]), (Nag::MISTAKE, false));
+    assert_eq!(blunder(&annotated[2]), (Nag::BLUNDER, true));
 }
 
 #[test]

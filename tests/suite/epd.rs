@@ -480,3 +480,47 @@ fn shipped_suites() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("\n| wac "));
 }
+
+/// Every line has one shard, and the same answer there.
+#[test]
+fn shards_are_the_whole() {
+    let dir = Directory::new();
+    let file = |name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("epd").join(name).to_str().unwrap().to_owned()
+    };
+    let suites = [file("bk.epd"), file("nullmove.epd"), dir.file("bad.epd", "nonsense\n")];
+    let rows = |shard: &str, name: &str| -> Vec<String> {
+        let (csv, failed) = (dir.path(name), dir.path(&format!("{name}.failed")));
+        let options =
+            ["--nodes", "2000", "--shard", shard, "--csv", &csv, "--save-failed", &failed];
+        let suites = suites.iter().map(String::as_str);
+        let output = epd(&suites.chain(options).collect::<Vec<_>>());
+        let bad = stderr(&output).contains("bad.epd:1:");
+        assert_eq!(output.status.code(), Some(if bad { 2 } else { 0 }), "{}", stderr(&output));
+        let mut reader = csv::Reader::from_path(&csv).unwrap();
+        let times: Vec<usize> = reader
+            .headers()
+            .unwrap()
+            .iter()
+            .enumerate()
+            .filter_map(|(i, title)| title.contains("time").then_some(i))
+            .collect();
+        let row = |row: csv::StringRecord| -> Vec<String> {
+            let cells = row.iter().enumerate().filter(|(i, _)| !times.contains(i));
+            cells.map(|(_, cell)| cell.to_owned()).collect()
+        };
+        let rows = reader.records().map(|record| row(record.unwrap()).join(","));
+        let failed = fs::read_to_string(failed).unwrap();
+        rows.chain(bad.then(|| "bad".to_owned())).chain(failed.lines().map(str::to_owned)).collect()
+    };
+    let mut whole = rows("1/1", "whole");
+    let parts = (1..=4).map(|number| rows(&format!("{number}/4"), &format!("part{number}")));
+    let parts: Vec<Vec<String>> = parts.collect();
+    assert!(parts.iter().all(|part| part.len() >= 7));
+    let mut joined = parts.concat();
+    whole.sort();
+    joined.sort();
+    assert_eq!(joined, whole);
+    let wrong = epd(&[&suites[0], "--shard", "5/4"]);
+    assert!(stderr(&wrong).contains("expected K/N with K from 1 to N"), "{}", stderr(&wrong));
+}

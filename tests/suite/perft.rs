@@ -131,3 +131,26 @@ fn unusable_input_is_named() {
         assert_eq!(perft(args).status.code(), Some(2), "{args:?}");
     }
 }
+
+/// Every line has one shard: the parts make the same counts as the whole.
+#[test]
+fn shards_are_the_whole() {
+    let suites = suites();
+    let totals = |shard: &str| -> [u64; 3] {
+        let mut args = vec!["perft", "--max-nodes", "1000", "--shard", shard, "--suite"];
+        args.extend(suites.iter().map(|path| path.to_str().unwrap()));
+        let output = run(&args);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stdout(&output);
+        let total = said.lines().find_map(|line| line.strip_prefix("Total: ")).unwrap();
+        let number = |before: &str| -> u64 {
+            let words = total.split(before).next().unwrap().split_whitespace();
+            words.last().unwrap().replace(',', "").parse().unwrap()
+        };
+        [" counts", " nodes in", " above"].map(number)
+    };
+    let parts = ["1/3", "2/3", "3/3"].map(totals);
+    let sum = [0, 1, 2].map(|what| parts.iter().map(|part| part[what]).sum::<u64>());
+    assert_eq!(sum, totals("1/1"));
+    assert!(parts.iter().all(|part| part[0] > 10), "{parts:?}");
+}

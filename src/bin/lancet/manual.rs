@@ -70,13 +70,14 @@ Exit status:
 pub const PERFT: &str = "\
 Description:
   Without --suite, the paths from one position are counted and timed. With it, every count in a file is compared with \
-the one given there; perft/README.md lists the suites.
+the one given there; perft/README.md lists the suites. --shard K/N runs every N-th line of all suites together, from the K-th on.
 
 Examples:
   lancet perft 6
   lancet perft 5 --divide --fen \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"
   lancet perft --suite perft/*.epd --max-nodes 10000000 --threads 2 --through search
   lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
+  parallel lancet perft --suite perft/*.epd --shard {}/8 ::: $(seq 8)
 
 Exit status:
   0  if every count is right
@@ -91,9 +92,14 @@ one second.
   A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven mate in at most N moves, by any \
 move. Points (c8 and c9, or c0 \"Nf3=10, ...\") go to the move played. epd/README.md lists the suites.
 
+  --shard K/N runs every N-th line of all suites together, from the K-th on, for job runners that spread work over machines. At \
+fixed --nodes every line gets the same answer as in one run, so the parts of --csv differ from that in times only.
+
 Examples:
   lancet epd epd/bk.epd --movetime 200
   lancet epd epd/*.epd --nodes 100000 --jobs 2 --json result.json --save-failed failed.epd
+  parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 --save-failed failed-{}.epd ::: $(seq 8)
+  grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       what one run would have saved
   lancet epd epd/wac.epd --engine stockfish --engine \"other-engine --uci\"
 
 Exit status:
@@ -104,26 +110,39 @@ Exit status:
 
 pub const ANALYSE: &str = "\
 Description:
-  Games are read one at a time, so files may be of any size. Limits combine: whichever is reached first ends a search. \
+  Games are read one at a time, so files may be of any size, also compressed by gzip or Zstandard, and from a pipe. Limits combine: whichever is reached first ends a search. \
 Without any, each position gets half a second. With one job and --nodes the result is the same every time.
 
   Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that gives away 5 % of the winning \
 chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as a variation; a mark already in the game stays. \
 Everything else in the file is kept (signs such as += as their numbers, $14), except that older [%eval] comments are \
-replaced, and lines that begin with % and results inside variations are dropped. Tags are added: Annotator, ECO and Opening \
+replaced, lines that begin with % and results inside variations are dropped, and moves of the game such as Ng8-f6 are written \
+in standard notation. Null moves (--) are not judged. Tags are added: Annotator, ECO and Opening \
 (if missing), and for each player Accuracy (a mean over all moves, 0 to 100) and AverageLoss (in centipawns, with every \
 score cut off at 10 pawns).
 
   Winning chances and accuracy follow the curves described at https://lichess.org/page/accuracy. Opening names are from \
 lichess-org/chess-openings, CC0. A game that is not legal chess is named with its line and left out.
 
-  Ctrl-C, a kill or a power failure loses at most the game being analysed: --resume carries on. A finished file is never \
-overwritten.
+  Ctrl-C, a kill or a power failure loses at most the game being analysed: --resume carries on; where the games came through \
+a pipe, give the same ones again. A finished file is overwritten with --force only.
+
+  --shard K/N analyses every N-th game of all files together, from the K-th on, so that any job runner can spread a collection \
+over machines. --join puts the parts together. With one job and --nodes the result is, byte for byte, that of one run.
 
 Examples:
   lancet analyse games.pgn --out annotated.pgn
   lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg pictures
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
+  zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
+
+  With GNU parallel, here on all cores; --sshlogin spreads over machines, --resume-failed repeats what failed:
+    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume ::: $(seq 100)
+    lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
+
+  With Slurm, where tasks that were killed carry on when they are requeued:
+    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
+    lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
 Files:
   ANNOTATED.pgn            the games
@@ -132,7 +151,7 @@ Files:
 
 Exit status:
   0    when all games were annotated
-  1    if a file could not be used
+  1    if a file could not be used, or is not to be overwritten
   2    if a game was broken (unless --lenient), or the command line was wrong
   130  after Ctrl-C (a second Ctrl-C quits at once)";
 

@@ -3,7 +3,7 @@
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
-    san::{SanError, SanPlus},
+    san::{San, SanError, SanPlus},
 };
 
 use super::{
@@ -23,29 +23,31 @@ const LINE_LENGTH: usize = 12;
 /// A better line of fewer plies needs to go on.
 const SHORT_LINE: usize = 4;
 
-/// The start position and the moves of a game.
+/// The start position and the moves of a game; `None` for a null move.
 ///
 /// # Errors
 ///
 /// If it is not a game of chess, or a move is not legal.
-pub fn replay(game: &Game) -> Result<(Position, Vec<Move>), Broken> {
+pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
     let start = start(game).map_err(|reason| Broken { line: game.line, reason })?;
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(game.main.moves.len());
     for node in &game.main.moves {
-        let m = node.san.san.to_move(position.chess()).map_err(|error| Broken {
+        let broken = |what: &str| Broken {
             line: node.line,
-            reason: format!(
-                "{}{} is {}",
-                notation::number(&position),
-                node.san,
-                match error {
-                    SanError::IllegalSan => "not legal",
-                    SanError::AmbiguousSan => "ambiguous",
-                }
-            ),
-        })?;
-        position = position.play(m);
+            reason: format!("{}{} is {what}", notation::number(&position), node.san),
+        };
+        let (m, next) = if node.san.san == San::Null {
+            let next = position.play_null().filter(|_| !position.is_check());
+            (None, next.ok_or_else(|| broken("not legal in check"))?)
+        } else {
+            let m = node.san.san.to_move(position.chess()).map_err(|error| match error {
+                SanError::IllegalSan => broken("not legal"),
+                SanError::AmbiguousSan => broken("ambiguous"),
+            })?;
+            (Some(m), position.play(m))
+        };
+        position = next;
         moves.push(m);
     }
     Ok((start, moves))
@@ -76,12 +78,12 @@ pub fn ply(position: &Position) -> usize {
 pub struct Findings<'a> {
     /// One more than moves.
     pub positions: &'a [position::Game],
-    /// The moves played.
-    pub moves: &'a [Move],
+    /// The moves played; `None` for a null move.
+    pub moves: &'a [Option<Move>],
     /// One for each position.
     pub evaluations: &'a [Evaluation],
-    /// What the game's moves came to.
-    pub judgements: Vec<Judgement>,
+    /// What the game's moves came to. A null move is not judged.
+    pub judgements: Vec<Option<Judgement>>,
 }
 
 impl<'a> Findings<'a> {
@@ -89,13 +91,13 @@ impl<'a> Findings<'a> {
     #[must_use]
     pub fn new(
         positions: &'a [position::Game],
-        moves: &'a [Move],
+        moves: &'a [Option<Move>],
         evaluations: &'a [Evaluation],
     ) -> Findings<'a> {
-        let judge = |((position, &m), pair): ((&position::Game, &Move), &[Evaluation])| {
+        let judge = |((position, &m), pair): ((&position::Game, &Option<Move>), &[Evaluation])| {
             let own = |white: Score| notation::white(white, position.position().turn());
-            let best = pair[0].line.first() == Some(&m);
-            Judgement::new(own(pair[0].white), own(pair[1].white), best)
+            let best = pair[0].line.first() == Some(&m?);
+            Some(Judgement::new(own(pair[0].white), own(pair[1].white), best))
         };
         let moves_made = positions.iter().zip(moves).zip(evaluations.windows(2));
         Findings { positions, moves, evaluations, judgements: moves_made.map(judge).collect() }
@@ -106,11 +108,15 @@ impl<'a> Findings<'a> {
     pub fn short_lines(&self) -> Vec<usize> {
         let short = |&i: &usize| {
             let Evaluation { white, line } = &self.evaluations[i];
-            self.judgements[i].error.is_some()
-                && line.len() < SHORT_LINE
-                && mate_distance(*white).is_none()
+            self.error(i).is_some() && line.len() < SHORT_LINE && mate_distance(*white).is_none()
         };
         (0..self.judgements.len()).filter(short).collect()
+    }
+
+    /// The error that a move was, if it was one.
+    #[must_use]
+    pub fn error(&self, index: usize) -> Option<Error> {
+        self.judgements[index].and_then(|judgement| judgement.error)
     }
 
     /// The moves of one side, summed up.
@@ -119,7 +125,7 @@ impl<'a> Findings<'a> {
         let mut tally = Tally { games: 1, ..Tally::default() };
         let moves = self.positions.iter().zip(&self.judgements);
         let own = moves.filter(|(position, _)| position.position().turn() == color);
-        own.for_each(|(_, judgement)| tally.add(judgement));
+        own.filter_map(|(_, judgement)| judgement.as_ref()).for_each(|one| tally.add(one));
         tally
     }
 
@@ -143,6 +149,13 @@ impl<'a> Findings<'a> {
     }
 
     fn annotate_move(&self, ply: usize, node: &mut Node) {
+        let before = self.positions[ply].position();
+        if let Some(m) = self.moves[ply]
+            && node.san.san != San::from_move(before.chess(), m)
+        {
+            // Long algebraic notation and the like.
+            node.san = SanPlus::from_move(before.chess().clone(), m);
+        }
         node.items.retain_mut(|item| match item {
             Item::Comment(text) => {
                 *text = without_evaluation(text);
@@ -152,30 +165,34 @@ impl<'a> Findings<'a> {
         });
         let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
         // Somebody's judgement stands.
-        let judged = node.items[..signs].iter().any(is_judgement);
-        let error = self.judgements[ply].error;
+        let judged = node.items[..signs].iter().find_map(judgement);
+        let error = self.error(ply);
         let after = self.positions[ply + 1].position();
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
-        let better = error.map(|error| self.better_text(ply, error));
+        // No word beside another's sign that says something else.
+        let named = |error: Error| judged.is_none_or(|nag| nag == error.nag());
+        let better = error.map(|error| self.better_text(ply, named(error).then_some(error)));
         let comment = [evaluation, better].into_iter().flatten().collect::<Vec<_>>().join(" ");
         if !comment.is_empty() {
             node.items.insert(signs, Item::Comment(comment));
         }
         if let Some(error) = error {
-            if !judged {
+            if judged.is_none() {
                 node.items.insert(signs, Item::Nag(error.nag()));
             }
             node.items.push(Item::Variation(self.better_line(ply)));
         }
     }
 
-    fn better_text(&self, ply: usize, error: Error) -> String {
+    /// What the move was, unless that has been said, and what would have been better.
+    fn better_text(&self, ply: usize, error: Option<Error>) -> String {
         let before = self.positions[ply].position();
         let best = self.evaluations[ply].line.first();
         let best = best.map_or_else(String::new, |&m| notation::san(before, m));
-        format!("{}. {best} was best.", error.name())
+        let name = error.map_or_else(String::new, |error| format!("{}. ", error.name()));
+        format!("{name}{best} was best.")
     }
 
     /// The line that the engine would have played, and what it is worth.
@@ -197,12 +214,15 @@ impl<'a> Findings<'a> {
 }
 
 /// `!`, `?` and their combinations.
-const fn is_judgement(item: &Item) -> bool {
-    matches!(item, Item::Nag(Nag(1..=6)))
+const fn judgement(item: &Item) -> Option<Nag> {
+    match item {
+        Item::Nag(nag @ Nag(1..=6)) => Some(*nag),
+        _ => None,
+    }
 }
 
 /// `[%eval 0.35]`, `[%eval #-3]`: for White.
-fn evaluation_text(white: Score) -> String {
+pub(crate) fn evaluation_text(white: Score) -> String {
     match mate_distance(white) {
         Some(moves) => format!("[%eval #{moves}]"),
         None => {
@@ -252,7 +272,7 @@ mod tests {
                 .chain([Evaluation { white: -MATE, line: Vec::new() }])
                 .collect();
         let findings = Findings::new(&positions, &moves, &evaluations);
-        let errors: Vec<_> = findings.judgements.iter().map(|judgement| judgement.error).collect();
+        let errors: Vec<_> = (0..4).map(|index| findings.error(index)).collect();
         assert_eq!(errors, [Some(Error::Inaccuracy), None, Some(Error::Blunder), None]);
         assert_eq!(findings.short_lines(), [0, 2]);
         assert_eq!(findings.tally(Color::White).errors, [1, 0, 1]);
@@ -264,8 +284,8 @@ mod tests {
              [WhiteAccuracy \"44.5\"]\n[WhiteAverageLoss \"505\"]\n\
              [BlackAccuracy \"100.0\"]\n[BlackAverageLoss \"0\"]\n\n\
              1. f3 $6 { [%eval -0.40] Inaccuracy. e4 was best. } { [%clk 0:01:00] } (1. e4 {\n\
-             [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Blunder. Nc3\n\
-             was best. } (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
+             [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Nc3 was best. }\n\
+             (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
         );
     }
 
@@ -273,7 +293,10 @@ mod tests {
     fn illegal_moves_name_their_line() {
         let broken = |text: &str| replay(&read(text)).unwrap_err().to_string();
         assert_eq!(broken("[Event \"x\"]\n\n1. e4 e5\n2. Nf6 *"), "4: 2. Nf6 is not legal");
-        assert_eq!(broken("\n1. e4 --\n"), "2: 1... -- is not legal");
+        assert_eq!(
+            broken("\n1. e4 e5 2. Bb5 Nf6 3. Bxd7+\nZ0\n"),
+            "3: 3... -- is not legal in check"
+        );
         assert!(broken("[FEN \"8/8/8 w\"]\n\n*").starts_with("1: unreadable FEN '8/8/8 w'"));
         assert_eq!(broken("[Variant \"Atomic\"]\n\n*"), "1: the variant 'atomic' is not chess");
     }
@@ -284,7 +307,7 @@ mod tests {
         let text = format!("[Variant \"Chess960\"]\n[FEN \"{fen}\"]\n\n9... O-O 10. O-O-O *");
         let (start, moves) = replay(&read(&text)).unwrap();
         assert_eq!((ply(&start), moves.len()), (17, 2));
-        assert!(moves.iter().all(|m| m.is_castle()));
+        assert!(moves.iter().all(|m| m.is_some_and(|m| m.is_castle())));
     }
 
     #[test]

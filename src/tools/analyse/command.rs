@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, BufReader, Seek as _, SeekFrom, Write as _},
+    io::{self, Seek as _, SeekFrom, Write as _},
+    ops::Range,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
 
-use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::{ProgressBar, ProgressStyle};
 use shakmaty::{Color, Move};
@@ -17,49 +17,57 @@ use super::{
     annotate::{self, Findings},
     chart::Chart,
     evaluate::{self, Evaluation},
+    join,
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{self, Game, read::Games},
     progress::{self, Progress, Task},
 };
 use crate::{
-    chess::{notation, position},
+    chess::{
+        notation,
+        position::{self, Position},
+    },
     engine::{self, Engine},
     play::report::Limits,
-    system::files,
-    tools::{self, complain, interrupt::Interrupt, say},
+    system::{
+        files,
+        input::{self, Input},
+    },
+    tools::{
+        self, complain,
+        interrupt::Interrupt,
+        options::{Effort, Shard},
+        say,
+    },
 };
 
 /// Annotate games: evaluations, errors, better lines, openings, accuracy
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Files of games in PGN
+    /// Files of games in PGN, also compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
     /// The file to write
     #[arg(long, value_name = "ANNOTATED.pgn")]
     out: PathBuf,
-    /// Time for each position, in milliseconds
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
-    movetime: Option<u64>,
-    /// Nodes to search for each position
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Depth for each position, in plies
-    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
-    depth: Option<u32>,
+    #[command(flatten)]
+    effort: Effort,
     /// Carry on where an earlier run with the same settings stopped
     #[arg(long)]
     resume: bool,
+    /// Replace what is in the file to write
+    #[arg(long, conflicts_with = "resume")]
+    force: bool,
+    /// Analyse every N-th game, from the K-th on, to share them between machines
+    #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
+    /// Put together what the shards wrote: the files are theirs, in order
+    #[arg(long, conflicts_with_all = ["resume", "shard", "svg"])]
+    join: bool,
     /// Draw the evaluation of each game, as pictures in this directory
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Search threads for each position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
-    threads: usize,
-    /// Positions searched side by side, each with its own table
-    #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
-    jobs: usize,
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
@@ -75,7 +83,7 @@ const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
 impl Args {
     fn limits(&self) -> Limits {
-        tools::limits(self.movetime, self.nodes, self.depth, DEFAULT_MOVETIME)
+        self.effort.limits(DEFAULT_MOVETIME)
     }
 
     /// What ends a search, in words.
@@ -89,8 +97,8 @@ impl Args {
     }
 
     fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
-        let engine = |_| Engine::new(tools::settings(self.hash, self.threads));
-        (0..self.jobs).map(engine).collect()
+        let engine = |_| Engine::new(tools::settings(self.hash, self.effort.threads));
+        (0..self.effort.jobs).map(engine).collect()
     }
 }
 
@@ -101,20 +109,21 @@ enum End {
     Interrupted,
 }
 
-/// What came of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Analysed {
-    /// It is in the file of annotated games.
-    Written,
-    /// The run was interrupted before.
-    Interrupted,
-    /// It cannot be analysed.
-    Broken(pgn::Broken),
-}
-
 /// `lancet analyse`. The exit status is described in its help.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
+    if args.join {
+        return match join::join(&args.files, &args.out, args.force) {
+            Ok(games) => {
+                say(format_args!("{} joined", notation::counted(games, "game")));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                complain(error);
+                ExitCode::FAILURE
+            }
+        };
+    }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let result = Run::open(args).and_then(|mut run| {
         let end = run.all(&interrupt)?;
@@ -153,18 +162,15 @@ fn at(path: &Path) -> impl Fn(io::Error) -> String {
 impl<'a> Run<'a> {
     /// Opens the files; the output is cut to what the progress says.
     fn open(args: &'a Args) -> Result<Run<'a>, String> {
-        let size = |path: &PathBuf| {
-            let file = fs::metadata(path).map_err(at(path))?;
-            match (file.is_dir(), file.len()) {
-                (true, _) => Err(at(path)(io::ErrorKind::IsADirectory.into())),
-                (false, 0) if file.is_file() => Err(format!("{}: no games", path.display())),
-                (false, size) => Ok((path.clone(), size)),
-            }
+        let size = |path: &PathBuf| match input::size(path).map_err(at(path))? {
+            Some(0) => Err(format!("{}: no games", path.display())),
+            size => Ok((path.clone(), size.unwrap_or(0))),
         };
         let task = Task {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
-            engine: format!("{} MiB, threads {}", args.hash, args.threads),
+            engine: format!("{} MiB, threads {}", args.hash, args.effort.threads),
+            shard: args.shard.to_string(),
             files: args.files.iter().map(size).collect::<Result<_, String>>()?,
         };
         let progress_path = progress::path(&args.out);
@@ -173,18 +179,8 @@ impl<'a> Run<'a> {
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).map_err(at(dir))?;
         }
-        let resumed = progress_path.exists();
-        let out = if !resumed {
-            File::create_new(&args.out)
-        } else if args.resume {
-            OpenOptions::new().write(true).open(&args.out)
-        } else {
-            return Err(format!(
-                "{}: an unfinished analysis is here: continue it with --resume, or delete this file",
-                progress_path.display()
-            ));
-        };
-        let mut out = out.map_err(at(&args.out))?;
+        let resumed = args.resume && progress_path.exists();
+        let mut out = output(args, &progress_path)?;
         // On Windows a lock would keep readers out, too.
         // Where there are none, nobody is kept out.
         if cfg!(unix) && matches!(out.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -211,41 +207,50 @@ impl<'a> Run<'a> {
             openings: Openings::default(),
             out,
             progress_path,
-            bar: progress_bar(progress.task.files.iter().map(|(_, size)| size).sum()),
+            bar: progress_bar(&progress.task.files),
             progress,
         })
     }
 
-    /// Analyses all games that are left.
+    /// Analyses all games that are left, as far as they are in this shard.
     fn all(&mut self, interrupt: &Interrupt) -> Result<End, String> {
         for file in self.progress.file..self.args.files.len() {
             let path = &self.args.files[file];
-            let mut games = Games::new(BufReader::new(File::open(path).map_err(at(path))?));
+            let input = Input::open(path).map_err(at(path))?;
+            let taken = input.taken();
+            let mut games = Games::new(input);
             let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
             let done = if file == self.progress.file { self.progress.games } else { 0 };
             (self.progress.file, self.progress.games) = (file, done);
             let mut number = 0;
             loop {
-                let begin = before + games.bytes();
+                let begin = before + taken.get();
                 let Some(game) = games.next_game().map_err(at(path))? else { break };
                 number += 1;
                 if number <= done {
                     continue;
                 }
-                let span = begin..before + games.bytes();
-                let analysed = match game {
-                    Ok(game) => self.game(game, span, interrupt)?,
-                    Err(broken) => Analysed::Broken(broken),
-                };
-                match analysed {
-                    Analysed::Interrupted => return Ok(End::Interrupted),
-                    Analysed::Written => {}
-                    Analysed::Broken(broken) => {
+                self.progress.games = number;
+                let ours = self.args.shard.has(self.progress.usable);
+                let replayed =
+                    game.and_then(|game| annotate::replay(&game).map(|moves| (game, moves)));
+                self.progress.usable += u64::from(replayed.is_ok());
+                // Games that nobody can use are told of by whoever has the next one.
+                if !ours {
+                    continue;
+                }
+                match replayed {
+                    Ok((game, replayed)) => {
+                        let span = begin..before + taken.get();
+                        if self.game(game, &replayed, span, interrupt)? == End::Interrupted {
+                            return Ok(End::Interrupted);
+                        }
+                    }
+                    Err(broken) => {
                         self.progress.broken += 1;
                         self.bar.suspend(|| complain(format_args!("{}:{broken}", path.display())));
                     }
                 }
-                self.progress.games = number;
                 self.progress.save(&self.progress_path).map_err(at(&self.progress_path))?;
             }
         }
@@ -256,15 +261,12 @@ impl<'a> Run<'a> {
     fn game(
         &mut self,
         mut game: Game,
-        span: std::ops::Range<u64>,
+        (start, moves): &(Position, Vec<Option<Move>>),
+        span: Range<u64>,
         interrupt: &Interrupt,
-    ) -> Result<Analysed, String> {
-        let (start, moves) = match annotate::replay(&game) {
-            Ok(replayed) => replayed,
-            Err(broken) => return Ok(Analysed::Broken(broken)),
-        };
-        let number = self.progress.written + 1;
-        let positions = evaluate::positions(&start, &moves);
+    ) -> Result<End, String> {
+        let number = self.progress.usable;
+        let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
         let names = Color::ALL.map(|color| player(&game, color));
         let bar = &self.bar;
@@ -276,15 +278,15 @@ impl<'a> Run<'a> {
         let evaluations =
             evaluate::evaluate(&mut self.engines, &positions, &self.limits, interrupt, &tick);
         let evaluations =
-            evaluations.and_then(|found| self.lengthen(&positions, &moves, found, interrupt));
-        let Some(evaluations) = evaluations else { return Ok(Analysed::Interrupted) };
+            evaluations.and_then(|found| self.lengthen(&positions, moves, found, interrupt));
+        let Some(evaluations) = evaluations else { return Ok(End::Interrupted) };
 
-        let findings = Findings::new(&positions, &moves, &evaluations);
+        let findings = Findings::new(&positions, moves, &evaluations);
         let opening = self.openings.find(positions.iter().map(position::Game::position));
         let annotator =
             format!("Lancet {}, {}", self.progress.task.lancet, self.progress.task.limits);
         findings.annotate(&mut game, opening, &annotator);
-        let ply = annotate::ply(&start);
+        let ply = annotate::ply(start);
         if let Some(dir) = &self.args.svg {
             let path = dir.join(picture_name(number, &names));
             let svg = picture(&game, &findings, opening, ply).svg()?;
@@ -297,7 +299,7 @@ impl<'a> Run<'a> {
             let _ = self.out.set_len(self.progress.bytes);
             return Err(at(&self.args.out)(error));
         }
-        self.progress.written = number;
+        self.progress.written += 1;
         self.progress.bytes += text.len() as u64;
         let tallies = Color::ALL.map(|color| findings.tally(color));
         for (name, tally) in names.iter().zip(&tallies) {
@@ -305,7 +307,7 @@ impl<'a> Run<'a> {
         }
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
-        Ok(Analysed::Written)
+        Ok(End::Done)
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
@@ -313,7 +315,7 @@ impl<'a> Run<'a> {
     fn lengthen(
         &mut self,
         positions: &[position::Game],
-        moves: &[Move],
+        moves: &[Option<Move>],
         mut evaluations: Vec<Evaluation>,
         interrupt: &Interrupt,
     ) -> Option<Vec<Evaluation>> {
@@ -357,10 +359,45 @@ fn player(game: &Game, color: Color) -> String {
     game.tag(tag).unwrap_or("?").to_owned()
 }
 
-/// A bar over bytes on standard error; invisible when that is not a terminal.
-fn progress_bar(bytes: u64) -> ProgressBar {
-    let bar = ProgressBar::new(bytes);
-    let template = "{elapsed_precise} [{bar:30}] {percent:>3} %, {msg}, {eta} left";
+/// Opens the file to write, as the options want it.
+fn output(args: &Args, progress: &Path) -> Result<File, String> {
+    let out = &args.out;
+    if args.force {
+        files::check_outputs([out.as_path()], &args.files)?;
+        return OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(out)
+            .map_err(at(out));
+    }
+    if progress.exists() {
+        if args.resume {
+            return OpenOptions::new().write(true).open(out).map_err(at(out));
+        }
+        let what = "an unfinished analysis is here: --resume carries on, --force begins again";
+        return Err(format!("{}: {what}", progress.display()));
+    }
+    File::create_new(out).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => progress::exists(out),
+        _ => at(out)(error),
+    })
+}
+
+/// A bar over the bytes of all files on standard error, without an end if one of them
+/// is a pipe; invisible when that is not a terminal.
+fn progress_bar(files: &[(PathBuf, u64)]) -> ProgressBar {
+    let endless = files.iter().any(|&(_, size)| size == 0);
+    let bytes = files.iter().map(|(_, size)| size).sum();
+    let bar = ProgressBar::with_draw_target(
+        (!endless).then_some(bytes),
+        indicatif::ProgressDrawTarget::stderr(),
+    );
+    let template = if endless {
+        "{elapsed_precise} {spinner} {msg}"
+    } else {
+        "{elapsed_precise} [{bar:30}] {percent:>3} %, {msg}, {eta} left"
+    };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
@@ -387,8 +424,9 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
     };
     let [white, black] = Color::ALL.map(accuracy);
     let errors = findings.judgements.iter().enumerate().filter_map(|(i, judgement)| {
-        let san = notation::san(findings.positions[i].position(), findings.moves[i]);
-        Some((i, judgement.error?, san))
+        let error = judgement.and_then(|judgement| judgement.error)?;
+        let san = notation::san(findings.positions[i].position(), findings.moves[i]?);
+        Some((i, error, san))
     });
     Chart {
         title: format!("{} - {}, {}", names[0], names[1], game.result()),

@@ -32,13 +32,17 @@ pub struct Evaluation {
     pub line: Vec<Move>,
 }
 
-/// The positions of a game, first to last.
+/// The positions of a game, first to last. Where no move is given, the side to move
+/// passes; it must not be in check.
 #[must_use]
-pub fn positions(start: &Position, moves: &[Move]) -> Vec<Game> {
+pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Game> {
     let mut game = Game::from(start.clone());
     let mut positions = vec![game.clone()];
     for &m in moves {
-        game.play(m);
+        match m {
+            Some(m) => game.play(m),
+            None => game = game.position().play_null().map_or(game, Game::from),
+        }
         positions.push(game.clone());
     }
     positions

@@ -5,6 +5,7 @@ pub mod annotate;
 pub mod chart;
 pub mod command;
 pub mod evaluate;
+pub mod join;
 pub mod judge;
 pub mod openings;
 pub mod pgn;

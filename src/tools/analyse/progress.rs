@@ -22,6 +22,8 @@ pub struct Progress {
     pub file: usize,
     /// Games of this file that were read, broken ones among them.
     pub games: u64,
+    /// Games of all files that can be analysed, whoever is to do it.
+    pub usable: u64,
     /// Games written.
     pub written: u64,
     /// Bytes written.
@@ -42,7 +44,9 @@ pub struct Task {
     pub limits: String,
     /// The size of the table and the number of threads, in words.
     pub engine: String,
-    /// The files, in order, and their sizes.
+    /// Which of the games.
+    pub shard: String,
+    /// The files, in order, and their sizes; 0 for a pipe.
     pub files: Vec<(PathBuf, u64)>,
 }
 
@@ -52,6 +56,13 @@ pub fn path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".progress");
     out.with_file_name(name)
+}
+
+/// The complaint about an output that nobody said was to be replaced.
+#[must_use]
+pub fn exists(out: &Path) -> String {
+    let out = out.display();
+    format!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
 }
 
 impl Progress {
@@ -74,6 +85,8 @@ impl Progress {
             saved.limits.clone()
         } else if saved.engine != task.engine {
             saved.engine.clone()
+        } else if saved.shard != task.shard {
+            format!("shard {}", saved.shard)
         } else {
             format!("Lancet {}", saved.lancet)
         };
@@ -106,6 +119,7 @@ mod tests {
             lancet: "1".to_owned(),
             limits: "1000 nodes".to_owned(),
             engine: "64 MiB".to_owned(),
+            shard: "1/2".to_owned(),
             files: vec![(PathBuf::from("a.pgn"), 7)],
         };
         let progress = Progress {
@@ -120,6 +134,8 @@ mod tests {
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
         let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 64 MiB"));
+        let other = Task { shard: "2/2".to_owned(), ..task.clone() };
+        assert!(Progress::load(&path, &other).unwrap_err().contains("was of shard 1/2"));
         let other = Task { files: Vec::new(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
         fs::write(&path, "games = x").unwrap();

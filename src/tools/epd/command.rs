@@ -23,7 +23,12 @@ use super::{
 use crate::{
     chess::{lines, notation::counted},
     system::files::{self, NewFile},
-    tools::{self, complain, interrupt::Interrupt, say},
+    tools::{
+        self, complain,
+        interrupt::Interrupt,
+        options::{Effort, Shard},
+        say,
+    },
 };
 
 /// Runs EPD test suites and grades the answers.
@@ -32,30 +37,20 @@ pub struct Args {
     /// Suites to run
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Time for each position, in milliseconds
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
-    movetime: Option<u64>,
-    /// Nodes to search for each position
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Depth for each position, in plies
-    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
-    depth: Option<u32>,
+    #[command(flatten)]
+    effort: Effort,
     /// Stop as soon as the mate that the position asks for is proved
     #[arg(long)]
     mate: bool,
     /// Stop once the solution has been the best move for this many iterations
     #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
     stop_early: Option<u32>,
-    /// Search threads for each position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
-    threads: usize,
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]
     hash: usize,
-    /// Positions searched side by side, each with its own table
-    #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
-    jobs: usize,
+    /// Run every N-th line of the suites, from the K-th on, to share them between machines
+    #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
     /// Lines to report for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=218))]
     multipv: u16,
@@ -88,13 +83,13 @@ pub struct Args {
 impl Args {
     fn plan(&self) -> Plan {
         Plan {
-            movetime: self.movetime.map(Duration::from_millis),
-            nodes: self.nodes,
-            depth: self.depth,
+            movetime: self.effort.movetime.map(Duration::from_millis),
+            nodes: self.effort.nodes,
+            depth: self.effort.depth,
             mate: self.mate,
             stop_early: self.stop_early,
             hash: self.hash,
-            threads: self.threads,
+            threads: self.effort.threads,
             multi_pv: usize::from(self.multipv),
             patience: Duration::from_secs(self.engine_timeout),
         }
@@ -143,7 +138,7 @@ impl Outputs {
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let plan = args.plan();
-    let (suites, mut unusable) = load(&args.files);
+    let (suites, mut unusable) = load(&args.files, args.shard);
     unusable |= !args.lenient && suites.iter().any(|suite| !suite.broken.is_empty());
     let outputs = match Outputs::open(args) {
         Ok(outputs) => outputs,
@@ -175,10 +170,11 @@ pub fn run(args: &Args) -> ExitCode {
     if interrupted {
         say("\nInterrupted: the tables show what was done.");
     }
-    let jobs = args.jobs;
+    let jobs = args.effort.jobs;
     let run = Run {
         plan: &plan,
         jobs,
+        shard: args.shard,
         suites: &suites,
         contestants: &contestants,
         results: &results,
@@ -205,10 +201,11 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Reads the suites, complaining about every broken line. True if a file is
-/// unusable as a whole.
-fn load(paths: &[PathBuf]) -> (Vec<Suite>, bool) {
+/// Reads what a shard has of the suites, complaining about every broken line. True if
+/// a file is unusable as a whole.
+fn load(paths: &[PathBuf], shard: Shard) -> (Vec<Suite>, bool) {
     let mut unusable = false;
+    let mut index = 0..;
     let mut suites = Vec::new();
     for path in paths {
         let lines = match lines::read(path) {
@@ -219,8 +216,15 @@ fn load(paths: &[PathBuf]) -> (Vec<Suite>, bool) {
                 continue;
             }
         };
+        if lines.is_empty() {
+            complain(format_args!("{}: no positions", path.display()));
+            unusable = true;
+            continue;
+        }
         let mut suite = Suite { path: path.clone(), records: Vec::new(), broken: Vec::new() };
-        for line in &lines {
+        for line in
+            lines.iter().zip(&mut index).filter_map(|(line, i)| shard.has(i).then_some(line))
+        {
             match parse::parse(line) {
                 Ok(record) => suite.records.push(record),
                 Err(error) => {
@@ -229,11 +233,10 @@ fn load(paths: &[PathBuf]) -> (Vec<Suite>, bool) {
                 }
             }
         }
-        if suite.records.is_empty() && suite.broken.is_empty() {
-            complain(format_args!("{}: no positions", path.display()));
-            unusable = true;
+        // Of a short suite a shard may have nothing.
+        if !suite.records.is_empty() || !suite.broken.is_empty() {
+            suites.push(suite);
         }
-        suites.push(suite);
     }
     (suites, unusable)
 }
@@ -242,7 +245,7 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     let mut contestants: Vec<Contestant> = Vec::new();
     if !args.engines_only {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
-        for _ in 0..args.jobs {
+        for _ in 0..args.effort.jobs {
             players.push(Box::new(Lancet::new(plan).map_err(|error| error.to_string())?));
         }
         let name = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
@@ -251,7 +254,7 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     for command in &args.engines {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
         let mut name = String::new();
-        for _ in 0..args.jobs {
+        for _ in 0..args.effort.jobs {
             let mut player =
                 External::new(command).map_err(|error| format!("--engine '{command}': {error}"))?;
             name = player

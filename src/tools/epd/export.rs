@@ -16,6 +16,7 @@ use super::{
 use crate::{
     chess::notation::{move_text, plain_san},
     play::report::Bound,
+    tools::options::Shard,
 };
 
 /// A finished or interrupted run.
@@ -24,6 +25,8 @@ pub struct Run<'a> {
     pub plan: &'a Plan,
     /// Positions side by side.
     pub jobs: usize,
+    /// Which lines of the files were run.
+    pub shard: Shard,
     /// The files.
     pub suites: &'a [Suite],
     /// Who answered.
@@ -67,6 +70,7 @@ pub fn write_json(run: &Run, to: impl Write) -> io::Result<()> {
         "hash": plan.hash,
         "threads": plan.threads,
         "jobs": run.jobs,
+        "shard": run.shard.to_string(),
         "multipv": plan.multi_pv,
         "interrupted": run.interrupted,
         "engines": engines,

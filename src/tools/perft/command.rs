@@ -8,7 +8,7 @@ use shakmaty::CastlingMode;
 use super::{Through, divide, speed, suite};
 use crate::{
     chess::{notation::move_text, position::Position},
-    tools::{self, complain, say},
+    tools::{self, complain, options::Shard, say},
 };
 
 /// Counts paths of legal moves, to test and time move generation.
@@ -29,6 +29,9 @@ pub struct Args {
     /// Skip counts in a suite that are expected to exceed this many nodes
     #[arg(long, value_name = "N", requires = "suite")]
     max_nodes: Option<u64>,
+    /// Run every N-th line of the suites, from the K-th on, to share them between machines
+    #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE, requires = "suite")]
+    shard: Shard,
     /// Threads to count with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
     threads: usize,
@@ -46,7 +49,7 @@ pub fn run(args: &Args) -> ExitCode {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else {
         let budget = args.max_nodes.unwrap_or(u64::MAX);
-        return suite::run(&args.suite, budget, args.threads, mode, args.through);
+        return suite::run(&args.suite, args.shard, budget, args.threads, mode, args.through);
     };
     let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
         None => Position::default(),

@@ -22,7 +22,7 @@ use crate::{
         position::Position,
     },
     system::sync::{lock, unpoisoned},
-    tools::{complain, say},
+    tools::{complain, options::Shard, say},
 };
 
 /// A position of a suite and what it expects.
@@ -157,8 +157,10 @@ struct Suites {
     broken: usize,
 }
 
-fn load(paths: &[PathBuf], mode: CastlingMode) -> Suites {
+/// Reads what a shard has of the suites.
+fn load(paths: &[PathBuf], shard: Shard, mode: CastlingMode) -> Suites {
     let mut suites = Suites { files: Vec::new(), broken: 0 };
+    let mut index = 0..;
     for path in paths {
         let lines = match lines::read(path) {
             Ok(lines) => lines,
@@ -168,8 +170,15 @@ fn load(paths: &[PathBuf], mode: CastlingMode) -> Suites {
                 continue;
             }
         };
-        let (mut entries, broken) = (Vec::new(), suites.broken);
-        for line in &lines {
+        if lines.is_empty() {
+            complain(format_args!("{}: no positions", path.display()));
+            suites.broken += 1;
+            continue;
+        }
+        let mut entries = Vec::new();
+        for line in
+            lines.iter().zip(&mut index).filter_map(|(line, i)| shard.has(i).then_some(line))
+        {
             match parse(line, mode) {
                 Ok(entry) => entries.push(entry),
                 Err(error) => {
@@ -178,26 +187,26 @@ fn load(paths: &[PathBuf], mode: CastlingMode) -> Suites {
                 }
             }
         }
-        if entries.is_empty() && suites.broken == broken {
-            complain(format_args!("{}: no positions", path.display()));
-            suites.broken += 1;
+        // Of a short suite a shard may have nothing.
+        if !entries.is_empty() {
+            suites.files.push((path.clone(), entries));
         }
-        suites.files.push((path.clone(), entries));
     }
     suites
 }
 
-/// Runs suites and reports on standard output. Exit status: 1 for any mismatch,
+/// Runs what a shard has of suites and reports on standard output. Exit status: 1 for any mismatch,
 /// otherwise 2 for any unreadable file or line.
 #[must_use]
 pub fn run(
     paths: &[PathBuf],
+    shard: Shard,
     budget: u64,
     threads: usize,
     mode: CastlingMode,
     through: Through,
 ) -> ExitCode {
-    let suites = load(paths, mode);
+    let suites = load(paths, shard, mode);
     let entries = suites.files.iter().flat_map(|(_, entries)| entries);
     let planned = entries.flat_map(|entry| &entry.counts).map(|&(_, nodes)| nodes);
     let bar = progress_bar(planned.filter(|&nodes| nodes <= budget).sum());

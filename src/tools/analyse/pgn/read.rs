@@ -62,8 +62,6 @@ pub struct Games<R> {
     input: R,
     /// Lines handed out.
     line: u64,
-    /// Bytes read.
-    bytes: u64,
     /// A line that belongs to the next game.
     next: Option<Vec<u8>>,
 }
@@ -71,12 +69,7 @@ pub struct Games<R> {
 impl<R: BufRead> Games<R> {
     /// Reads from the start of a stream.
     pub const fn new(input: R) -> Games<R> {
-        Games { input, line: 0, bytes: 0, next: None }
-    }
-
-    /// Bytes of the stream that were read.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
+        Games { input, line: 0, next: None }
     }
 
     /// The next line with its end; empty at the end of the stream.
@@ -84,7 +77,7 @@ impl<R: BufRead> Games<R> {
         let mut line = self.next.take().unwrap_or_default();
         if line.is_empty() {
             let limit = MAX_GAME as u64 + 1;
-            self.bytes += self.input.by_ref().take(limit).read_until(b'\n', &mut line)? as u64;
+            self.input.by_ref().take(limit).read_until(b'\n', &mut line)?;
         }
         if self.line == 0 && line.starts_with(b"\xef\xbb\xbf") {
             line.drain(..3);
@@ -316,11 +309,12 @@ impl Text {
             self.bytes.extend_from_slice(format!(" ${nag}").as_bytes());
             return Ok(());
         }
-        if !self.ended && !is_known(&text) {
+        let plain = without_hyphen(&text);
+        if !self.ended && !is_known(plain.as_deref().unwrap_or(&text)) {
             return Err(format!("'{}' is not a move", shown(word)));
         }
         self.bytes.push(b' ');
-        self.bytes.extend_from_slice(word);
+        self.bytes.extend_from_slice(plain.as_ref().map_or(word, String::as_bytes));
         Ok(())
     }
 
@@ -378,6 +372,16 @@ fn first_quote(text: &[u8]) -> Option<usize> {
 
 fn last_quote(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|&byte| byte == b'"')
+}
+
+/// A move in long algebraic notation as SAN that names both squares: `Ng8f6` for
+/// `Ng8-f6`. `None` for anything else.
+fn without_hyphen(word: &str) -> Option<String> {
+    let (from, to) = word.split_once('-')?;
+    let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
+    let from_square = &from.as_bytes()[from.len().checked_sub(2)?..];
+    let to_square = to.as_bytes().get(..2)?;
+    (is_square(from_square) && is_square(to_square)).then(|| [from, to].concat())
 }
 
 /// Is this a move, a move number, the number of a sign, or several of them in
@@ -620,7 +624,7 @@ mod tests {
     fn words_of_other_programs() {
         for word in [
             "12.", "12...", "12...Nf6", "3.e4", "e8=Q+!?", "O-O-O#", "0-0", "--", "Z0", "$3", "!!",
-            "e.p.",
+            "e.p.", "Ng8f6", "Bb2xc3",
         ] {
             assert!(is_known(word), "{word}");
         }
@@ -632,6 +636,13 @@ mod tests {
             read("1. e4 N e5 += 2. Nf3 D ± Nc6 e.p. (2... d6 = ) ! +- 1-0".as_bytes()),
             ["1: e4 $146 e5 $14 Nf3 $220 $16 Nc6 (d6 $10) $1 $18 1-0"]
         );
+        assert_eq!(
+            read(b"1. e2-e4 Ng8-f6+!? 2.Bf1-b5 (2. O-O e7-e8=Q#) Ke8xf8 0-1"),
+            ["1: e2e4 Ng8f6+ $5 Bf1b5 (O-O e7e8=Q#) Ke8xf8 0-1"]
+        );
+        for word in ["1-0", "--", "O-O", "e9-e4", "-e4", "e4-", "e2-e", "\u{e9}-e4", "e4-\u{e9}1"] {
+            assert_eq!(without_hyphen(word), None);
+        }
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
         // Nothing passes for a line number that is not one.
         assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);

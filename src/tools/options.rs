@@ -1,0 +1,100 @@
+//! Options that several commands share.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use clap::value_parser;
+
+use super::{depth, limits, thread_count};
+use crate::play::report::Limits;
+
+/// How every position is searched.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Effort {
+    /// Time for each position, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
+    pub movetime: Option<u64>,
+    /// Nodes to search for each position
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Depth for each position, in plies
+    #[arg(long, value_name = "PLIES", value_parser = depth)]
+    pub depth: Option<u32>,
+    /// Search threads for each position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
+    pub threads: usize,
+    /// Positions searched side by side, each with its own table
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = thread_count)]
+    pub jobs: usize,
+}
+
+impl Effort {
+    /// The limits of a search; `default` where nothing else ends it.
+    #[must_use]
+    pub fn limits(&self, default: Duration) -> Limits {
+        limits(self.movetime, self.nodes, self.depth, default)
+    }
+}
+
+/// Which part of the work is to be done: every `of`-th item, from the `number`-th on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1 to `of`.
+    number: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// All the work.
+    pub const WHOLE: Shard = Shard { number: 1, of: 1 };
+
+    /// Does this part have the item of this index, counted from 0?
+    #[must_use]
+    pub const fn has(self, index: u64) -> bool {
+        index % self.of == self.number - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let numbers = text.split_once('/');
+        let shard = numbers.and_then(|(number, of)| {
+            Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
+        });
+        shard
+            .filter(|shard| (1..=shard.of).contains(&shard.number))
+            .ok_or_else(|| "expected K/N with K from 1 to N, such as 2/8".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn shards_are_read() {
+        let shard: Shard = "2/8".parse().unwrap();
+        assert_eq!((shard.number, shard.of, shard.to_string().as_str()), (2, 8, "2/8"));
+        assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
+        for text in ["", "1", "0/3", "4/3", "1/0", "0/0", "-1/3", "a/b", "1/2/3", " 1/2"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_item_has_one_shard(of in 1..50_u64, index in any::<u64>()) {
+            let having = (1..=of).filter(|&number| Shard { number, of }.has(index)).count();
+            prop_assert_eq!(having, 1);
+        }
+    }
+}
