@@ -14,6 +14,7 @@ pub mod explain;
 pub mod interrupt;
 pub mod options;
 pub mod perft;
+pub mod study;
 pub mod wdl;
 
 use std::time::Duration;

@@ -17,6 +17,7 @@ mod rules;
 mod search;
 mod session;
 mod strength;
+mod study;
 mod syzygy;
 mod train;
 mod uci;

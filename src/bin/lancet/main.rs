@@ -45,6 +45,9 @@ enum Command {
     /// Explain a position: best move, threat, second-best move, pieces
     #[command(after_long_help = manual::EXPLAIN)]
     Explain(tools::explain::Args),
+    /// Grow an analysis tree, kept in a file, for as long as you like
+    #[command(after_long_help = manual::STUDY)]
+    Study(tools::study::command::Args),
     /// Inspect and rearrange files of games
     #[command(after_long_help = manual::DATA)]
     Data(train::data::Args),
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Some(Command::Epd(args)) => tools::epd::command::run(&args),
         Some(Command::Analyse(args)) => tools::analyse::command::run(&args),
         Some(Command::Explain(args)) => tools::explain::run(&args),
+        Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
         Some(Command::Wdl(args)) => tools::wdl::run(&args),

@@ -171,6 +171,37 @@ Exit status:
   1  if there was not enough memory
   2  if the position or the command line could not be used";
 
+pub const STUDY: &str = "\
+Description:
+  The tree grows best first: the deeper, the better its moves are, by searches of --step nodes each. Scores are backed up from the \
+leaves; positions that several lines lead to are one; mates, draws and endgame tables need no growth. Without --hours or \
+--nodes it grows until Ctrl-C, or not at all if there is something to pin or to write.
+
+  The file is only ever appended to. Ctrl-C and a kill lose the searches in progress, a power failure also the last ten \
+seconds. The same command goes on; so does the study's file alone, `lancet study FILE`. Of a game, all positions are grown; when \
+more moves have been played, the same command takes them in.
+
+  A pinned line counts as if its moves were best, so that growth keeps to it whatever it scores. `--at` grows one position only. \
+--pgn and --html show the --size positions that growth takes for nearest: the game, pinned lines, good moves. The page needs \
+nothing but a browser: arrow keys, Home and End walk, `f` turns the board.
+
+  A position is searched with the line that reached it first, so repetitions and the fifty-move rule are those of that line.
+
+Examples:
+  lancet study game.pgn --hours 8
+  lancet study startpos moves e4 e5 Nf3 Nc6 Bb5 --file spanish.study --hours 0.5 --jobs 2 --syzygy /tables
+  lancet study spanish.study --at \"e4 e5 Nf3 Nc6 Bb5 a6\" --hours 1
+  lancet study spanish.study --pin \"1. e4 e5 2. Nf3 Nc6 3. Bb5 f5\" --html spanish.html --pgn spanish.pgn
+
+Files:
+  FILE.study  the tree: a line of JSON behind its checksum for each move and each search
+
+Exit status:
+  0    when a limit was reached, or nothing is left to be searched
+  1    if a file could not be written, or there was not enough memory
+  2    if the study, the game, the position or the command line could not be used
+  130  after Ctrl-C (a second Ctrl-C quits at once)";
+
 pub const DATA: &str = "\
 Description:
   Files of games are in viriformat, as `lancet datagen` writes them.

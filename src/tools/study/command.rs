@@ -1,0 +1,324 @@
+//! The command `lancet study`: options, progress, what it says at the end.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use clap::value_parser;
+use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
+use indicatif::{ProgressBar, ProgressStyle};
+use shakmaty::Move;
+
+use super::{
+    file::Study,
+    grow::{self, End, Plan},
+    html, pgn, source,
+    tree::{Id, Tree},
+};
+use crate::{
+    chess::notation,
+    engine::Engine,
+    play::syzygy::Tablebases,
+    system::{
+        files,
+        input::{self, STANDARD_INPUT},
+    },
+    tools::{self, complain, interrupt::Interrupt, say},
+};
+
+/// Grow an analysis tree, kept in a file, for as long as you like
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A study, a game in PGN, or a FEN or `startpos`; then, after the word `moves`, moves from there
+    #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
+    source: Vec<String>,
+    /// Where the tree of a game or position is kept [default: GAME.study, or a name made from the position]
+    #[arg(long, value_name = "FILE.study")]
+    file: Option<PathBuf>,
+    /// Which game of the file
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    game: u32,
+    /// Hours to grow
+    #[arg(long, value_name = "H", value_parser = hours)]
+    hours: Option<f64>,
+    /// Nodes to search in all
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Nodes of each search
+    #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = value_parser!(u64).range(100..))]
+    step: u64,
+    /// Grow below this line only: moves from the start, or `end` for the end of the game
+    #[arg(long, value_name = "LINE")]
+    at: Option<String>,
+    /// Keep to this line: its moves count as if they were best; may be repeated
+    #[arg(long, value_name = "LINE")]
+    pin: Vec<String>,
+    /// Take that back
+    #[arg(long, value_name = "LINE")]
+    unpin: Vec<String>,
+    /// Write the nearest positions as an annotated game
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Write them as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Positions to write
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = value_parser!(u32).range(1..=1_000_000))]
+    size: u32,
+    /// Search threads for each position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
+    threads: usize,
+    /// Positions searched side by side, each with its own table
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
+    jobs: usize,
+    /// Hash table size for each job, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
+    hash: usize,
+    /// Directories of Syzygy endgame tables, separated as in PATH
+    #[arg(long, value_name = "PATHS")]
+    syzygy: Option<String>,
+}
+
+/// How often the line about progress changes.
+const TICK: Duration = Duration::from_millis(200);
+/// Longest line shown, in plies.
+const LINE_LENGTH: usize = 12;
+/// The line that ends where the game does.
+const END: &str = "end";
+
+fn hours(text: &str) -> Result<f64, String> {
+    let hours = text.parse().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
+    hours.ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
+}
+
+impl Args {
+    /// Is there anything to do but to grow?
+    const fn has_errands(&self) -> bool {
+        self.pgn.is_some() || self.html.is_some() || !self.pin.is_empty() || !self.unpin.is_empty()
+    }
+
+    /// Nothing limits growth but Ctrl-C, unless there is something else to do.
+    const fn grows(&self) -> bool {
+        self.hours.is_some() || self.nodes.is_some() || !self.has_errands()
+    }
+}
+
+/// `lancet study`. The exit status is described in its help.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    let mut study = match open(args) {
+        Ok(study) => study,
+        Err(error) => {
+            complain(error);
+            return ExitCode::from(2);
+        }
+    };
+    match work(args, &mut study) {
+        Ok(End::Interrupted) => ExitCode::from(130),
+        Ok(End::Limit | End::Decided) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Opens the study that is meant, or begins it.
+fn open(args: &Args) -> Result<Study, String> {
+    let one = match &args.source[..] {
+        [one] => Some(Path::new(one)),
+        _ => None,
+    };
+    if let Some(path) = one
+        && Study::is_one(path)
+    {
+        return reopen(path);
+    }
+    let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
+    let (source, default) = match one.filter(|path| is_file(path)) {
+        Some(path) => {
+            let source = source::game(path, args.game as usize)?;
+            let name =
+                if args.game == 1 { "study".to_owned() } else { format!("{}.study", args.game) };
+            (source, (path != Path::new(STANDARD_INPUT)).then(|| path.with_extension(name)))
+        }
+        None => {
+            // No FEN has an extension.
+            if let Some(path) = one
+                && path.extension().is_some()
+            {
+                input::size(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            }
+            let source = source::position(&args.source)?;
+            let mut end = source.start.clone();
+            source.played.moves.iter().for_each(|&m| end = end.play(m));
+            let name = format!("{:016x}.study", end.key());
+            (source, Some(PathBuf::from(name)))
+        }
+    };
+    let path = args.file.clone().or(default).ok_or("name the file to keep the study in: --file")?;
+    if !path.exists() {
+        let mut study = Study::create(&path, &source.start)?;
+        study.play(&source.played)?;
+        return Ok(study);
+    }
+    let mut study = reopen(&path)?;
+    let start = &study.tree().node(Tree::START).position;
+    if start.fen() != source.start.fen() {
+        return Err(format!("{}: a study of another position: '{}'", path.display(), start.fen()));
+    }
+    study.play(&source.played)?;
+    Ok(study)
+}
+
+fn reopen(path: &Path) -> Result<Study, String> {
+    let study = Study::open(path)?;
+    for line in study.damaged() {
+        complain(format_args!("{}:{line}: damaged, left out", path.display()));
+    }
+    Ok(study)
+}
+
+/// A line of the options.
+fn line(study: &Study, text: &str) -> Result<Vec<Move>, String> {
+    if text == END {
+        return Ok(study.played().moves.clone());
+    }
+    source::line(&study.tree().node(Tree::START).position, text)
+}
+
+/// Does all that is asked for.
+fn work(args: &Args, study: &mut Study) -> Result<End, String> {
+    let outputs = [&args.pgn, &args.html].into_iter().flatten();
+    files::check_outputs(outputs.map(PathBuf::as_path), &[study.path().to_owned()])?;
+    for (lines, pinned) in [(&args.pin, true), (&args.unpin, false)] {
+        for text in lines {
+            let moves = line(study, text)?;
+            study.add_line(&moves, Some(pinned))?;
+        }
+    }
+    let at = args.at.as_deref().map(|text| line(study, text)).transpose()?;
+    let end =
+        if args.grows() { grow(args, study, at.clone().unwrap_or_default())? } else { End::Limit };
+    study.sync()?;
+    let size = args.size as usize;
+    if let Some(path) = &args.pgn {
+        write(path, &pgn::text(study, size))?;
+    }
+    if let Some(path) = &args.html {
+        write(path, &html::page(study, size))?;
+    }
+    // Of a game, the end is what one has to think about.
+    let shown = at.unwrap_or_else(|| study.played().moves.clone());
+    report(study, &shown);
+    match end {
+        End::Interrupted => say("\nInterrupted: the same command goes on."),
+        End::Decided => say("\nNothing is left to be searched here."),
+        End::Limit => {}
+    }
+    Ok(end)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    files::replace(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> {
+    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
+    let tables = || -> Option<Tablebases> {
+        let directories: Vec<PathBuf> = std::env::split_paths(args.syzygy.as_ref()?).collect();
+        Tablebases::open(&directories, &|what| complain(what))
+    };
+    let mut table_pieces = 0;
+    let mut engines = Vec::new();
+    for _ in 0..args.jobs {
+        let engine = Engine::new(tools::settings(args.hash, args.threads));
+        let mut engine = engine.map_err(|error| error.to_string())?;
+        let tables = tables();
+        table_pieces = tables.as_ref().map_or(0, Tablebases::max_pieces);
+        engine.set_tablebases(tables);
+        engines.push(engine);
+    }
+    let plan = Plan {
+        line,
+        step: args.step,
+        nodes: args.nodes,
+        until: args.hours.map(|hours| Instant::now() + Duration::from_secs_f64(3600.0 * hours)),
+        table_pieces,
+    };
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {spinner} {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(TICK);
+    let at = study.add_line(&plan.line, None)?;
+    let end = grow::grow(study, &mut engines, &plan, &interrupt, &|study| {
+        bar.set_message(progress(study, at));
+    });
+    bar.finish_and_clear();
+    end
+}
+
+/// How far growth has come.
+fn progress(study: &Study, at: Id) -> String {
+    let tree = study.tree();
+    let position = &tree.node(at).position;
+    let mut line = tree.best_line(at);
+    line.truncate(LINE_LENGTH / 2);
+    let white = tree.node(at).value().map(|value| notation::white(value, position.turn()));
+    format!(
+        "{}, {} nodes, {} {}",
+        notation::counted(tree.len(), "position"),
+        notation::short(study.nodes() as f64),
+        white.map_or_else(String::new, notation::pawns),
+        notation::line(position, &line),
+    )
+}
+
+/// The moves of the position that a line leads to, as far as it is in the tree.
+fn report(study: &Study, moves: &[Move]) {
+    let tree = study.tree();
+    let mut at = Tree::START;
+    for &m in moves {
+        let Some(edge) = tree.node(at).edge(m) else { break };
+        at = edge.to;
+    }
+    let node = tree.node(at);
+    let (position, turn) = (&node.position, node.position.turn());
+    say(format_args!(
+        "{}: {}, {} nodes",
+        study.path().display(),
+        notation::counted(tree.len(), "position"),
+        notation::short(study.nodes() as f64),
+    ));
+    let mut rows: Vec<_> = node
+        .edges
+        .iter()
+        .map(|edge| {
+            let line = if edge.repeats { Vec::new() } else { tree.best_line(edge.to) };
+            let line = std::iter::once(edge.m).chain(line).collect();
+            (tree.score(edge), if edge.repeats { 0 } else { tree.size(edge.to) }, line)
+        })
+        .collect::<Vec<(_, usize, Vec<Move>)>>();
+    if let (Some((_, score)), Some(rest)) = (node.best_of_rest(), &node.rest) {
+        rows.push((Some(score), 0, rest.line.clone()));
+    }
+    rows.sort_by_key(|&(score, ..)| std::cmp::Reverse(score));
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header(["move", "score", "positions", "line"]);
+    for (score, positions, mut line) in rows {
+        line.truncate(LINE_LENGTH);
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        let white = score.map(|score| notation::white(score, turn));
+        table.add_row([
+            Cell::new(line.first().map_or_else(String::new, |&m| notation::san(position, m))),
+            right(white.map_or_else(|| "?".to_owned(), notation::pawns)),
+            right(positions.to_string()),
+            Cell::new(notation::line(position, &line)),
+        ]);
+    }
+    say(format_args!("\n{}\n\n{table}", position.fen()));
+}

@@ -1,0 +1,434 @@
+//! The file of a study: a line of JSON for everything that was ever added, each behind
+//! its checksum. Lines are only ever appended, so that a kill loses nothing but the
+//! searches in progress, and a power failure what was not yet on the disk: ten seconds.
+
+use std::{
+    collections::BTreeSet,
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{CastlingMode, Move};
+
+use super::tree::{Found, Id, Tree};
+use crate::{
+    chess::{
+        notation::{move_text, read_move},
+        position::Position,
+        score::Score,
+    },
+    system::files,
+};
+
+/// What is not on the disk is at most so old.
+const SYNC: Duration = Duration::from_secs(10);
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// A line of the file. Moves are in UCI notation, castling as king takes rook; a
+/// position is named by its key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum Event {
+    /// The first line.
+    Study { format: u32, start: String, chess960: bool },
+    /// The game that is studied, as far as it has been played; the last one counts.
+    Game { tags: Vec<(String, String)>, moves: Vec<String> },
+    /// A move has a node, and is pinned or not.
+    Move { at: Key, m: String, pinned: bool },
+    /// What a search of the moves without nodes found.
+    Search { at: Key, score: Score, depth: u32, nodes: u64, line: Vec<String>, exact: bool },
+}
+
+/// A position's key in hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Key(u64);
+
+impl From<Key> for String {
+    fn from(key: Key) -> String {
+        format!("{:016x}", key.0)
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Key, std::num::ParseIntError> {
+        u64::from_str_radix(&text, 16).map(Key)
+    }
+}
+
+/// A game whose moves are studied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Played {
+    /// As the PGN file has them.
+    pub tags: Vec<(String, String)>,
+    /// From the start position.
+    pub moves: Vec<Move>,
+}
+
+/// A tree and the file that it is kept in.
+#[derive(Debug)]
+pub struct Study {
+    path: PathBuf,
+    file: File,
+    tree: Tree,
+    played: Played,
+    /// Nodes that all searches took.
+    nodes: u64,
+    /// The first line that is not yet on the disk for sure.
+    unsynced: Option<Instant>,
+    /// Lines of the file that could not be used.
+    damaged: BTreeSet<usize>,
+}
+
+impl Study {
+    /// Begins a study.
+    ///
+    /// # Errors
+    ///
+    /// If the file is there already or cannot be written, in words.
+    pub fn create(path: &Path, start: &Position) -> Result<Study, String> {
+        if path.exists() {
+            return Err(format!("{}: the file exists", path.display()));
+        }
+        let (start, chess960) = (start.fen(), start.mode().is_chess960());
+        let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
+        files::replace(path, line.as_bytes())
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        Study::open(path)
+    }
+
+    /// Opens a study. Nobody else can then write to it.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or written, or is something else, in words.
+    pub fn open(path: &Path) -> Result<Study, String> {
+        let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| at(&e))?;
+        // On Windows a lock would keep readers out, too.
+        if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(at(&"another run is growing this study"));
+        }
+        let mut reader = BufReader::new(&file);
+        let mut bytes = Vec::new();
+        let mut next = |bytes: &mut Vec<u8>| {
+            bytes.clear();
+            reader.read_until(b'\n', bytes)
+        };
+        next(&mut bytes).map_err(|error| at(&error))?;
+        let start = match event(&bytes) {
+            Some(Event::Study { format: FORMAT, start, chess960 }) => {
+                let mode = CastlingMode::from_chess960(chess960);
+                Position::from_fen(&start, mode).map_err(|error| at(&error))?
+            }
+            Some(Event::Study { format, .. }) => {
+                return Err(at(&format_args!("format {format}: expected format {FORMAT}")));
+            }
+            _ => return Err(at(&"this is not a study: its first line is not that of one")),
+        };
+        let mut study = Study {
+            path: path.to_owned(),
+            file: file.try_clone().map_err(|error| at(&error))?,
+            tree: Tree::new(start),
+            played: Played::default(),
+            nodes: 0,
+            unsynced: None,
+            damaged: BTreeSet::new(),
+        };
+        let mut whole = bytes.len() as u64;
+        for number in 2.. {
+            next(&mut bytes).map_err(|error| at(&error))?;
+            if bytes.last() != Some(&b'\n') {
+                break;
+            }
+            whole += bytes.len() as u64;
+            if event(&bytes).and_then(|event| study.apply(event)).is_none() {
+                study.damaged.insert(number);
+            }
+        }
+        // What a kill has left of a last line.
+        study.file.set_len(whole).map_err(|error| at(&error))?;
+        study.file.seek(SeekFrom::End(0)).map_err(|error| at(&error))?;
+        Ok(study)
+    }
+
+    /// Is this the file of a study? Any file can be asked.
+    #[must_use]
+    pub fn is_one(path: &Path) -> bool {
+        let mut head = Vec::new();
+        let read = files::open_regular(path).and_then(|file| {
+            BufReader::new(io::Read::take(file, 1 << 12)).read_until(b'\n', &mut head)
+        });
+        read.is_ok() && matches!(event(&head), Some(Event::Study { .. }))
+    }
+
+    /// Where it is kept.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The tree.
+    #[must_use]
+    pub const fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// For what is not kept in the file.
+    pub const fn tree_mut(&mut self) -> &mut Tree {
+        &mut self.tree
+    }
+
+    /// The game that is studied.
+    #[must_use]
+    pub const fn played(&self) -> &Played {
+        &self.played
+    }
+
+    /// Nodes that all searches took.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Lines of the file that could not be used, from 1: what they said is lost.
+    #[must_use]
+    pub const fn damaged(&self) -> &BTreeSet<usize> {
+        &self.damaged
+    }
+
+    /// Where the game's moves lead: the start, and a node for each move.
+    #[must_use]
+    pub fn game_nodes(&self) -> Vec<Id> {
+        let mut nodes = vec![Tree::START];
+        for &m in &self.played.moves {
+            let at = nodes.last().copied().unwrap_or(Tree::START);
+            let Some(edge) = self.tree.node(at).edge(m) else { break };
+            nodes.push(edge.to);
+        }
+        nodes
+    }
+
+    /// Says which game is studied, and pins its moves.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn play(&mut self, played: &Played) -> Result<(), String> {
+        if *played != self.played {
+            let mut position = self.tree.node(Tree::START).position.clone();
+            let mut moves = Vec::new();
+            for &m in &played.moves {
+                moves.push(move_text(m, CastlingMode::Chess960));
+                position = position.play(m);
+            }
+            self.append(&Event::Game { tags: played.tags.clone(), moves })?;
+            self.played = played.clone();
+        }
+        self.add_line(&played.moves, Some(true)).map(drop)
+    }
+
+    /// Gives all moves of a line from the start nodes, and pins them or takes that back,
+    /// if so asked. Returns where the line leads.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> Result<Id, String> {
+        moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
+    }
+
+    /// Gives a legal move a node, unless it has one. Returns where it leads.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn add(&mut self, at: Id, m: Move, pinned: Option<bool>) -> Result<Id, String> {
+        let node = self.tree.node(at);
+        let old = node.edge(m).copied();
+        let pinned = pinned.unwrap_or(old.is_some_and(|edge| edge.pinned));
+        if let Some(edge) = old
+            && edge.pinned == pinned
+        {
+            return Ok(edge.to);
+        }
+        let key = Key(node.position.key());
+        self.append(&Event::Move { at: key, m: move_text(m, CastlingMode::Chess960), pinned })?;
+        let to = self.tree.add(at, m);
+        self.tree.pin(at, m, pinned);
+        Ok(to)
+    }
+
+    /// Notes what a search found.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn found(&mut self, at: Id, found: Found) -> Result<(), String> {
+        let Found { score, depth, nodes, ref line, exact } = found;
+        let line = line.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect();
+        let at_key = Key(self.tree.node(at).position.key());
+        self.append(&Event::Search { at: at_key, score, depth, nodes, line, exact })?;
+        self.nodes += nodes;
+        self.tree.found(at, found);
+        Ok(())
+    }
+
+    /// Makes sure that everything is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be.
+    pub fn sync(&mut self) -> Result<(), String> {
+        self.unsynced = None;
+        self.file.sync_data().map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+
+    fn append(&mut self, event: &Event) -> Result<(), String> {
+        let line = line(event)?;
+        let end = self.file.stream_position();
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            // A full disk may have taken half of it.
+            let _ = end.and_then(|end| {
+                self.file.set_len(end)?;
+                self.file.seek(SeekFrom::Start(end))
+            });
+            return Err(format!("{}: {error}", self.path.display()));
+        }
+        if self.unsynced.get_or_insert_with(Instant::now).elapsed() >= SYNC {
+            self.sync()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Repeats what a line says; `None` if it makes no sense here.
+    fn apply(&mut self, event: Event) -> Option<()> {
+        match event {
+            Event::Study { .. } => return None,
+            Event::Game { tags, moves } => {
+                let moves = read_line(&self.tree.node(Tree::START).position, &moves)?;
+                self.played = Played { tags, moves };
+            }
+            Event::Move { at, m, pinned } => {
+                let at = self.tree.find(at.0)?;
+                let m = read_move(&self.tree.node(at).position, &m).ok()?;
+                self.tree.add(at, m);
+                self.tree.pin(at, m, pinned);
+            }
+            Event::Search { at, score, depth, nodes, line, exact } => {
+                let at = self.tree.find(at.0)?;
+                let line = read_line(&self.tree.node(at).position, &line)?;
+                self.nodes += nodes;
+                self.tree.found(at, Found { score, depth, nodes, line, exact });
+            }
+        }
+        Some(())
+    }
+}
+
+/// Legal moves from a position; `None` if one is not.
+fn read_line(position: &Position, moves: &[String]) -> Option<Vec<Move>> {
+    let mut position = position.clone();
+    let mut line = Vec::with_capacity(moves.len());
+    for text in moves {
+        let m = read_move(&position, text).ok()?;
+        position = position.play(m);
+        line.push(m);
+    }
+    Some(line)
+}
+
+/// `CHECKSUM {"event":...}` and the line's end.
+fn line(event: &Event) -> Result<String, String> {
+    let text = serde_json::to_string(event).map_err(|error| error.to_string())?;
+    Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
+}
+
+/// What a line says; `None` if it is damaged.
+fn event(line: &[u8]) -> Option<Event> {
+    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
+    let (sum, text) = line.split_once(' ')?;
+    let sum = u32::from_str_radix(sum, 16).ok()?;
+    (sum == crc32fast::hash(text.as_bytes())).then(|| serde_json::from_str(text).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::chess::notation::read_any_move;
+
+    fn grown(path: &Path) -> Study {
+        let mut study = Study::create(path, &Position::default()).unwrap();
+        let mut position = Position::default();
+        let mut moves = Vec::new();
+        for text in ["e4", "e5", "Nf3"] {
+            let m = read_any_move(&position, text).unwrap();
+            position = position.play(m);
+            moves.push(m);
+        }
+        study.play(&Played { tags: vec![("White".into(), "\"A\"\n".into())], moves }).unwrap();
+        let line = vec![read_any_move(&position, "Nc6").unwrap()];
+        let at = study.game_nodes()[3];
+        study.found(at, Found { score: -31, depth: 9, nodes: 1000, line, exact: false }).unwrap();
+        study
+    }
+
+    #[test]
+    fn a_study_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.study");
+        let study = grown(&path);
+        assert!(Study::open(&path).unwrap_err().contains("another run is growing"));
+        let end = study.game_nodes()[3];
+        let (played, value) = (study.played().clone(), study.tree().node(end).value());
+        drop(study);
+        assert!(Study::is_one(&path) && !Study::is_one(dir.path()));
+        let again = Study::open(&path).unwrap();
+        assert_eq!((again.tree().len(), again.nodes()), (4, 1000));
+        assert_eq!((again.played(), again.tree().node(end).value()), (&played, value));
+        assert_eq!(value, Some(-31));
+        assert!(again.tree().node(0).edges[0].pinned && again.damaged().is_empty());
+        drop(again);
+        assert!(Study::create(&path, &Position::default()).is_err());
+        fs::write(&path, "[Event \"x\"]\n").unwrap();
+        assert!(Study::open(&path).unwrap_err().contains("not a study"));
+    }
+
+    /// Whatever is left of the file, what was written before is there.
+    #[test]
+    fn torn_and_damaged_files_keep_what_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.study");
+        drop(grown(&path));
+        let bytes = fs::read(&path).unwrap();
+        let first = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for end in first..bytes.len() {
+            fs::write(&path, &bytes[..end]).unwrap();
+            let mut study = Study::open(&path).unwrap();
+            assert!(study.damaged().is_empty(), "{end}");
+            // And it can be added to.
+            let m = study.tree().node(0).position.legal_moves()[0];
+            study.add(0, m, None).unwrap();
+            drop(study);
+            let study = Study::open(&path).unwrap();
+            assert!(study.tree().node(0).edge(m).is_some() && study.damaged().is_empty(), "{end}");
+        }
+        let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+        for at in first..bytes.len() - 1 {
+            let mut damaged = bytes.clone();
+            damaged[at] = 0;
+            fs::write(&path, &damaged).unwrap();
+            let study = Study::open(&path).unwrap();
+            assert!((1..lines).contains(&study.damaged().len()), "{at}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! A study as an annotated game: the game that was played, and unless it has a result
+//! the best line from its end; the nearest other lines as variations.
+
+use std::cmp::Reverse;
+
+use shakmaty::{Move, san::SanPlus};
+
+use super::{
+    file::Study,
+    select::{Shown, nearest},
+    tree::{Edge, Id, Tree},
+};
+use crate::{
+    chess::{
+        notation,
+        position::{Position, START_FEN},
+        score::Score,
+    },
+    tools::analyse::{
+        annotate::{self, evaluation_text},
+        judge::Judgement,
+        pgn::{Game, Item, Line, Node, write::write},
+    },
+};
+
+/// Longest line shown that has been searched but is not in the tree, in plies.
+const LINE_LENGTH: usize = 8;
+
+/// The text of the game, with at most `most` positions of the tree.
+#[must_use]
+pub fn text(study: &Study, most: usize) -> String {
+    let tree = study.tree();
+    let start = &tree.node(Tree::START).position;
+    let mut game =
+        Game { line: 1, tags: study.played().tags.clone(), main: Line::default(), outcome: None };
+    for (name, value) in [("Event", "Study"), ("Result", "*")] {
+        if !game.tags.iter().any(|(tag, _)| tag == name) {
+            game.set_tag(name, value.to_owned());
+        }
+    }
+    if start.fen() != START_FEN {
+        game.set_tag("SetUp", "1".to_owned());
+        game.set_tag("FEN", start.fen());
+    }
+    if start.mode().is_chess960() {
+        game.set_tag("Variant", "Chess960".to_owned());
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let positions = notation::counted(tree.len(), "position");
+    game.set_tag("Annotator", format!("Lancet {version}, study of {positions}"));
+    let shown = nearest(study, most);
+    let finished = game.result() != "*";
+    let moves = Moves { study, shown: &shown, game: study.game_nodes(), finished };
+    game.main.moves = moves.below(0, Some(0));
+    if let Some(value) = tree.node(Tree::START).value() {
+        let white = notation::white(value, start.turn());
+        game.main.lead.push(Item::Comment(evaluation_text(white)));
+    }
+    write(&game, annotate::ply(start))
+}
+
+/// What may follow a position.
+#[derive(Clone, Copy)]
+enum Next<'a> {
+    /// A position that is shown here.
+    Child(usize, &'a Edge),
+    /// One that is shown elsewhere, or a repetition.
+    Elsewhere(&'a Edge),
+    /// The best of the moves without nodes.
+    Rest(Score),
+}
+
+struct Moves<'a> {
+    study: &'a Study,
+    shown: &'a [Shown],
+    /// Where the game's moves lead.
+    game: Vec<Id>,
+    /// It has a result: nothing is to follow it.
+    finished: bool,
+}
+
+impl<'a> Moves<'a> {
+    fn tree(&self) -> &'a Tree {
+        self.study.tree()
+    }
+
+    /// What may follow, the main line first; `ply` if this is a position of the game.
+    fn following(&self, at: usize, ply: Option<usize>) -> Vec<Next<'a>> {
+        let (tree, shown) = (self.tree(), &self.shown[at]);
+        let node = tree.node(shown.id);
+        let mut all: Vec<(Option<Score>, Next)> = Vec::new();
+        for edge in &node.edges {
+            let child = shown
+                .children
+                .iter()
+                .find(|&&child| self.shown[child].from.is_some_and(|(_, m)| m == edge.m));
+            let next = match child {
+                Some(&child) => Next::Child(child, edge),
+                None if self.shown.iter().any(|other| other.id == edge.to) => Next::Elsewhere(edge),
+                None => continue,
+            };
+            all.push((tree.score(edge), next));
+        }
+        if let Some((_, score)) = node.best_of_rest() {
+            all.push((Some(score), Next::Rest(score)));
+        }
+        let played = ply.and_then(|ply| self.study.played().moves.get(ply));
+        let is_played = |next: &Next| match next {
+            Next::Child(_, edge) | Next::Elsewhere(edge) => Some(&edge.m) == played,
+            Next::Rest(_) => false,
+        };
+        all.sort_by_key(|(score, next)| (!is_played(next), Reverse(*score)));
+        all.into_iter().map(|(_, next)| next).collect()
+    }
+
+    /// The moves that follow a position, with variations.
+    fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<Node> {
+        let mut line = Vec::new();
+        loop {
+            if self.finished && ply == Some(self.study.played().moves.len()) {
+                return line;
+            }
+            let following = self.following(at, ply);
+            let Some((&main, others)) = following.split_first() else { return line };
+            let mut moves = self.first(at, main, ply);
+            let others = others.iter().map(|&other| {
+                let mut moves = self.first(at, other, None);
+                if let Next::Child(child, _) = other {
+                    moves.extend(self.below(child, None));
+                }
+                Item::Variation(Line { lead: Vec::new(), moves })
+            });
+            // Variations are of the first move.
+            if let Some(first) = moves.first_mut() {
+                first.items.extend(others);
+            }
+            if ply.is_some_and(|ply| ply == self.study.played().moves.len())
+                && let Some(last) = line.last_mut()
+            {
+                last.items.push(Item::Comment("The game so far.".to_owned()));
+            }
+            line.extend(moves);
+            let Next::Child(child, edge) = main else { return line };
+            let goes_on = ply.map(|ply| ply + 1).filter(|&next| {
+                self.game.get(next) == Some(&edge.to)
+                    && self.study.played().moves.get(next - 1) == Some(&edge.m)
+            });
+            (at, ply) = (child, goes_on);
+        }
+    }
+
+    /// A move and what is to be said about it; of the rest, the line that was searched.
+    fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<Node> {
+        let (tree, id) = (self.tree(), self.shown[at].id);
+        let node = tree.node(id);
+        let position = &node.position;
+        let comment = |score: Score, more: &str| {
+            let white = evaluation_text(notation::white(score, position.turn()));
+            Item::Comment(format!("{white} {more}").trim().to_owned())
+        };
+        let (edge, more) = match next {
+            Next::Rest(score) => {
+                let line = node.rest.iter().flat_map(|rest| &rest.line);
+                let mut moves = nodes(position, line.take(LINE_LENGTH));
+                if let Some(first) = moves.first_mut() {
+                    first.items.push(comment(score, ""));
+                }
+                return moves;
+            }
+            Next::Elsewhere(edge) if edge.repeats => (edge, "Repetition."),
+            Next::Elsewhere(edge) => (edge, "Transposes."),
+            Next::Child(_, edge) => {
+                let table = tree.node(edge.to).rest.as_ref().is_some_and(|rest| rest.exact);
+                (edge, if table { "By the endgame tables." } else { "" })
+            }
+        };
+        let mut moves = nodes(position, std::iter::once(&edge.m));
+        if let (Some(first), Some(score)) = (moves.first_mut(), tree.score(edge)) {
+            let played = ply.and_then(|ply| self.study.played().moves.get(ply)) == Some(&edge.m);
+            let before = node.value().unwrap_or(score);
+            if let Some(error) = Judgement::new(before, score, before == score).error
+                && played
+            {
+                first.items.push(Item::Nag(error.nag()));
+            }
+            if tree.node(edge.to).over.is_none() || !more.is_empty() {
+                first.items.push(comment(score, more));
+            }
+        }
+        moves
+    }
+}
+
+fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<Node> {
+    let mut position = position.clone();
+    let mut nodes = Vec::new();
+    for &m in line {
+        let san = SanPlus::from_move(position.chess().clone(), m);
+        nodes.push(Node { san, line: 0, items: Vec::new() });
+        position = position.play(m);
+    }
+    nodes
+}

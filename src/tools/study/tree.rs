@@ -1,0 +1,570 @@
+//! The tree: positions, what searches found about them, and where to grow next. No
+//! engine, no files.
+//!
+//! Some moves of a position have nodes of their own; all others are its *rest*, which
+//! is searched as one. A position is worth what the best of them is. It grows by giving
+//! the best move of the rest a node; that is then searched, and so is the smaller rest.
+//! Where to do so is the cheapest way from the start: every ply costs one, and as many
+//! plies more as the move gives away of the winning chances. So good lines become deep
+//! and bad ones stay short, but none is left alone for ever.
+//!
+//! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction
+//! of Opening Books*, Computers and Games, 2000.
+//!
+//! Positions that several lines lead to are one node. A move back to a position that it
+//! came from is a draw and leads nowhere, so that there are no circles.
+
+use std::collections::{HashMap, HashSet};
+
+use shakmaty::Move;
+
+use crate::chess::{
+    position::{Game, Position},
+    score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
+};
+
+/// What a move that gives away all winning chances costs, in plies: one per cent is as
+/// dear as a ply.
+const LOSS: f64 = 100.0;
+
+/// A node's number.
+pub type Id = usize;
+
+/// What a search of a position found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// For the side to move.
+    pub score: Score,
+    /// Plies.
+    pub depth: u32,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// The best line; its first move is the best of those searched.
+    pub line: Vec<Move>,
+    /// Endgame tables say so: there is nothing to be searched.
+    pub exact: bool,
+}
+
+/// A move that has a node of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The move.
+    pub m: Move,
+    /// Where it leads.
+    pub to: Id,
+    /// It costs nothing: growth takes what comes of it for as near as this.
+    pub pinned: bool,
+    /// It leads back to where it came from.
+    pub repeats: bool,
+}
+
+/// A position.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The position, with the clocks of the line that reached it first.
+    pub position: Position,
+    /// Moves with nodes, in the order in which they came.
+    pub edges: Vec<Edge>,
+    /// The last search of the other moves.
+    pub rest: Option<Found>,
+    /// The score if the game is over here, or by endgame tables.
+    pub over: Option<Score>,
+    parents: Vec<Id>,
+    /// Legal moves.
+    moves: usize,
+    /// Somebody is searching it.
+    busy: bool,
+    value: Option<Score>,
+    /// Of the cheapest growth here or below, from here.
+    cost: f64,
+}
+
+impl Node {
+    fn new(position: Position) -> Node {
+        let moves = position.legal_moves().len();
+        let over = match Game::from(position.clone()).ending() {
+            Some(_) if moves == 0 && position.is_check() => Some(-MATE),
+            Some(_) => Some(DRAW),
+            None => None,
+        };
+        Node {
+            position,
+            edges: Vec::new(),
+            rest: None,
+            over,
+            parents: Vec::new(),
+            moves,
+            busy: false,
+            value: over,
+            cost: f64::INFINITY,
+        }
+    }
+
+    /// The node of a move.
+    #[must_use]
+    pub fn edge(&self, m: Move) -> Option<&Edge> {
+        self.edges.iter().find(|edge| edge.m == m)
+    }
+
+    /// The best of the moves without nodes, as far as it is known.
+    #[must_use]
+    pub fn best_of_rest(&self) -> Option<(Move, Score)> {
+        let rest = self.rest.as_ref()?;
+        let &m = rest.line.first()?;
+        self.edge(m).is_none().then_some((m, rest.score))
+    }
+
+    /// Are there moves that have to be searched before anything is said about them?
+    fn is_due(&self) -> bool {
+        self.over.is_none() && self.edges.len() < self.moves && self.best_of_rest().is_none()
+    }
+
+    /// The score for the side to move, as far as it is known.
+    #[must_use]
+    pub const fn value(&self) -> Option<Score> {
+        self.value
+    }
+}
+
+/// What growth has to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The moves that lead there from where growth began.
+    pub path: Vec<Move>,
+    /// The node.
+    pub at: Id,
+    /// The move to be given a node; without one, the moves without nodes are to be
+    /// searched.
+    pub open: Option<Move>,
+}
+
+/// The whole tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    ids: HashMap<u64, Id>,
+}
+
+impl Tree {
+    /// The node of the start position.
+    pub const START: Id = 0;
+
+    /// A tree of one node.
+    #[must_use]
+    pub fn new(start: Position) -> Tree {
+        let ids = HashMap::from([(start.key(), Tree::START)]);
+        let mut tree = Tree { nodes: vec![Node::new(start)], ids };
+        tree.update(Tree::START);
+        tree
+    }
+
+    /// A node.
+    #[must_use]
+    pub fn node(&self, id: Id) -> &Node {
+        &self.nodes[id]
+    }
+
+    /// Positions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: there is a start position.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node of a position by its key.
+    #[must_use]
+    pub fn find(&self, key: u64) -> Option<Id> {
+        self.ids.get(&key).copied()
+    }
+
+    /// Gives a legal move a node, unless it has one. Returns where it leads.
+    pub fn add(&mut self, from: Id, m: Move) -> Id {
+        if let Some(edge) = self.nodes[from].edge(m) {
+            return edge.to;
+        }
+        let position = self.nodes[from].position.play(m);
+        let key = position.key();
+        let to = self.find(key).unwrap_or(self.nodes.len());
+        if to == self.nodes.len() {
+            self.nodes.push(Node::new(position));
+            self.ids.insert(key, to);
+        }
+        let repeats = self.leads_to(to, from);
+        if !repeats {
+            self.nodes[to].parents.push(from);
+        }
+        self.nodes[from].edges.push(Edge { m, to, pinned: false, repeats });
+        self.update(to);
+        self.update(from);
+        to
+    }
+
+    /// Can `to` be reached from `from`?
+    fn leads_to(&self, from: Id, to: Id) -> bool {
+        let mut seen = HashSet::from([to]);
+        let mut open = vec![to];
+        while let Some(id) = open.pop() {
+            if id == from {
+                return true;
+            }
+            open.extend(self.nodes[id].parents.iter().filter(|&&parent| seen.insert(parent)));
+        }
+        false
+    }
+
+    /// Pins a move that has a node, or takes that back.
+    pub fn pin(&mut self, from: Id, m: Move, pinned: bool) {
+        let edge = self.nodes[from].edges.iter_mut().find(|edge| edge.m == m);
+        edge.into_iter().for_each(|edge| edge.pinned = pinned);
+        self.update(from);
+    }
+
+    /// Notes what a search of the moves without nodes found.
+    pub fn found(&mut self, id: Id, found: Found) {
+        let node = &mut self.nodes[id];
+        if found.exact {
+            node.over = Some(found.score);
+        }
+        node.rest = Some(found);
+        self.update(id);
+    }
+
+    /// Keeps growth away from a node while somebody searches it.
+    pub fn set_busy(&mut self, id: Id, busy: bool) {
+        self.nodes[id].busy = busy;
+        self.update(id);
+    }
+
+    /// The score of a move for the side that makes it, as far as it is known.
+    #[must_use]
+    pub fn score(&self, edge: &Edge) -> Option<Score> {
+        if edge.repeats {
+            return Some(DRAW);
+        }
+        self.nodes[edge.to].value.map(|value| -Delay::MATES.score(value))
+    }
+
+    /// What the side to move gives away by a move that scores so, in winning chances
+    /// from 0 to 1.
+    #[must_use]
+    pub fn loss(&self, id: Id, score: Score) -> f64 {
+        let best = self.nodes[id].value.unwrap_or(score);
+        (winning_chances(best) - winning_chances(score)).max(0.0)
+    }
+
+    /// What it costs to take a move: nothing, as long as nobody has looked where it leads.
+    #[must_use]
+    pub fn cost(&self, id: Id, edge: &Edge) -> f64 {
+        if edge.pinned {
+            return 0.0;
+        }
+        self.score(edge).map_or(0.0, |score| 1.0 + LOSS * self.loss(id, score))
+    }
+
+    /// The move of the highest score, if that is known and the move has a node.
+    #[must_use]
+    pub fn best_edge(&self, id: Id) -> Option<&Edge> {
+        let node = &self.nodes[id];
+        let best = node.edges.iter().filter(|edge| self.score(edge).is_some());
+        // The first of equals.
+        let best = best.rev().max_by_key(|edge| self.score(edge));
+        let rest = node.best_of_rest().map(|(_, score)| score);
+        best.filter(|edge| self.score(edge) >= rest)
+    }
+
+    /// The best line from a node, through the tree and then as its last search has it.
+    #[must_use]
+    pub fn best_line(&self, id: Id) -> Vec<Move> {
+        let (mut line, mut at) = (Vec::new(), id);
+        while let Some(edge) = self.best_edge(at) {
+            line.push(edge.m);
+            if edge.repeats {
+                return line;
+            }
+            at = edge.to;
+        }
+        let rest = self.nodes[at].rest.iter().filter(|_| self.best_edge(at).is_none());
+        line.extend(rest.flat_map(|rest| &rest.line));
+        line
+    }
+
+    /// Positions below a node, itself among them.
+    #[must_use]
+    pub fn size(&self, id: Id) -> usize {
+        let mut seen = HashSet::from([id]);
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            let next = self.nodes[id].edges.iter().filter(|edge| !edge.repeats);
+            open.extend(next.map(|edge| edge.to).filter(|&to| seen.insert(to)));
+        }
+        seen.len()
+    }
+
+    /// The cheapest growth below a node; `None` if all is decided or being searched.
+    #[must_use]
+    pub fn next(&self, from: Id) -> Option<Step> {
+        let (mut path, mut at) = (Vec::new(), from);
+        loop {
+            let node = &self.nodes[at];
+            if node.cost.is_infinite() {
+                return None;
+            }
+            if self.own_cost(node) <= node.cost {
+                let open = node.best_of_rest().map(|(m, _)| m);
+                return Some(Step { path, at, open });
+            }
+            let (edge, _) = self.ways(at).find(|&(_, cost)| cost <= node.cost)?;
+            path.push(edge.m);
+            at = edge.to;
+        }
+    }
+
+    /// The score of a node from those below it; `None` as long as moves that may be
+    /// better have not been searched.
+    fn backed_up(&self, node: &Node) -> Option<Score> {
+        if node.over.is_some() {
+            return node.over;
+        }
+        let best = node.edges.iter().filter_map(|edge| self.score(edge)).max();
+        let Some(rest) = &node.rest else {
+            return best.filter(|&best| best > DECISIVE || node.edges.len() == node.moves);
+        };
+        // What was the best of the rest has got a node. Until that is searched it is worth
+        // what was thought; and if all with nodes lose, so may not what is left.
+        let taken = rest.line.first().and_then(|&m| node.edge(m));
+        let lost = best.is_none_or(|best| best < -DECISIVE);
+        let counts = taken.is_none_or(|edge| self.score(edge).is_none() || lost && node.is_due());
+        best.max(counts.then_some(rest.score))
+    }
+
+    /// What growth at this node itself costs.
+    fn own_cost(&self, node: &Node) -> f64 {
+        if node.busy || node.over.is_some() || node.value.is_some_and(is_decisive) {
+            return f64::INFINITY;
+        }
+        if node.is_due() {
+            return 0.0;
+        }
+        let Some((_, score)) = node.best_of_rest() else { return f64::INFINITY };
+        let best = node.value.unwrap_or(score);
+        1.0 + LOSS * (winning_chances(best) - winning_chances(score)).max(0.0)
+    }
+
+    /// The moves below which growth may go on, and what the cheapest there costs. Of
+    /// what is decided, only pinned lines are looked at.
+    fn ways(&self, id: Id) -> impl Iterator<Item = (&Edge, f64)> {
+        let node = &self.nodes[id];
+        let decided = node.over.is_some() || node.value.is_some_and(is_decisive);
+        let edges = node.edges.iter();
+        let open = edges.filter(move |edge| !edge.repeats && (edge.pinned || !decided));
+        open.map(move |edge| (edge, self.cost(id, edge) + self.nodes[edge.to].cost))
+    }
+
+    /// The cost of the cheapest growth at this node or below.
+    fn cheapest(&self, id: Id) -> f64 {
+        self.ways(id).map(|(_, cost)| cost).fold(self.own_cost(&self.nodes[id]), f64::min)
+    }
+
+    /// Carries a change of a node to all above it.
+    fn update(&mut self, id: Id) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            let value = self.backed_up(&self.nodes[id]);
+            let changed = std::mem::replace(&mut self.nodes[id].value, value) != value;
+            // The cost depends on the value.
+            let cost = self.cheapest(id);
+            let node = &mut self.nodes[id];
+            if std::mem::replace(&mut node.cost, cost).to_bits() != cost.to_bits() || changed {
+                open.extend(&node.parents);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use crate::chess::notation::read_any_move;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen, CastlingMode::Standard).unwrap()
+    }
+
+    /// Plays a line, giving all its moves nodes.
+    fn walk(tree: &mut Tree, line: &str) -> Id {
+        line.split_whitespace().fold(Tree::START, |at, text| {
+            let m = read_any_move(&tree.node(at).position, text).unwrap();
+            tree.add(at, m)
+        })
+    }
+
+    fn found(tree: &Tree, id: Id, score: Score, best: &str) -> Found {
+        let m = read_any_move(&tree.node(id).position, best).unwrap();
+        Found { score, depth: 1, nodes: 1, line: vec![m], exact: false }
+    }
+
+    #[test]
+    fn scores_come_up_from_the_leaves() {
+        let mut tree = Tree::new(Position::default());
+        tree.found(Tree::START, found(&tree, Tree::START, 30, "e4"));
+        assert_eq!(tree.node(Tree::START).value(), Some(30));
+        let step = tree.next(Tree::START).unwrap();
+        let e4 = step.open.unwrap();
+        assert_eq!((step.path.len(), step.at), (0, Tree::START));
+        let child = tree.add(Tree::START, e4);
+        // Until it is searched, the move is worth what was thought.
+        assert_eq!(tree.node(Tree::START).value(), Some(30));
+        // Both it and what is left are due, the nearer first.
+        assert_eq!(tree.next(Tree::START).unwrap().at, Tree::START);
+        tree.found(Tree::START, found(&tree, Tree::START, 20, "d4"));
+        let step = tree.next(Tree::START).unwrap();
+        assert_eq!((step.path, step.at, step.open), (vec![e4], child, None));
+        tree.found(child, found(&tree, child, -10, "e5"));
+        assert_eq!(tree.node(Tree::START).value(), Some(20), "d4 is better than 10 for e4");
+        assert_eq!(tree.best_line(Tree::START).len(), 1);
+        assert!(tree.best_edge(Tree::START).is_none());
+        // The better move costs a ply, the other one a little more.
+        assert!(tree.next(Tree::START).unwrap().open.is_some_and(|m| m != e4));
+        tree.found(child, found(&tree, child, -40, "e5"));
+        assert_eq!(tree.node(Tree::START).value(), Some(40));
+        assert_eq!(tree.best_line(Tree::START).len(), 2);
+    }
+
+    #[test]
+    fn mates_age_and_need_no_growth() {
+        let mut tree = Tree::new(position("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"));
+        tree.found(Tree::START, found(&tree, Tree::START, 900, "Qg7"));
+        let mate = walk(&mut tree, "Qg7");
+        assert_eq!(tree.node(mate).value(), Some(-MATE));
+        assert_eq!(tree.node(Tree::START).value(), Some(MATE - 1));
+        assert_eq!(tree.next(Tree::START), None);
+        let stalemate = walk(&mut tree, "Kg6");
+        assert_eq!(tree.node(stalemate).over, Some(DRAW));
+        assert_eq!(tree.node(Tree::START).value(), Some(MATE - 1));
+        let later = walk(&mut tree, "Qe7 Kg8 Kg6 Kh8 Qf8");
+        assert_eq!(tree.node(later).value(), Some(-MATE));
+        let before = walk(&mut tree, "Qe7 Kg8 Kg6");
+        assert_eq!(tree.node(before).value(), Some(-MATE + 1));
+    }
+
+    #[test]
+    fn transpositions_are_one_node_and_repetitions_are_draws() {
+        let mut tree = Tree::new(Position::default());
+        let one = walk(&mut tree, "Nf3 Nf6 Nc3 Nc6");
+        let other = walk(&mut tree, "Nc3 Nc6 Nf3 Nf6");
+        assert_eq!(one, other);
+        tree.found(one, found(&tree, one, 70, "e4"));
+        let before = [walk(&mut tree, "Nf3 Nf6 Nc3"), walk(&mut tree, "Nc3 Nc6 Nf3")];
+        assert_eq!(before.map(|id| tree.node(id).value()), [None; 2], "there are other moves");
+        before.iter().for_each(|&id| tree.found(id, found(&tree, id, -200, "a6")));
+        assert_eq!(before.map(|id| tree.node(id).value()), [Some(-70); 2]);
+        let nodes = tree.len();
+        assert_eq!(walk(&mut tree, "Nf3 Nf6 Ng1 Ng8"), Tree::START);
+        assert_eq!(tree.len(), nodes + 1);
+        let last = walk(&mut tree, "Nf3 Nf6 Ng1");
+        assert!(tree.node(last).edges[0].repeats);
+        tree.found(last, found(&tree, last, -30, "a6"));
+        assert_eq!(tree.node(last).value(), Some(DRAW));
+        assert_eq!(tree.size(Tree::START), tree.len());
+    }
+
+    #[test]
+    fn pinned_lines_are_near_even_where_all_is_decided() {
+        let mut tree = Tree::new(Position::default());
+        tree.found(Tree::START, found(&tree, Tree::START, MATE - 5, "e4"));
+        assert_eq!(tree.next(Tree::START), None);
+        let far = walk(&mut tree, "d4 d5");
+        assert_eq!(tree.next(Tree::START), None);
+        let mut at = Tree::START;
+        for text in ["d4", "d5"] {
+            let m = read_any_move(&tree.node(at).position, text).unwrap();
+            tree.pin(at, m, true);
+            at = tree.add(at, m);
+        }
+        let middle = walk(&mut tree, "d4");
+        assert_eq!(tree.next(Tree::START).unwrap().at, middle);
+        tree.found(middle, found(&tree, middle, 0, "Nf6"));
+        assert_eq!(tree.next(Tree::START).unwrap().at, far);
+        tree.set_busy(far, true);
+        assert_ne!(tree.next(Tree::START).unwrap().at, far);
+    }
+
+    /// A mate at the end of a line says nothing of positions with other moves.
+    #[test]
+    fn who_loses_by_one_move_may_have_another() {
+        let mut tree = Tree::new(Position::default());
+        let mate = walk(&mut tree, "f3 e5 g4 Qh4");
+        assert_eq!(tree.node(mate).value(), Some(-MATE));
+        let before = walk(&mut tree, "f3 e5 g4");
+        assert_eq!(tree.node(before).value(), Some(MATE - 1), "a mate is a mate");
+        let early = walk(&mut tree, "f3 e5");
+        assert_eq!(tree.node(early).value(), None);
+        assert!(tree.next(Tree::START).is_some_and(|step| step.at != before));
+        // Nor when it was thought the best, and what is left has not been searched since.
+        tree.found(early, found(&tree, early, -50, "g4"));
+        assert_eq!(tree.node(early).value(), Some(-50));
+        assert!(tree.next(early).is_some_and(|step| step.at == early && step.open.is_none()));
+        tree.found(early, found(&tree, early, -60, "Kf2"));
+        assert_eq!(tree.node(early).value(), Some(-60));
+    }
+
+    /// Scores and costs anew, by their definition.
+    fn check(tree: &Tree) {
+        fn value(tree: &Tree, id: Id) -> Option<Score> {
+            let node = tree.node(id);
+            let edge = |edge: &Edge| match edge.repeats {
+                true => Some(DRAW),
+                false => value(tree, edge.to).map(|value| -Delay::MATES.score(value)),
+            };
+            let rest = node
+                .rest
+                .as_ref()
+                .filter(|rest| node.edge(rest.line[0]).is_none_or(|taken| edge(taken).is_none()));
+            let best = node.edges.iter().filter_map(edge).max();
+            node.over.or(best.max(rest.map(|rest| rest.score)))
+        }
+        for id in 0..tree.len() {
+            assert_eq!(tree.node(id).value(), value(tree, id), "{id}");
+            assert_eq!(tree.node(id).cost.to_bits(), tree.cheapest(id).to_bits(), "{id}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Few pieces: many transpositions, repetitions, mates and stalemates.
+        #[test]
+        fn what_is_kept_is_what_is_defined(
+            scores in prop::collection::vec(-500..500, 120),
+            fen in prop::sample::select(vec![
+                "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "8/8/8/1k6/8/8/1P6/1K6 w - - 96 1",
+            ]),
+        ) {
+            let mut tree = Tree::new(position(fen));
+            for score in scores {
+                let Some(step) = tree.next(Tree::START) else { break };
+                let at = step.path.iter().fold(Tree::START, |at, &m| tree.add(at, m));
+                prop_assert_eq!(at, step.at);
+                match step.open {
+                    Some(m) => drop(tree.add(at, m)),
+                    None => {
+                        let node = tree.node(at);
+                        let moves = node.position.legal_moves();
+                        let mut rest = moves.iter().filter(|&&m| node.edge(m).is_none());
+                        let line = vec![*rest.next().unwrap()];
+                        tree.found(at, Found { score, depth: 1, nodes: 1, line, exact: false });
+                    }
+                }
+                check(&tree);
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `lancet study` as a program: trees that grow, are interrupted, go on and are shown,
+//! the page in a real browser where there is one.
+
+use std::{fs, path::Path, process::Command};
+
+use crate::common::{
+    program::{Directory, fail, lancet, run, stdout, succeed, text, wait_for_bytes},
+    tables,
+};
+use lancet::tools::{
+    analyse::{
+        annotate::replay,
+        pgn::{Game, Item, Line, read::Games},
+    },
+    study::{
+        file::Study,
+        tree::{Id, Tree},
+    },
+};
+
+/// Short searches of a small table: what is tested is the tree.
+const SMALL: [&str; 4] = ["--step", "400", "--hash", "1"];
+
+fn grow(args: &[&str]) -> String {
+    succeed(&[&["study"], args, &SMALL].concat())
+}
+
+fn games(path: &str) -> Vec<Game> {
+    let text = fs::read(path).unwrap();
+    let mut games = Games::new(&text[..]);
+    std::iter::from_fn(|| games.next_game().unwrap()).map(Result::unwrap).collect()
+}
+
+/// Moves of a game and its variations.
+fn count(line: &Line) -> usize {
+    let variations = line.moves.iter().flat_map(|node| &node.items);
+    let inside =
+        variations.map(|item| if let Item::Variation(line) = item { count(line) } else { 0 });
+    line.moves.len() + inside.sum::<usize>()
+}
+
+/// The node of a line in UCI notation.
+fn walk(tree: &Tree, line: &str) -> Id {
+    line.split_whitespace().fold(Tree::START, |at, text| {
+        let node = tree.node(at);
+        let m = lancet::chess::notation::read_move(&node.position, text).unwrap();
+        node.edge(m).unwrap_or_else(|| panic!("no node for {text} of {line}")).to
+    })
+}
+
+#[test]
+fn a_position_is_grown_and_grown_on() {
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    let start = ["startpos", "moves", "1.", "e4", "e5", "--file", &file];
+    let said = grow(&[&start[..], &["--nodes", "20000"]].concat());
+    assert!(said.contains("| move | score") && said.contains(" 20.0k nodes"), "{said}");
+    let first = Study::open(Path::new(&file)).unwrap();
+    let (nodes, positions) = (first.nodes(), first.tree().len());
+    // Fifty searches: a position, or what is left of one that lost its best move.
+    assert_eq!(nodes, 20_000);
+    assert!((15..60).contains(&positions), "{positions}");
+    let best = first.tree().node(walk(first.tree(), "e2e4 e7e5")).value().unwrap();
+    assert!((-100..100).contains(&best), "{best}");
+    drop(first);
+
+    // The same command, and the file alone; elsewhere, and with two engines.
+    grow(&[&start[..], &["--nodes", "4000"]].concat());
+    grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert_eq!(study.nodes(), 32_000);
+    let spanish = walk(study.tree(), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6");
+    assert!(study.tree().size(spanish) > 3, "{}", study.tree().size(spanish));
+    assert!(study.tree().node(walk(study.tree(), "e2e4")).edges[0].pinned);
+    drop(study);
+
+    let other = fail(&[&["study", "startpos", "moves", "e5"][..], &SMALL].concat());
+    assert!(other.contains("illegal move 'e5'"), "{other}");
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    let other = fail(&["study", fen, "--file", &file, "--nodes", "1000"]);
+    assert!(other.contains("a study of another position"), "{other}");
+}
+
+#[test]
+fn a_game_is_studied_as_it_goes_on() {
+    let dir = Directory::new();
+    // White has missed a mate in one, twice.
+    let moves = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. d3 d6";
+    let pgn = dir.file("a.pgn", format!("[White \"A <b>\"]\n[Black \"B\"]\n\n{moves} *\n"));
+    let (study, out, page) = (dir.path("a.study"), dir.path("out.pgn"), dir.path("out.html"));
+    let shows = ["--pgn", &out, "--html", &page, "--size", "60"];
+    grow(&[&[pgn.as_str(), "--nodes", "12000"][..], &shows].concat());
+    // All positions of the game were looked at, though it is decided on the way.
+    let tree = Study::open(Path::new(&study)).unwrap();
+    assert!(tree.game_nodes().iter().all(|&id| tree.tree().node(id).rest.is_some()));
+    drop(tree);
+    let shown = games(&out).remove(0);
+    // Behind the game, which has no result, the best line follows.
+    assert!(replay(&shown).unwrap().1.len() > 8);
+    let last = &shown.main.moves[7].items;
+    assert_eq!(last.last(), Some(&Item::Comment("The game so far.".to_owned())), "{last:?}");
+    assert_eq!(shown.tag("White"), Some("A <b>"));
+    let blunder = &shown.main.moves[5];
+    assert!(matches!(&blunder.items[0], Item::Nag(nag) if nag.0 == 4), "{blunder:?}");
+    let mate = &shown.main.moves[6].items;
+    let mates = mate.iter().any(|item| match item {
+        Item::Variation(line) => line.moves[0].san.to_string() == "Qxf7#",
+        _ => false,
+    });
+    assert!(mates, "{mate:?}");
+    assert!((20..200).contains(&count(&shown.main)), "{}", count(&shown.main));
+
+    fs::write(&pgn, format!("[White \"A <b>\"]\n\n{moves} 5. Qxf7# 1-0\n")).unwrap();
+    grow(&[&[pgn.as_str(), "--nodes", "400"][..], &shows].concat());
+    let tree = Study::open(Path::new(&study)).unwrap();
+    assert_eq!((tree.game_nodes().len(), tree.played().moves.len()), (10, 9));
+    drop(tree);
+    let shown = games(&out).remove(0);
+    assert_eq!((shown.main.moves.len(), shown.result().as_str()), (9, "1-0"));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
+}
+
+/// Kills it in the middle of its work, many times: every search that was told of stays.
+#[cfg(unix)]
+#[test]
+fn a_killed_study_goes_on() {
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    let (mut nodes, mut bytes) = (0, 0);
+    for _ in 0..5 {
+        let args = ["study", "startpos", "--file", &file, "--hours", "1"];
+        let mut child = lancet(&[&args[..], &SMALL].concat()).spawn().unwrap();
+        wait_for_bytes(Path::new(&file), bytes + 3000);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        bytes = fs::metadata(&file).unwrap().len();
+        let study = Study::open(Path::new(&file)).unwrap();
+        assert!(study.damaged().is_empty() && study.nodes() > nodes, "{}", study.nodes());
+        nodes = study.nodes();
+    }
+    // Damage costs what was damaged, and is told.
+    let mut content = fs::read(&file).unwrap();
+    let last = content.len() - 20;
+    content[last] ^= 1;
+    fs::write(&file, content).unwrap();
+    let said = text(&run(&[&["study", &file, "--nodes", "400"][..], &SMALL].concat()));
+    assert!(said.contains(": damaged, left out") && said.contains("| move"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_study_that_can_go_on() {
+    use crate::common::program::interrupt;
+
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    let args = ["study", "startpos", "--file", &file];
+    let mut command = lancet(&[&args[..], &SMALL].concat());
+    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    wait_for_bytes(Path::new(&file), 3000);
+    // It holds the file.
+    assert!(fail(&["study", &file, "--nodes", "1"]).contains("another run is growing"));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
+    assert!(stdout(&output).contains("Interrupted: the same command goes on."));
+}
+
+#[test]
+fn lines_are_pinned_and_released() {
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    grow(&["startpos", "--file", &file, "--nodes", "2000"]);
+    // With something else to do, it does not grow.
+    grow(&[&file, "--pin", "1. a4 h5"]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert_eq!(study.nodes(), 2000);
+    let pinned = walk(study.tree(), "a2a4 h7h5");
+    assert!(study.tree().node(pinned).rest.is_none());
+    drop(study);
+    grow(&[&file, "--nodes", "12000"]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert!(study.tree().size(walk(study.tree(), "a2a4 h7h5")) > 2);
+    drop(study);
+    grow(&[&file, "--unpin", "a4 h5"]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert!(study.tree().node(Tree::START).edges.iter().all(|edge| !edge.pinned));
+    drop(study);
+    assert!(fail(&["study", &file, "--pin", "a5"]).contains("illegal move 'a5'"));
+}
+
+#[test]
+fn what_is_decided_needs_no_growth() {
+    let dir = Directory::new();
+    let mate = dir.path("mate.study");
+    let said = grow(&["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "--file", &mate, "--nodes", "1000000"]);
+    assert!(said.contains("Nothing is left to be searched") && said.contains("#1"), "{said}");
+    let Some(directory) = tables::directory() else { return };
+    // Only the tables know, at this depth.
+    let file = dir.path("tables.study");
+    let paths = directory.to_str().unwrap();
+    let fen = "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1";
+    let said = grow(&[fen, "--file", &file, "--nodes", "1000000", "--syzygy", paths]);
+    assert!(said.contains("Nothing is left to be searched"), "{said}");
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert_eq!((study.tree().len(), study.tree().node(0).over), (1, Some(0)));
+}
+
+/// The page in a browser, whose name `LANCET_TEST_BROWSER` says (`chromium`): the
+/// address names a position, which is then on the board.
+#[test]
+fn the_page_works_in_a_browser() {
+    let Ok(browser) = std::env::var("LANCET_TEST_BROWSER") else { return };
+    let dir = Directory::new();
+    let pgn = dir.file("a.pgn", "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
+    let page = dir.path("a.html");
+    grow(&[&pgn, "--nodes", "8000", "--html", &page, "--size", "40"]);
+    let see = |hash: &str| {
+        let output = Command::new(&browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", dir.path("profile")))
+            .arg(format!("file://{page}{hash}"))
+            .output()
+            .unwrap();
+        stdout(&output)
+    };
+    let start = see("");
+    // The script, too, is in the page.
+    let pieces = start.matches("data-piece=\"").count() - start.matches("data-piece=\"$").count();
+    assert_eq!(pieces, 32, "{start}");
+    assert!(start.contains("<h1 id=\"title\">A - B</h1>") && start.contains("White to move"));
+    let moves = start.matches("data-spot=").count();
+    assert!(moves >= 10, "{moves}");
+    let second = see("#1");
+    assert!(second.contains("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq"), "{second}");
+    assert!(second.contains("Black to move"));
+}
