@@ -9,7 +9,7 @@ use super::{
     delay::ScoreDelay,
     interior::Interior,
     root::Root,
-    table::{Replacement, TableMode},
+    table::{Entries, Replacement, TableMode},
 };
 
 /// One choice on every axis.
@@ -21,6 +21,8 @@ pub struct Cell {
     pub root: Root,
     /// Which table entries may answer.
     pub table: TableMode,
+    /// What a table entry holds.
+    pub entries: Entries,
     /// Who stays in the table.
     pub replacement: Replacement,
     /// Table entries.
@@ -41,6 +43,7 @@ impl Cell {
         interior: Interior::Pvs,
         root: Root::AspGradual,
         table: TableMode::Exact,
+        entries: Entries::TwoBounds,
         replacement: Replacement::TwoLevel,
         size: 1 << 16,
         delay: ScoreDelay::None,
@@ -63,15 +66,16 @@ impl Cell {
     fn normal(self) -> Cell {
         match self.table {
             TableMode::Off => {
-                Cell { replacement: Cell::ADVICE.replacement, size: Cell::ADVICE.size, ..self }
+                let Cell { entries, replacement, size, .. } = Cell::ADVICE;
+                Cell { entries, replacement, size, ..self }
             }
             _ => self,
         }
     }
 
-    /// The six columns of a table; a dash where an axis has no meaning.
+    /// The seven columns of a table; a dash where an axis has no meaning.
     #[must_use]
-    pub fn columns(&self) -> [String; 6] {
+    pub fn columns(&self) -> [String; 7] {
         let with_table = |text: String| {
             if self.table == TableMode::Off { "-".to_owned() } else { text }
         };
@@ -79,6 +83,7 @@ impl Cell {
             name(self.interior),
             name(self.root),
             name(self.table),
+            with_table(name(self.entries)),
             with_table(name(self.replacement)),
             with_table(self.size.to_string()),
             name(self.delay),
@@ -94,11 +99,12 @@ impl fmt::Display for Cell {
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let [interior, root, table, replacement, size, delay] = self.columns();
-        let mut s = serializer.serialize_struct("Cell", 6)?;
+        let [interior, root, table, entries, replacement, size, delay] = self.columns();
+        let mut s = serializer.serialize_struct("Cell", 7)?;
         s.serialize_field("interior", &interior)?;
         s.serialize_field("root", &root)?;
         s.serialize_field("table", &table)?;
+        s.serialize_field("entries", &entries)?;
         s.serialize_field("replacement", &replacement)?;
         s.serialize_field("size", &size)?;
         s.serialize_field("delay", &delay)?;
@@ -115,6 +121,8 @@ pub struct Axes {
     pub root: Vec<Root>,
     /// Table modes.
     pub table: Vec<TableMode>,
+    /// What table entries hold.
+    pub entries: Vec<Entries>,
     /// Replacement policies.
     pub replacement: Vec<Replacement>,
     /// Table sizes in entries.
@@ -128,6 +136,7 @@ impl Axes {
         self.interior.is_empty()
             && self.root.is_empty()
             && self.table.is_empty()
+            && self.entries.is_empty()
             && self.replacement.is_empty()
             && self.size.is_empty()
             && self.delay.is_empty()
@@ -146,6 +155,7 @@ impl Axes {
         spread(&mut cells, &values(&self.interior, all, advice.interior), |c, v| c.interior = v);
         spread(&mut cells, &values(&self.root, all, advice.root), |c, v| c.root = v);
         spread(&mut cells, &values(&self.table, all, advice.table), |c, v| c.table = v);
+        spread(&mut cells, &values(&self.entries, all, advice.entries), |c, v| c.entries = v);
         let replacements = values(&self.replacement, all, advice.replacement);
         spread(&mut cells, &replacements, |c, v| c.replacement = v);
         let sizes = if self.size.is_empty() { vec![advice.size] } else { self.size.clone() };
@@ -200,6 +210,9 @@ fn star() -> Vec<Cell> {
         let table = TableMode::Deeper;
         cells.push(Cell { interior: Interior::FailSoft, root, table, ..advice });
     }
+    for root in [Root::AspGradual, Root::Mtdf, Root::Bisection] {
+        cells.push(Cell { entries: Entries::OneBound, root, ..advice });
+    }
     cells.extend(Replacement::value_variants().iter().map(|&r| Cell { replacement: r, ..advice }));
     cells.extend([1 << 12, 1 << 20].map(|size| Cell { size, ..advice }));
     cells.extend(ScoreDelay::value_variants().iter().map(|&delay| Cell { delay, ..advice }));
@@ -226,6 +239,7 @@ mod tests {
         assert!(all_of(&cells, |c| c.interior));
         assert!(all_of(&cells, |c| c.root));
         assert!(all_of(&cells, |c| c.table));
+        assert!(all_of(&cells, |c| c.entries));
         assert!(all_of(&cells, |c| c.replacement));
         assert!(all_of(&cells, |c| c.delay));
         assert!(cells.contains(&Cell::ADVICE));
@@ -241,9 +255,9 @@ mod tests {
         };
         // Two interiors with (off, exact newest, exact deepest).
         assert_eq!(axes.cells(false).len(), 6);
-        // Eight root drivers and four delays more.
-        assert_eq!(axes.cells(true).len(), 6 * 8 * 4);
-        // 7 x 8 x (1 + 2 x 4) x 4.
-        assert_eq!(Axes::default().cells(true).len(), 2016);
+        // Eight root drivers and four delays more; with a table, two kinds of entries.
+        assert_eq!(axes.cells(true).len(), (2 + 4 * 2) * 8 * 4);
+        // 7 x 8 x (1 + 2 x 2 x 4) x 4.
+        assert_eq!(Axes::default().cells(true).len(), 3808);
     }
 }

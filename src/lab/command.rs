@@ -24,7 +24,7 @@ use super::{
     root::Root,
     run::{Conditions, FirstGuess},
     suite::{self, Job, Report},
-    table::{Replacement, TableMode},
+    table::{Entries, Replacement, TableMode},
 };
 use crate::{
     chess::{lines, notation::counted},
@@ -37,7 +37,7 @@ use crate::{
 ///
 /// Without axis flags: every interior under every root driver, and every other
 /// axis varied by itself. With axis flags: the product of what they name,
-/// other axes at pvs, asp-gradual, exact, two-level, 65536, none.
+/// other axes at pvs, asp-gradual, exact, two-bounds, two-level, 65536, none.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
 pub struct Args {
@@ -72,6 +72,9 @@ struct RunArgs {
     /// Which table entries may answer
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     table: Vec<TableMode>,
+    /// What a table entry holds
+    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
+    entries: Vec<Entries>,
     /// Which entry stays in a full place of the table
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     replacement: Vec<Replacement>,
@@ -228,6 +231,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
         interior: args.interior.clone(),
         root: args.root.clone(),
         table: args.table.clone(),
+        entries: args.entries.clone(),
         replacement: args.replacement.clone(),
         size: args.size.clone(),
         delay: args.delay.clone(),
@@ -321,7 +325,7 @@ mod tests {
         let error = verdict(&report).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual exact two-level 65536 \
+            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual exact two-bounds two-level 65536 \
              none] depth 3: score 5, reference 7"
         );
         assert_eq!(status(&error), 1);

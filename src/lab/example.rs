@@ -14,7 +14,7 @@ use super::{
     node::{Oracle, Ordering, Search, Step},
     root::{End, Root},
     run::{Conditions, FirstGuess, drive, replay, run},
-    table::{Replacement, Table, TableMode},
+    table::{Entries, Replacement, Table, TableMode},
     tictactoe::TicTacToe,
     tree::{At, Tree},
 };
@@ -49,8 +49,7 @@ impl Example {
             from_max: self.delay == ScoreDelay::None,
         }));
         let pen = Rc::clone(&scribe);
-        let table = Table::new(2, TableMode::Off, Replacement::Newest);
-        let mut search = Search::new(self.delay, Ordering::None, table)
+        let mut search = Search::new(self.delay, Ordering::None, Table::off())
             .watched(Box::new(move |p: &At, ply, step| pen.borrow_mut().write(p, ply, step)));
         let cell = Cell {
             interior: self.interior,
@@ -190,7 +189,7 @@ fn count(title: &str, cell: Cell) -> String {
     let mut search = Search::new(
         cell.delay,
         Ordering::None,
-        Table::new(cell.size, cell.table, cell.replacement),
+        Table::new(cell.size, cell.table, cell.entries, cell.replacement),
     );
     let found = drive(&mut search, &board, &cell, &conditions(9), 9, 0);
     let cost = found.cost;
@@ -213,6 +212,19 @@ pub(super) fn count_ties() -> String {
 pub(super) fn count_tables() -> String {
     let with = |table| Cell { interior: Interior::FailSoft, table, size: 1 << 14, ..BARE };
     count("no table", with(TableMode::Off)) + &count("exact depth", with(TableMode::Exact))
+}
+
+/// What the second bound saves, by root driver.
+pub(super) fn count_entries() -> String {
+    let mut text = String::new();
+    for root in [Root::Full, Root::Bisection, Root::Mtdf] {
+        for &entries in Entries::value_variants() {
+            let table = TableMode::Exact;
+            let cell = Cell { root, entries, table, size: 1 << 14, ..BARE };
+            text += &count(&format!("{}, {}", cell::name(root), cell::name(entries)), cell);
+        }
+    }
+    text
 }
 
 /// Which entries are worth keeping when there is room for few.

@@ -36,6 +36,7 @@
 //! | mtdf | MTD(f) between two bounds | Scout notes | [`root.rs`](root), `mtdf` |
 //! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | Eppstein 1999 | [`root.rs`](root), `mtdf_loop` |
 //! | table | off, exact depth, deeper allowed | Scout notes | [`table.rs`](table), [`Table::probe`] |
+//! | entries | two bounds, or one with a flag | Scout notes | [`table.rs`](table), [`Entries`](table::Entries) |
 //! | replacement | deepest, largest subtree, newest, two-level | Scout notes | [`table.rs`](table), [`Table::store`] |
 //! | size | entries, whatever the policy | Scout notes | [`table.rs`](table), [`Table::new`] |
 //! | delay | none, mates, loss against CurEval, 31/32 | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |

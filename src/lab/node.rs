@@ -11,7 +11,7 @@ use super::{
     delay::ScoreDelay,
     game::{Found, Game},
     interior::{Interior, Node},
-    table::{Entry, Table},
+    table::{Entries, Entry, Table},
 };
 use crate::chess::score::{Bounds, Score, Window};
 
@@ -43,6 +43,9 @@ pub struct Cost {
     pub hits: u64,
     /// Hits that settled the node without searching.
     pub cutoffs: u64,
+    /// Of these, the ones that an entry with one bound, that of the newest search,
+    /// would not have settled.
+    pub second_bound: u64,
     /// Wall-clock time.
     pub seconds: f64,
     /// Nodes and their legal moves, by distance from the root.
@@ -67,6 +70,7 @@ impl Cost {
         self.passes += other.passes;
         self.hits += other.hits;
         self.cutoffs += other.cutoffs;
+        self.second_bound += other.second_bound;
         self.seconds += other.seconds;
         self.branching.resize(self.branching.len().max(other.branching.len()), [0; 2]);
         for (sum, more) in self.branching.iter_mut().zip(&other.branching) {
@@ -163,6 +167,7 @@ impl<'a, G: Game> Search<'a, G> {
                 self.cost.hits += 1;
                 if found.bounds.cutoff(window).is_some() {
                     self.cost.cutoffs += 1;
+                    self.cost.second_bound += u64::from(probe.newest.cutoff(window).is_none());
                     self.best = found.best;
                     self.tell(p, depth, Step::Table(found.bounds));
                     return found.bounds;
@@ -204,7 +209,10 @@ impl<'a, G: Game> Search<'a, G> {
         self.tell(p, depth, leave(found.bounds));
         if in_table {
             let size = self.cost.nodes() + self.cost.quiescence - before;
-            self.table.store(Entry { key: p.key(), depth, found, size });
+            let newest = Entries::OneBound.keep(found.bounds, window);
+            let bounds = self.table.kind().keep(found.bounds, window);
+            let found = Found { bounds, ..found };
+            self.table.store(Entry { key: p.key(), depth, found, size, newest });
         }
         self.best = found.best;
         found.bounds

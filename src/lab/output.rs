@@ -23,9 +23,10 @@ const COLUMNS: &[Column] = &[
     ("interior", |r| r.cell.columns()[0].clone()),
     ("root", |r| r.cell.columns()[1].clone()),
     ("table", |r| r.cell.columns()[2].clone()),
-    ("replacement", |r| r.cell.columns()[3].clone()),
-    ("size", |r| r.cell.columns()[4].clone()),
-    ("delay", |r| r.cell.columns()[5].clone()),
+    ("entries", |r| r.cell.columns()[3].clone()),
+    ("replacement", |r| r.cell.columns()[4].clone()),
+    ("size", |r| r.cell.columns()[5].clone()),
+    ("delay", |r| r.cell.columns()[6].clone()),
     ("depth", |r| r.depth.to_string()),
     ("nodes", |r| r.total.nodes().to_string()),
     ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
@@ -36,6 +37,7 @@ const COLUMNS: &[Column] = &[
     ("passes", |r| r.total.passes.to_string()),
     ("hits", |r| r.total.hits.to_string()),
     ("cutoffs", |r| r.total.cutoffs.to_string()),
+    ("second_bound", |r| r.total.second_bound.to_string()),
     ("seconds", |r| format!("{:.3}", r.total.seconds)),
     ("replayed", |r| r.replayed.map_or_else(String::new, |n| n.to_string())),
     ("replay_ratio", |r| r.replay_ratio.map_or_else(String::new, |x| format!("{x:.4}"))),
@@ -98,7 +100,7 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
 /// A short name of a cell: what differs from the advised one.
 pub(super) fn label(cell: &Cell) -> String {
     let advice = Cell::ADVICE;
-    let [interior, root, table, replacement, size, delay] = cell.columns();
+    let [interior, root, table, entries, replacement, size, delay] = cell.columns();
     let mut text = format!("{interior} {root}");
     let mut add = |differs: bool, part: &str| {
         if differs {
@@ -108,6 +110,7 @@ pub(super) fn label(cell: &Cell) -> String {
     };
     let has_table = cell.table != TableMode::Off;
     add(cell.table != advice.table, &if has_table { table } else { "no table".to_owned() });
+    add(has_table && cell.entries != advice.entries, &entries);
     add(has_table && cell.replacement != advice.replacement, &replacement);
     add(has_table && cell.size != advice.size, &size);
     add(cell.delay != advice.delay, &delay);
@@ -141,7 +144,8 @@ const LEGEND: &str = "\
 nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: best of its delay
 xreplay: nodes over those of the same search that knows every best or refuting move beforehand
 xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
-again: re-searches; hits, cuts: table hits, and those that settled a node
+again: re-searches; hits, cuts: table hits, and those that settled a node; 2nd: of the cuts, those
+that an entry with one bound would not have given
 differ: positions where score or best move is not the reference's; stuck: MTD(f) did not converge
 ";
 
@@ -154,15 +158,17 @@ fn cells_table(report: &Report) -> Table {
         "inner", "leaves",
     ];
     head.extend(quiescence.then_some("quiesc."));
-    head.extend(["again", "passes", "hits", "cuts", "seconds", "differ", "stuck"]);
+    head.extend(["again", "passes", "hits", "cuts", "2nd", "seconds", "differ", "stuck"]);
     let columns = head.len();
     table.set_header(head);
+    let advice = Cell::ADVICE.columns()[3].clone();
     for row in &report.rows {
-        let [interior, root, mode, replacement, size, delay] = row.cell.columns();
+        let [interior, root, mode, entries, replacement, size, delay] = row.cell.columns();
         let kind = if row.cell.table == TableMode::Off {
             mode
         } else {
-            format!("{mode} {replacement} {size}")
+            let entries = if entries == advice { String::new() } else { format!("{entries} ") };
+            format!("{mode} {entries}{replacement} {size}")
         };
         let t = &row.total;
         let count = |n: u64| short(n as f64);
@@ -175,7 +181,7 @@ fn cells_table(report: &Report) -> Table {
         fields.extend([ratio(Some(row.knuth_moore_ratio)), ratio(row.branching.last().copied())]);
         fields.extend([count(t.interior), count(t.leaves)]);
         fields.extend(quiescence.then(|| count(t.quiescence)));
-        fields.extend([t.researches, t.passes, t.hits, t.cutoffs].map(count));
+        fields.extend([t.researches, t.passes, t.hits, t.cutoffs, t.second_bound].map(count));
         let fastest = star(report, row, |r| r.total.seconds);
         fields.push(format!("{:.2}{fastest}", t.seconds));
         fields.extend([row.different, row.unconverged].map(odd));

@@ -11,7 +11,7 @@ use super::{
     interior::Interior,
     node::{Cost, Oracle, Ordering, Search},
     root::{End, Guess, Root},
-    table::{Replacement, Table, TableMode},
+    table::{Entries, Replacement, Table, TableMode},
 };
 use crate::chess::score::{Score, Window};
 
@@ -90,7 +90,7 @@ pub fn run<G: Game>(
     oracle: Oracle<G::Move>,
 ) -> Run<G::Move> {
     let fresh = |oracle| {
-        let table = Table::new(cell.size, cell.table, cell.replacement);
+        let table = Table::new(cell.size, cell.table, cell.entries, cell.replacement);
         let mut search = Search::new(cell.delay, conditions.ordering, table);
         search.oracle = oracle;
         search
@@ -163,6 +163,7 @@ pub const fn reference(cell: &Cell) -> Cell {
         interior: Interior::FailSoft,
         root: Root::Full,
         table: TableMode::Off,
+        entries: Entries::TwoBounds,
         replacement: Replacement::Newest,
         size: 0,
         delay: cell.delay,
@@ -179,8 +180,7 @@ pub fn attains<G: Game>(
     depth: u32,
     score: Score,
 ) -> bool {
-    let table = Table::new(0, TableMode::Off, Replacement::Newest);
-    let mut search = Search::new(cell.delay, conditions.ordering, table);
+    let mut search = Search::new(cell.delay, conditions.ordering, Table::off());
     search.root_depth = depth;
     let shift = cell.delay.at(|| root.evaluate());
     // The least score inside the root that comes out as `score`.

@@ -1,9 +1,11 @@
-//! The lab's transposition table: two bounds per entry, and every replacement
-//! policy that the Scout notes name (Breuker 1994). No search policy beyond "which depths count".
+//! The lab's transposition table: entries with two bounds or with one, and every
+//! replacement policy that the Scout notes name (Breuker 1994). No search policy
+//! beyond "which depths count".
 
 use clap::ValueEnum;
 
 use super::game::Found;
+use crate::chess::score::{Bounds, Window};
 
 /// The axis "table": which entries may answer for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -15,6 +17,35 @@ pub enum TableMode {
     Exact,
     /// Entries searched at least as deep: values may differ.
     Deeper,
+}
+
+/// The axis "entries": what an entry holds of a position's value. The Scout notes
+/// have both, in two tables.
+///
+/// Both kinds are counted in entries, and an entry is of the same size: where a score
+/// takes 16 bits, as in the playing search, one bound and two bits that say which it
+/// is save 14 bits of 128, too few for anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Entries {
+    /// A lower and an upper bound. Searches of one depth add to what is known.
+    TwoBounds,
+    /// One score, and whether it is exact, a lower or an upper bound. A later search
+    /// of the same depth takes the place of an earlier one.
+    OneBound,
+}
+
+impl Entries {
+    /// What is kept of bounds found in a search with `window`: all, or the one that
+    /// decided the window.
+    #[must_use]
+    pub fn keep(self, found: Bounds, window: Window) -> Bounds {
+        match found.cutoff(window) {
+            Some(score) if self == Entries::OneBound && !found.is_exact() => {
+                Bounds::of(score, window)
+            }
+            _ => found,
+        }
+    }
 }
 
 /// The axis "replacement": who stays when two positions want one place.
@@ -43,6 +74,9 @@ pub struct Entry<M> {
     pub found: Found<M>,
     /// Nodes in the searched subtree.
     pub size: u64,
+    /// The one bound that the newest search found: all that an entry of
+    /// [`Entries::OneBound`] would hold. For counting only.
+    pub newest: Bounds,
 }
 
 /// What the table knows about a node.
@@ -50,6 +84,8 @@ pub struct Entry<M> {
 pub struct Probe<M> {
     /// The answer, if an entry of a permitted depth is there.
     pub found: Option<Found<M>>,
+    /// [`Entry::newest`] of that entry.
+    pub newest: Bounds,
     /// A move to try first, from an entry of any depth.
     pub hint: Option<M>,
 }
@@ -59,15 +95,28 @@ pub struct Probe<M> {
 pub struct Table<M> {
     entries: Vec<Option<Entry<M>>>,
     mode: TableMode,
+    kind: Entries,
     replacement: Replacement,
 }
 
 impl<M: Copy> Table<M> {
     /// An empty table of `size` entries (at least two), whatever the policy.
     #[must_use]
-    pub fn new(size: usize, mode: TableMode, replacement: Replacement) -> Table<M> {
+    pub fn new(size: usize, mode: TableMode, kind: Entries, replacement: Replacement) -> Table<M> {
         let size = if mode == TableMode::Off { 0 } else { size.max(2) & !1 };
-        Table { entries: vec![None; size], mode, replacement }
+        Table { entries: vec![None; size], mode, kind, replacement }
+    }
+
+    /// No table.
+    #[must_use]
+    pub fn off() -> Table<M> {
+        Table::new(0, TableMode::Off, Entries::TwoBounds, Replacement::Newest)
+    }
+
+    /// What its entries hold.
+    #[must_use]
+    pub const fn kind(&self) -> Entries {
+        self.kind
     }
 
     /// Entries that may hold the key: one, or two for the two-level policy.
@@ -84,7 +133,7 @@ impl<M: Copy> Table<M> {
     /// Looks a position up.
     #[must_use]
     pub fn probe(&self, key: u64, depth: u32) -> Probe<M> {
-        let mut probe = Probe { found: None, hint: None };
+        let mut probe = Probe { found: None, newest: Bounds::NONE, hint: None };
         if self.mode == TableMode::Off {
             return probe;
         }
@@ -97,13 +146,14 @@ impl<M: Copy> Table<M> {
             probe.hint = probe.hint.or(entry.found.best);
             if usable && probe.found.is_none() {
                 probe.found = Some(entry.found);
+                probe.newest = entry.newest;
             }
         }
         probe
     }
 
-    /// Stores what a search found. Knowledge about the same position at the
-    /// same depth is put together, never overwritten.
+    /// Stores what a search found. With two bounds, knowledge about the same position
+    /// at the same depth is put together, never overwritten.
     pub fn store(&mut self, new: Entry<M>) {
         if self.mode == TableMode::Off {
             return;
@@ -112,7 +162,10 @@ impl<M: Copy> Table<M> {
         let entries = &mut self.entries[place];
         let same = |e: &&mut Entry<M>| e.key == new.key && e.depth == new.depth;
         if let Some(old) = entries.iter_mut().flatten().find(same) {
-            let bounds = old.found.bounds.merge(new.found.bounds);
+            let bounds = match self.kind {
+                Entries::TwoBounds => old.found.bounds.merge(new.found.bounds),
+                Entries::OneBound => new.found.bounds,
+            };
             // The move must be the one that attains the lower bound.
             let best = if new.found.bounds.lower == bounds.lower {
                 new.found.best.or(old.found.best)
@@ -145,15 +198,19 @@ impl<M: Copy> Table<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::score::{Bounds, Window};
+
+    fn table(size: usize, mode: TableMode, replacement: Replacement) -> Table<char> {
+        Table::new(size, mode, Entries::TwoBounds, replacement)
+    }
 
     fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {
-        Entry { key, depth, size, found: Found { bounds: Bounds::exact(7), best: Some('a') } }
+        let bounds = Bounds::exact(7);
+        Entry { key, depth, size, found: Found { bounds, best: Some('a') }, newest: bounds }
     }
 
     /// Which of two entries for one place survive, deep and small first.
     fn survivors(replacement: Replacement, first: Entry<char>, second: Entry<char>) -> [bool; 2] {
-        let mut table = Table::new(2, TableMode::Exact, replacement);
+        let mut table = table(2, TableMode::Exact, replacement);
         table.store(first);
         table.store(second);
         [first, second].map(|e| table.probe(e.key, e.depth).found.is_some())
@@ -173,7 +230,7 @@ mod tests {
 
     #[test]
     fn two_level_keeps_depth_and_the_newest() {
-        let mut table = Table::new(2, TableMode::Exact, Replacement::TwoLevel);
+        let mut table = table(2, TableMode::Exact, Replacement::TwoLevel);
         for e in [entry(1, 5, 1), entry(2, 3, 1), entry(3, 2, 1)] {
             table.store(e);
         }
@@ -185,23 +242,24 @@ mod tests {
     #[test]
     fn modes_differ_in_depth() {
         for (mode, usable) in [(TableMode::Exact, false), (TableMode::Deeper, true)] {
-            let mut table = Table::new(8, mode, Replacement::Newest);
+            let mut table = table(8, mode, Replacement::Newest);
             table.store(entry(1, 5, 1));
             assert_eq!(table.probe(1, 4).found.is_some(), usable);
             assert_eq!(table.probe(1, 4).hint, Some('a'), "a hint at any depth");
             assert!(table.probe(1, 6).found.is_none());
         }
-        let mut off = Table::new(8, TableMode::Off, Replacement::Newest);
+        let mut off = table(8, TableMode::Off, Replacement::Newest);
         off.store(entry(1, 5, 1));
         assert!(off.probe(1, 5).hint.is_none());
     }
 
     #[test]
     fn bounds_of_one_depth_meet() {
-        let mut table = Table::new(8, TableMode::Exact, Replacement::Deepest);
+        let mut table = table(8, TableMode::Exact, Replacement::Deepest);
         let mut store = |score: i32, window: Window, best| {
-            let found = Found { bounds: Bounds::of(score, window), best };
-            table.store(Entry { key: 9, depth: 4, found, size: 1 });
+            let newest = Bounds::of(score, window);
+            let found = Found { bounds: newest, best };
+            table.store(Entry { key: 9, depth: 4, found, size: 1, newest });
             table.probe(9, 4).found
         };
         store(12, Window::null(10), Some('x'));
@@ -215,5 +273,32 @@ mod tests {
         // A contradiction (an unsound table elsewhere): the newer one stands.
         let found = store(50, Window::null(40), Some('y'));
         assert_eq!(found.map(|f| f.bounds), Some(Bounds::at_least(50)));
+    }
+
+    /// The second search of a depth takes the place of the first, and the move stays.
+    #[test]
+    fn one_bound_forgets_the_other() {
+        let mut table = Table::new(8, TableMode::Exact, Entries::OneBound, Replacement::Deepest);
+        let mut store = |score: i32, window: Window, best| {
+            let newest = Entries::OneBound.keep(Bounds::of(score, window), window);
+            table.store(Entry {
+                key: 9,
+                depth: 4,
+                found: Found { bounds: newest, best },
+                size: 1,
+                newest,
+            });
+            table.probe(9, 4).found
+        };
+        store(12, Window::null(10), Some('x'));
+        let found = store(12, Window::null(12), None);
+        assert_eq!(found, Some(Found { bounds: Bounds::at_most(12), best: Some('x') }));
+        // Of an interval it keeps the end that decided the window.
+        let interval = Bounds::new(3, 8);
+        let keep = |alpha| Entries::OneBound.keep(interval, Window::null(alpha));
+        assert_eq!([keep(2), keep(8)], [Bounds::at_least(3), Bounds::at_most(8)]);
+        assert_eq!(Entries::TwoBounds.keep(interval, Window::null(2)), interval);
+        let exact = Bounds::exact(5);
+        assert_eq!(Entries::OneBound.keep(exact, Window::null(9)), exact);
     }
 }

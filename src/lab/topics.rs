@@ -3,8 +3,8 @@
 use super::{
     delay::ScoreDelay,
     example::{
-        Example, count_deepening, count_replacements, count_replay, count_sizes, count_tables,
-        count_ties,
+        Example, count_deepening, count_entries, count_replacements, count_replay, count_sizes,
+        count_tables, count_ties,
     },
     interior::Interior,
     root::Root,
@@ -371,6 +371,24 @@ table[position] = result, put together with what was known at that depth",
         source: TWO_BOUNDS,
         place: "src/lab/table.rs, Table; src/lab/node.rs, Search::node",
         counted: Some(count_tables),
+        ..EMPTY
+    },
+    Topic {
+        names: &["entries", "two-bounds", "one-bound"],
+        title: "what a table entry holds: a lower and an upper bound, or one score and a flag",
+        text: "\
+The Scout notes have both tables: a value or bound with a flag that says which it is, and a pair of
+bounds. A search with an open window mostly finds scores, and for it they are the same. A null window
+finds nothing but bounds, and a position asked about at two scores has two: `alpha < score` from one
+search, `score <= alpha + 5` from another. With one bound the second answer takes the place of the
+first; with two they meet, and may even make a score. So the more a driver asks, the more the second
+bound is worth: bisection and MTD(f) first.",
+        code: "
+two-bounds: (low, up) = (max(low, new low), min(up, new up))
+one-bound:  (score, flag) = (new score, exact | at least | at most)",
+        source: TWO_BOUNDS,
+        place: "src/lab/table.rs, Entries and Table::store",
+        counted: Some(count_entries),
         ..EMPTY
     },
     Topic {

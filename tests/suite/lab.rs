@@ -15,10 +15,10 @@ use lancet::{
         delay::ScoreDelay,
         game::Game,
         interior::Interior,
-        node::{Oracle, Ordering, Search},
+        node::{Cost, Oracle, Ordering, Search},
         root::{End, Root},
         run::{Conditions, FirstGuess, attains, replay, run},
-        table::{Replacement, Table, TableMode},
+        table::{Entries, Replacement, Table, TableMode},
         tictactoe::TicTacToe,
         topics::TOPICS,
     },
@@ -137,19 +137,19 @@ fn brute<G: Game>(p: &G, depth: u32, delay: ScoreDelay) -> Score {
     delay.at(|| p.evaluate()).score(best)
 }
 
-fn table(mode: TableMode) -> Table<u64> {
-    Table::new(64, mode, Replacement::TwoLevel)
+fn table(mode: TableMode, entries: Entries) -> Table<u64> {
+    Table::new(64, mode, entries, Replacement::TwoLevel)
 }
 
 /// Every interior and delay on one game for all windows; returns how many
 /// windows that were.
-fn all_windows(game: Tangle, depth: u32, mode: TableMode) -> u64 {
+fn all_windows(game: Tangle, depth: u32, mode: TableMode, entries: Entries) -> u64 {
     let windows = game.windows();
     for delay in delays() {
         let truth = brute(&game, depth, delay);
         for &window in &windows {
             for interior in interiors() {
-                let mut search = Search::new(delay, Ordering::Table, table(mode));
+                let mut search = Search::new(delay, Ordering::Table, table(mode, entries));
                 search.root_depth = depth;
                 check(&mut search, &game, interior, depth, window, truth, delay);
             }
@@ -193,12 +193,12 @@ fn many_windows(pairs: u64) -> (u64, u64) {
     while done < pairs {
         games += 1;
         let depth = 1 + (games % 4) as u32;
-        let (states, mode) = match games % 3 {
-            0 => (1 << 40, TableMode::Off),
-            1 => (7, TableMode::Off),
-            _ => (7, TableMode::Exact),
+        let (states, mode, entries) = match games % 3 {
+            0 => (1 << 40, TableMode::Off, Entries::TwoBounds),
+            1 => (7, TableMode::Exact, Entries::OneBound),
+            _ => (7, TableMode::Exact, Entries::TwoBounds),
         };
-        done += all_windows(Tangle::new(games, states), depth, mode);
+        done += all_windows(Tangle::new(games, states), depth, mode, entries);
     }
     (games, done)
 }
@@ -229,8 +229,9 @@ fn exact_tables_keep_the_truth() {
         let game = Tangle::new(seed, 9);
         for delay in delays() {
             let policies = Replacement::value_variants();
+            let entries = Entries::value_variants();
             let policy = policies[seed as usize % policies.len()];
-            let table = Table::new(16, TableMode::Exact, policy);
+            let table = Table::new(16, TableMode::Exact, entries[seed as usize / 4 % 2], policy);
             let mut search = Search::new(delay, Ordering::Table, table);
             for depth in 1..6 {
                 search.root_depth = depth;
@@ -265,8 +266,14 @@ fn every_sound_cell_finds_the_value() {
             let truths: Vec<Score> = (0..=5).map(|depth| brute(&game, depth, delay)).collect();
             for interior in interiors() {
                 for root in sound_roots() {
-                    for table in [TableMode::Off, TableMode::Exact] {
-                        let cell = Cell { interior, root, table, size: 16, delay, ..Cell::ADVICE };
+                    for (table, entries) in [
+                        (TableMode::Off, Entries::TwoBounds),
+                        (TableMode::Exact, Entries::TwoBounds),
+                        (TableMode::Exact, Entries::OneBound),
+                    ] {
+                        let size = 16;
+                        let cell =
+                            Cell { interior, root, table, entries, size, delay, ..Cell::ADVICE };
                         for iterative in [true, false] {
                             let conditions = Conditions { iterative, ..conditions(5) };
                             let found = run(&game, &cell, &conditions, 5, Oracle::Silent);
@@ -292,6 +299,30 @@ fn every_sound_cell_finds_the_value() {
             }
         }
     }
+}
+
+/// Bisection asks a position the most questions, a full window one: by that measure
+/// the second bound of an entry settles nodes. With one bound it settles none.
+#[test]
+fn the_second_bound_is_worth_the_questions_asked() {
+    let cost = |root, entries| {
+        let mut sum = Cost::default();
+        for seed in 0..200 {
+            let game = Tangle::new(seed, 40);
+            let interior = Interior::FailSoft;
+            let cell = Cell { interior, root, entries, size: 256, ..Cell::ADVICE };
+            let conditions = conditions(6);
+            sum.add(&run(&game, &cell, &conditions, 6, Oracle::Silent).cost(&conditions));
+        }
+        sum
+    };
+    let roots = [Root::Full, Root::Mtdf, Root::Bisection];
+    let two = roots.map(|root| cost(root, Entries::TwoBounds));
+    let one = roots.map(|root| cost(root, Entries::OneBound));
+    assert!(one.iter().all(|cost| cost.second_bound == 0));
+    let share = two.clone().map(|cost| cost.second_bound as f64 / cost.cutoffs as f64);
+    assert!(share[0] < share[1] && share[1] < share[2], "{share:?}");
+    assert!(two.iter().zip(&one).all(|(two, one)| two.nodes() <= one.nodes()), "{two:?} {one:?}");
 }
 
 /// Of all moves exactly those worth the score pass for best moves.
@@ -634,6 +665,7 @@ fn everything_is_explained_where_it_stands() {
         names::<Interior>(),
         names::<Root>(),
         names::<TableMode>(),
+        names::<Entries>(),
         names::<Replacement>(),
         names::<ScoreDelay>(),
         names::<Ordering>(),
