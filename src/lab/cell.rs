@@ -11,6 +11,7 @@ use super::{
     root::Root,
     table::{Entries, Replacement, TableMode},
 };
+use crate::chess::score::Score;
 
 /// One choice on every axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +20,8 @@ pub struct Cell {
     pub interior: Interior,
     /// The root driver.
     pub root: Root,
+    /// Aspiration: half the width of the first window, in centipawns.
+    pub window: Score,
     /// Which table entries may answer.
     pub table: TableMode,
     /// What a table entry holds.
@@ -42,6 +45,7 @@ impl Cell {
     pub const ADVICE: Cell = Cell {
         interior: Interior::Pvs,
         root: Root::AspGradual,
+        window: 50,
         table: TableMode::Exact,
         entries: Entries::TwoBounds,
         replacement: Replacement::TwoLevel,
@@ -62,26 +66,25 @@ impl Cell {
         matches!(self.interior, Interior::Minimax | Interior::StopAtWin)
     }
 
-    /// Without a table its policy and size mean nothing: one spelling for all.
+    /// Without a table its policy and size mean nothing, and without aspiration the
+    /// width of its window: one spelling for all.
     fn normal(self) -> Cell {
-        match self.table {
-            TableMode::Off => {
-                let Cell { entries, replacement, size, .. } = Cell::ADVICE;
-                Cell { entries, replacement, size, ..self }
-            }
-            _ => self,
-        }
+        let window = if self.root.aspires() { self.window } else { Cell::ADVICE.window };
+        let Cell { entries, replacement, size, .. } =
+            if self.table == TableMode::Off { Cell::ADVICE } else { self };
+        Cell { window, entries, replacement, size, ..self }
     }
 
-    /// The seven columns of a table; a dash where an axis has no meaning.
+    /// The eight columns of a table; a dash where an axis has no meaning.
     #[must_use]
-    pub fn columns(&self) -> [String; 7] {
+    pub fn columns(&self) -> [String; 8] {
         let with_table = |text: String| {
             if self.table == TableMode::Off { "-".to_owned() } else { text }
         };
         [
             name(self.interior),
             name(self.root),
+            if self.root.aspires() { self.window.to_string() } else { "-".to_owned() },
             name(self.table),
             with_table(name(self.entries)),
             with_table(name(self.replacement)),
@@ -99,10 +102,11 @@ impl fmt::Display for Cell {
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let [interior, root, table, entries, replacement, size, delay] = self.columns();
-        let mut s = serializer.serialize_struct("Cell", 7)?;
+        let [interior, root, window, table, entries, replacement, size, delay] = self.columns();
+        let mut s = serializer.serialize_struct("Cell", 8)?;
         s.serialize_field("interior", &interior)?;
         s.serialize_field("root", &root)?;
+        s.serialize_field("window", &window)?;
         s.serialize_field("table", &table)?;
         s.serialize_field("entries", &entries)?;
         s.serialize_field("replacement", &replacement)?;
@@ -119,6 +123,8 @@ pub struct Axes {
     pub interior: Vec<Interior>,
     /// Root drivers.
     pub root: Vec<Root>,
+    /// Aspiration: half the width of the first window, in centipawns.
+    pub window: Vec<Score>,
     /// Table modes.
     pub table: Vec<TableMode>,
     /// What table entries hold.
@@ -135,6 +141,7 @@ impl Axes {
     fn is_open(&self) -> bool {
         self.interior.is_empty()
             && self.root.is_empty()
+            && self.window.is_empty()
             && self.table.is_empty()
             && self.entries.is_empty()
             && self.replacement.is_empty()
@@ -144,7 +151,7 @@ impl Axes {
 
     /// The cells of a run. With nothing asked for, the star; else the product
     /// of what is asked for, where an open axis stays at [`Cell::ADVICE`] or,
-    /// with `all`, takes all its values (sizes stay).
+    /// with `all`, takes all its values (sizes and windows stay).
     #[must_use]
     pub fn cells(&self, all: bool) -> Vec<Cell> {
         if self.is_open() && !all {
@@ -154,12 +161,12 @@ impl Axes {
         let mut cells = vec![advice];
         spread(&mut cells, &values(&self.interior, all, advice.interior), |c, v| c.interior = v);
         spread(&mut cells, &values(&self.root, all, advice.root), |c, v| c.root = v);
+        spread(&mut cells, &numbers(&self.window, advice.window), |c, v| c.window = v);
         spread(&mut cells, &values(&self.table, all, advice.table), |c, v| c.table = v);
         spread(&mut cells, &values(&self.entries, all, advice.entries), |c, v| c.entries = v);
         let replacements = values(&self.replacement, all, advice.replacement);
         spread(&mut cells, &replacements, |c, v| c.replacement = v);
-        let sizes = if self.size.is_empty() { vec![advice.size] } else { self.size.clone() };
-        spread(&mut cells, &sizes, |c, v| c.size = v);
+        spread(&mut cells, &numbers(&self.size, advice.size), |c, v| c.size = v);
         spread(&mut cells, &values(&self.delay, all, advice.delay), |c, v| c.delay = v);
         distinct(cells)
     }
@@ -172,6 +179,11 @@ fn values<T: ValueEnum>(asked: &[T], all: bool, default: T) -> Vec<T> {
         [] => vec![default],
         asked => asked.to_vec(),
     }
+}
+
+/// The same for an axis of numbers, whose values nobody can list.
+fn numbers<T: Copy>(asked: &[T], default: T) -> Vec<T> {
+    if asked.is_empty() { vec![default] } else { asked.to_vec() }
 }
 
 /// Every cell with every value.
@@ -209,6 +221,9 @@ fn star() -> Vec<Cell> {
     for root in [Root::Mtdf, Root::MtdfLoop] {
         let table = TableMode::Deeper;
         cells.push(Cell { interior: Interior::FailSoft, root, table, ..advice });
+    }
+    for root in [Root::AspGradual, Root::AspFull] {
+        cells.extend([8, 17, 200].map(|window| Cell { root, window, ..advice }));
     }
     for root in [Root::AspGradual, Root::Mtdf, Root::Bisection] {
         cells.push(Cell { entries: Entries::OneBound, root, ..advice });

@@ -37,7 +37,7 @@ use crate::{
 ///
 /// Without axis flags: every interior under every root driver, and every other
 /// axis varied by itself. With axis flags: the product of what they name,
-/// other axes at pvs, asp-gradual, exact, two-bounds, two-level, 65536, none.
+/// other axes at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
 pub struct Args {
@@ -69,6 +69,10 @@ struct RunArgs {
     /// Root drivers
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     root: Vec<Root>,
+    /// Aspiration: half the width of the first window, in centipawns
+    #[arg(long, value_delimiter = ',', help_heading = "Axes",
+          value_parser = clap::value_parser!(i32).range(1..=30_000))]
+    window: Vec<i32>,
     /// Which table entries may answer
     #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
     table: Vec<TableMode>,
@@ -102,11 +106,8 @@ struct RunArgs {
     /// The first guess of aspiration and MTD(f)
     #[arg(long, value_enum, default_value_t)]
     guess: FirstGuess,
-    /// Aspiration: half the width of the first window, in centipawns
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i32).range(1..=30_000))]
-    window: i32,
     /// MTD(f): searches after which it is stopped
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     max_passes: u32,
     /// Maximum depth of minimax and stop-at-win
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -230,6 +231,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
     let axes = Axes {
         interior: args.interior.clone(),
         root: args.root.clone(),
+        window: args.window.clone(),
         table: args.table.clone(),
         entries: args.entries.clone(),
         replacement: args.replacement.clone(),
@@ -256,7 +258,6 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
             iterative: !args.no_deepening,
             ordering: args.ordering,
             guess: args.guess,
-            window: args.window,
             max_passes: args.max_passes,
         },
         leaf: args.leaf,
@@ -307,7 +308,6 @@ mod tests {
             iterative: true,
             ordering: Ordering::Table,
             guess: FirstGuess::Previous,
-            window: 50,
             max_passes: 50,
         };
         let job = Job {
@@ -325,8 +325,8 @@ mod tests {
         let error = verdict(&report).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual exact two-bounds two-level 65536 \
-             none] depth 3: score 5, reference 7"
+            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual 50 exact two-bounds two-level \
+             65536 none] depth 3: score 5, reference 7"
         );
         assert_eq!(status(&error), 1);
         assert_eq!(status(&LabError::Input(String::new())), 2);

@@ -54,6 +54,7 @@ impl Example {
         let cell = Cell {
             interior: self.interior,
             root: self.root,
+            window: 2,
             table: TableMode::Off,
             delay: self.delay,
             ..Cell::ADVICE
@@ -178,7 +179,6 @@ const fn conditions(depth: u32) -> Conditions {
         iterative: false,
         ordering: Ordering::None,
         guess: FirstGuess::Static,
-        window: 2,
         max_passes: 12,
     }
 }

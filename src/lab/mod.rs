@@ -32,6 +32,7 @@
 //! | pvs | negamax form, fail-soft (NegaScout) | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
 //! | full | one search with the full window | Eppstein 1999 | [`root.rs`](root), [`Root::drive`] |
 //! | asp-* | aspiration: full or gradual widening, centred or off-centre | Eppstein 1999 | [`root.rs`](root), `aspiration` |
+//! | window | half the first window's width | Eppstein 1999 | [`cell.rs`](cell), [`Cell::window`](cell::Cell::window) |
 //! | bisection | binary search with null windows | Eppstein 1999 | [`root.rs`](root), `bisection` |
 //! | mtdf | MTD(f) between two bounds | Scout notes | [`root.rs`](root), `mtdf` |
 //! | mtdf-loop | MTD(f) as one loop, and what goes wrong with it | Eppstein 1999 | [`root.rs`](root), `mtdf_loop` |

@@ -22,11 +22,12 @@ type Column = (&'static str, fn(&Row) -> String);
 const COLUMNS: &[Column] = &[
     ("interior", |r| r.cell.columns()[0].clone()),
     ("root", |r| r.cell.columns()[1].clone()),
-    ("table", |r| r.cell.columns()[2].clone()),
-    ("entries", |r| r.cell.columns()[3].clone()),
-    ("replacement", |r| r.cell.columns()[4].clone()),
-    ("size", |r| r.cell.columns()[5].clone()),
-    ("delay", |r| r.cell.columns()[6].clone()),
+    ("window", |r| r.cell.columns()[2].clone()),
+    ("table", |r| r.cell.columns()[3].clone()),
+    ("entries", |r| r.cell.columns()[4].clone()),
+    ("replacement", |r| r.cell.columns()[5].clone()),
+    ("size", |r| r.cell.columns()[6].clone()),
+    ("delay", |r| r.cell.columns()[7].clone()),
     ("depth", |r| r.depth.to_string()),
     ("nodes", |r| r.total.nodes().to_string()),
     ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
@@ -86,7 +87,10 @@ fn star(report: &Report, row: &Row, measure: impl Fn(&Row) -> f64) -> &'static s
 /// branching table show these, if there are any.
 pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
     let advice = Cell::ADVICE;
-    let plain = |cell: &Cell| Cell { interior: advice.interior, root: advice.root, ..*cell };
+    let plain = |cell: &Cell| {
+        let Cell { interior, root, window, .. } = advice;
+        Cell { interior, root, window, ..*cell }
+    };
     let wanted = |row: &&Row| {
         let cell = row.cell;
         row.depth == report.depth
@@ -100,7 +104,7 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
 /// A short name of a cell: what differs from the advised one.
 pub(super) fn label(cell: &Cell) -> String {
     let advice = Cell::ADVICE;
-    let [interior, root, table, entries, replacement, size, delay] = cell.columns();
+    let [interior, root, window, table, entries, replacement, size, delay] = cell.columns();
     let mut text = format!("{interior} {root}");
     let mut add = |differs: bool, part: &str| {
         if differs {
@@ -109,6 +113,7 @@ pub(super) fn label(cell: &Cell) -> String {
         }
     };
     let has_table = cell.table != TableMode::Off;
+    add(cell.root.aspires() && cell.window != advice.window, &format!("+-{window}"));
     add(cell.table != advice.table, &if has_table { table } else { "no table".to_owned() });
     add(has_table && cell.entries != advice.entries, &entries);
     add(has_table && cell.replacement != advice.replacement, &replacement);
@@ -125,14 +130,12 @@ pub(super) fn label(cell: &Cell) -> String {
 pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
     writeln!(
         out,
-        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening, \
-         aspiration window +-{} cp",
+        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening",
         report.positions,
         report.depth,
         report.leaf,
         report.ordering,
         if report.iterative { "with" } else { "without" },
-        report.window,
     )?;
     writeln!(out, "{}", cells_table(report))?;
     writeln!(out, "{LEGEND}")?;
@@ -142,6 +145,7 @@ pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
 
 const LEGEND: &str = "\
 nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: best of its delay
+window: half the first aspiration window, in centipawns
 xreplay: nodes over those of the same search that knows every best or refuting move beforehand
 xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
 again: re-searches; hits, cuts: table hits, and those that settled a node; 2nd: of the cuts, those
@@ -154,16 +158,16 @@ fn cells_table(report: &Report) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut head = vec![
-        "interior", "root", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M", "EBF",
-        "inner", "leaves",
+        "interior", "root", "window", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M",
+        "EBF", "inner", "leaves",
     ];
     head.extend(quiescence.then_some("quiesc."));
     head.extend(["again", "passes", "hits", "cuts", "2nd", "seconds", "differ", "stuck"]);
     let columns = head.len();
     table.set_header(head);
-    let advice = Cell::ADVICE.columns()[3].clone();
+    let advice = Cell::ADVICE.columns()[4].clone();
     for row in &report.rows {
-        let [interior, root, mode, entries, replacement, size, delay] = row.cell.columns();
+        let [interior, root, window, mode, entries, replacement, size, delay] = row.cell.columns();
         let kind = if row.cell.table == TableMode::Off {
             mode
         } else {
@@ -174,7 +178,7 @@ fn cells_table(report: &Report) -> Table {
         let count = |n: u64| short(n as f64);
         let ratio = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
         let odd = |n: usize| if n == 0 { "-".to_owned() } else { n.to_string() };
-        let mut fields = vec![interior, root, kind, delay, row.depth.to_string()];
+        let mut fields = vec![interior, root, window, kind, delay, row.depth.to_string()];
         fields.push(count(t.nodes()) + star(report, row, |r| r.total.nodes() as f64));
         fields.push(short(row.mean_nodes) + star(report, row, |r| r.mean_nodes));
         fields.push(ratio(row.replay_ratio));
@@ -187,7 +191,7 @@ fn cells_table(report: &Report) -> Table {
         fields.extend([row.different, row.unconverged].map(odd));
         table.add_row(fields);
     }
-    align(&mut table, 4, columns);
+    align(&mut table, 5, columns);
     table
 }
 

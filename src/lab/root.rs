@@ -86,6 +86,12 @@ impl Root {
         }
     }
 
+    /// Does it begin with a window around the guess?
+    #[must_use]
+    pub const fn aspires(self) -> bool {
+        matches!(self, Root::AspFull | Root::AspFullOff | Root::AspGradual | Root::AspGradualOff)
+    }
+
     /// Is the score the true one whenever every single search is right?
     #[must_use]
     pub const fn is_sound(self) -> bool {

@@ -41,8 +41,6 @@ pub struct Conditions {
     pub ordering: Ordering,
     /// Where aspiration and MTD(f) begin.
     pub guess: FirstGuess,
-    /// Aspiration: half the width of the first window, in centipawns.
-    pub window: Score,
     /// MTD(f): searches after which it is stopped.
     pub max_passes: u32,
 }
@@ -123,7 +121,7 @@ pub fn drive<G: Game>(
 ) -> Depth<G::Move> {
     search.cost = Cost::default();
     search.root_depth = depth;
-    let guess = Guess { score: guess, width: conditions.window, max_passes: conditions.max_passes };
+    let guess = Guess { score: guess, width: cell.window, max_passes: conditions.max_passes };
     let mut best = None;
     let start = Instant::now();
     let driven = cell.root.drive(guess, |window| {
@@ -162,6 +160,7 @@ pub const fn reference(cell: &Cell) -> Cell {
     Cell {
         interior: Interior::FailSoft,
         root: Root::Full,
+        window: 0,
         table: TableMode::Off,
         entries: Entries::TwoBounds,
         replacement: Replacement::Newest,

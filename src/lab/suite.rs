@@ -200,8 +200,6 @@ pub struct Report {
     pub ordering: String,
     /// Iterative deepening?
     pub iterative: bool,
-    /// Half the aspiration window, in centipawns.
-    pub window: Score,
     /// One row per cell.
     pub rows: Vec<Row>,
     /// Sound cells that lied. Must be empty.
@@ -229,7 +227,6 @@ pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report 
         leaf: name(job.leaf),
         ordering: name(job.conditions.ordering),
         iterative: job.conditions.iterative,
-        window: job.conditions.window,
         rows,
         failures,
     }
@@ -397,7 +394,6 @@ mod tests {
             iterative: true,
             ordering: Ordering::Captures,
             guess: FirstGuess::Previous,
-            window: 50,
             max_passes: 50,
         };
         let job = Job {

@@ -286,6 +286,22 @@ repeat:
         ..EMPTY
     },
     Topic {
+        names: &["window"],
+        title: "how wide the first aspiration window is",
+        text: "\
+A narrow window prunes more when the score is inside and is searched again more often when it is not.
+What is best depends on how far scores move from one depth to the next, and so on the evaluation: the
+notes suggest half a pawn, and `lancet lab --window 8,17,50,200` tries.",
+        code: "alpha = guess - window, beta = guess + window",
+        source: LECTURE,
+        place: "src/lab/cell.rs, window; src/lab/root.rs, aspiration",
+        examples: &[
+            driven(Root::AspGradual, 4, "The window is (2, 6), and 6 comes back as a bound.", SECOND_BEST),
+            driven(Root::AspGradual, 5, "The window is (3, 7), and 6 is the score.", SECOND_BEST),
+        ],
+        ..EMPTY
+    },
+    Topic {
         names: &["bisection"],
         title: "root driver: binary search with null windows",
         text: "\

@@ -251,7 +251,6 @@ fn conditions(depth: u32) -> Conditions {
         iterative: true,
         ordering: Ordering::Table,
         guess: FirstGuess::Previous,
-        window: 50,
         max_passes: 50,
     }
 }
@@ -579,6 +578,15 @@ fn the_command_writes_table_csv_json_and_picture() {
     assert!(out.contains("pvs         asp-gradual"), "{out}");
     let picture = std::fs::read_to_string(&picture).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("pvs mtdf"));
+
+    // The width of the window is an axis, of aspiration only.
+    let axes = ["--root", "full,asp-full", "--window", "8,200", "--depth", "3", "--csv"];
+    let (ok, out, err) = lancet(&[&[suite.as_str()], axes.as_slice()].concat());
+    assert!(ok, "{err}");
+    let lines: Vec<&str> = out.lines().skip(1).collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    let begins = ["pvs,full,-,", "pvs,asp-full,8,", "pvs,asp-full,200,"];
+    assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{out}");
 
     let axes = ["--interior", "pvs,bounds", "--table", "off,exact", "--depth", "3"];
     let (ok, out, _) = lancet(&[&[suite.as_str(), "--csv"], axes.as_slice()].concat());
