@@ -56,7 +56,7 @@ impl Cell {
     /// Must this cell return the true score?
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.table != TableMode::Deeper && self.root.is_sound()
+        self.table != TableMode::Deeper && self.root.is_sound() && self.delay.is_sound()
     }
 
     /// Does this cell look at every move of every node (or nearly so)? Such
@@ -270,9 +270,9 @@ mod tests {
         };
         // Two interiors with (off, exact newest, exact deepest).
         assert_eq!(axes.cells(false).len(), 6);
-        // Eight root drivers and four delays more; with a table, two kinds of entries.
-        assert_eq!(axes.cells(true).len(), (2 + 4 * 2) * 8 * 4);
-        // 7 x 8 x (1 + 2 x 2 x 4) x 4.
-        assert_eq!(Axes::default().cells(true).len(), 3808);
+        // Eight root drivers and ten delays more; with a table, two kinds of entries.
+        assert_eq!(axes.cells(true).len(), (2 + 4 * 2) * 8 * 10);
+        // 7 x 8 x (1 + 2 x 2 x 4) x 10.
+        assert_eq!(Axes::default().cells(true).len(), 9520);
     }
 }

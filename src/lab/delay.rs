@@ -2,11 +2,13 @@
 //! of a node, and its inverse applied to the window on the way in.
 //!
 //! The delay of the playing search, [`Delay`], lives in `score`; here are the
-//! general case and the post's second example, a decay. No search here.
+//! general case, the post's second example (a score that shrinks), and the rivals of
+//! both: the classical adjustment by the distance from the root, and the mistakes that
+//! the post warns of, kept to show what they do. No search here.
 
 use clap::ValueEnum;
 
-use crate::chess::score::{Bounds, Delay, INFINITE, Score, Window};
+use crate::chess::score::{Bounds, Delay, INFINITE, Score, Window, is_decisive};
 
 /// The axis "score delay" of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -20,18 +22,88 @@ pub enum ScoreDelay {
     Loss,
     /// Negative scores shrink to 31/32 of their size.
     Decay,
+    /// The classical way: mates count from the root, `MATE` less the plies to them;
+    /// the table adds and subtracts the distance of its node from the root.
+    Ply,
+    /// The same with a table that leaves scores as they are.
+    PlyRaw,
+    /// [`Mates`](ScoreDelay::Mates) without shifting the window first.
+    MatesPost,
+    /// [`Loss`](ScoreDelay::Loss) without shifting the window first.
+    LossPost,
+    /// [`Loss`](ScoreDelay::Loss) with `<` and `<=` swapped when the window is shifted,
+    /// as the post's author first had it.
+    LossSwapped,
+    /// [`Decay`](ScoreDelay::Decay) with 33/32 taken for the inverse of 31/32.
+    DecayNarrow,
 }
 
 impl ScoreDelay {
     /// The function for one node; `evaluate` gives `CurEval`.
     pub fn at(self, evaluate: impl FnOnce() -> Score) -> Shift {
         match self {
-            ScoreDelay::None => Shift::None,
+            ScoreDelay::None | ScoreDelay::Ply | ScoreDelay::PlyRaw => Shift::None,
             ScoreDelay::Mates => Shift::Late(Delay::MATES),
             ScoreDelay::Loss => Shift::Late(Delay { pivot: evaluate() }),
             ScoreDelay::Decay => Shift::Decay,
+            ScoreDelay::MatesPost => Shift::PostOnly(Delay::MATES),
+            ScoreDelay::LossPost => Shift::PostOnly(Delay { pivot: evaluate() }),
+            ScoreDelay::LossSwapped => Shift::Swapped(Delay { pivot: evaluate() }),
+            ScoreDelay::DecayNarrow => Shift::DecayNarrow,
         }
     }
+
+    /// Can no bound come out as a score? (Swapped tests only widen windows.)
+    #[must_use]
+    pub const fn is_sound(self) -> bool {
+        self as u8 == self.meant() as u8 || matches!(self, ScoreDelay::LossSwapped)
+    }
+
+    /// What a rival is meant to compute: itself, for one that does.
+    #[must_use]
+    pub const fn meant(self) -> ScoreDelay {
+        match self {
+            ScoreDelay::PlyRaw => ScoreDelay::Ply,
+            ScoreDelay::MatesPost => ScoreDelay::Mates,
+            ScoreDelay::LossPost | ScoreDelay::LossSwapped => ScoreDelay::Loss,
+            ScoreDelay::DecayNarrow => ScoreDelay::Decay,
+            itself => itself,
+        }
+    }
+
+    /// A finished game `ply` plies below the root.
+    #[must_use]
+    pub const fn terminal(self, value: Score, ply: u32) -> Score {
+        match self {
+            ScoreDelay::Ply | ScoreDelay::PlyRaw => nearer_zero(value, ply as Score),
+            _ => value,
+        }
+    }
+
+    /// What the table keeps of bounds that belong to a node `ply` plies below the root:
+    /// the same, but for the classical way, whose scores do not belong to a node.
+    #[must_use]
+    pub fn to_table(self, bounds: Bounds, ply: u32) -> Bounds {
+        self.converted(bounds, -(ply as Score))
+    }
+
+    /// The opposite of [`to_table`](ScoreDelay::to_table).
+    #[must_use]
+    pub fn from_table(self, bounds: Bounds, ply: u32) -> Bounds {
+        self.converted(bounds, ply as Score)
+    }
+
+    fn converted(self, bounds: Bounds, plies: Score) -> Bounds {
+        if self == ScoreDelay::Ply { bounds.shift(|s| nearer_zero(s, plies)) } else { bounds }
+    }
+}
+
+/// A decisive score by so much nearer to zero; unknown bounds stay.
+const fn nearer_zero(score: Score, by: Score) -> Score {
+    if !is_decisive(score) || score.abs() >= INFINITE {
+        return score;
+    }
+    score - score.signum() * by
 }
 
 /// A monotone function of scores, with the window that undoes it.
@@ -52,6 +124,13 @@ pub enum Shift {
     Late(Delay),
     /// Negative scores are multiplied by 31/32, rounded towards zero.
     Decay,
+    /// [`Late`](Shift::Late) with the window left as it is: wrong.
+    PostOnly(Delay),
+    /// [`Late`](Shift::Late) with alpha shifted at the pivot too, and beta not: a window
+    /// one wider than it need be there.
+    Swapped(Delay),
+    /// [`Decay`](Shift::Decay) with a window too narrow: wrong.
+    DecayNarrow,
 }
 
 impl Shift {
@@ -60,9 +139,11 @@ impl Shift {
     pub const fn score(self, score: Score) -> Score {
         match self {
             Shift::None => score,
-            Shift::Late(delay) => delay.score(score),
-            Shift::Decay if score < 0 => score * 31 / 32,
-            Shift::Decay => score,
+            Shift::Late(delay) | Shift::PostOnly(delay) | Shift::Swapped(delay) => {
+                delay.score(score)
+            }
+            Shift::Decay | Shift::DecayNarrow if score < 0 => score * 31 / 32,
+            Shift::Decay | Shift::DecayNarrow => score,
         }
     }
 
@@ -72,11 +153,18 @@ impl Shift {
     #[must_use]
     pub const fn window(self, Window { alpha, beta }: Window) -> Window {
         match self {
-            Shift::None => Window::new(alpha, beta),
+            Shift::None | Shift::PostOnly(_) => Window::new(alpha, beta),
             Shift::Late(delay) => Window::new(delay.alpha(alpha), delay.beta(beta)),
             Shift::Decay => Window::new(
                 if alpha < 0 { (alpha * 32).div_euclid(31) } else { alpha },
                 if beta < 0 { -(-beta * 32).div_euclid(31) } else { beta },
+            ),
+            Shift::Swapped(Delay { pivot }) => {
+                Window::new(alpha - (alpha <= pivot) as Score, beta - (beta < pivot) as Score)
+            }
+            Shift::DecayNarrow => Window::new(
+                if alpha < 0 { alpha + alpha / 32 } else { alpha },
+                if beta < 0 { beta + beta / 32 } else { beta },
             ),
         }
     }
@@ -132,20 +220,84 @@ mod tests {
         }
     }
 
+    /// Does a score inside `shift`'s window, or outside it, come out on the same side of
+    /// the outer one? The first is the number of bounds taken for scores, the second
+    /// that of scores searched exactly for nothing.
+    fn turned_and_wasted(shift: Shift, outer: Window, scores: &[Score]) -> (usize, usize) {
+        let inner = shift.window(outer);
+        let count = |inside: bool| {
+            let odd = |&&s: &&Score| {
+                inner.contains(s) == inside && outer.contains(shift.score(s)) != inside
+            };
+            scores.iter().filter(odd).count()
+        };
+        (count(false), count(true))
+    }
+
+    /// The four tables of the post (`MATINGSCORES` for the first two), by the rule and
+    /// by its rivals: bounds taken for scores, and scores searched for nothing.
+    #[test]
+    fn the_posts_tables_and_the_rivals() {
+        let tables: [(Score, Window, &[Score]); 4] = [
+            (-9900, Window::new(-9998, 12), &[-9999, -9998, 11, 12]),
+            (-9900, Window::new(-9998, -9995), &[-9999, -9998, -9997, -9996]),
+            (5, Window::new(4, 5), &[3, 4, 5]),
+            (4, Window::new(4, 5), &[3, 4, 5]),
+        ];
+        let counts = |shift: fn(Delay) -> Shift| {
+            tables.map(|(pivot, outer, scores)| {
+                turned_and_wasted(shift(Delay { pivot }), outer, scores)
+            })
+        };
+        assert_eq!(counts(Shift::Late), [(0, 0); 4]);
+        // -9998 fails low inside and is -9997 outside.
+        assert_eq!(counts(Shift::PostOnly), [(1, 0), (1, 0), (0, 0), (0, 0)]);
+        // Not fatal: at the pivot itself the null window has become two wide.
+        assert_eq!(counts(Shift::Swapped), [(0, 0), (0, 0), (0, 1), (0, 1)]);
+    }
+
+    /// Of all windows near a pivot, leaving the window alone lets a bound in at every
+    /// one whose alpha is below it; swapping the tests never.
+    #[test]
+    fn rivals_over_all_windows() {
+        let scores: Vec<Score> = (-40..40).collect();
+        let delay = Delay { pivot: 5 };
+        for alpha in -30..30 {
+            for beta in alpha + 1..31 {
+                let outer = Window::new(alpha, beta);
+                let turned = |shift| turned_and_wasted(shift, outer, &scores).0;
+                assert_eq!((turned(Shift::Late(delay)), turned(Shift::Swapped(delay))), (0, 0));
+                let lets_in = usize::from(alpha < 5 && beta > alpha + 1);
+                assert_eq!(turned(Shift::PostOnly(delay)), lets_in, "{outer:?}");
+            }
+        }
+    }
+
     /// Rounding beta the wrong way, or "adding 1/32 for 1/31", is what the
     /// post warns of: a window that lies turns a bound into an exact score.
     #[test]
     fn adding_one_part_in_32_is_fatal() {
-        let wrong = |bound: Score| bound + bound / 32;
         let outer = Window::new(-3000, -2990);
-        let inner = Window::new(wrong(outer.alpha), wrong(outer.beta));
         // Fails low inside the narrowed window ...
-        let bound = inner.alpha;
+        let bound = Shift::DecayNarrow.window(outer).alpha;
         // ... and comes back inside the outer one.
-        assert!(outer.contains(Shift::Decay.score(bound)));
+        assert!(outer.contains(Shift::DecayNarrow.score(bound)));
         let right = Shift::Decay.window(outer);
         assert!(!outer.contains(Shift::Decay.score(right.alpha)));
         assert!(!outer.contains(Shift::Decay.score(right.beta)));
+    }
+
+    /// The classical way: a mate two plies below a node three plies below the root.
+    #[test]
+    fn the_table_of_the_classical_way() {
+        use crate::chess::score::MATE;
+        let mated = ScoreDelay::Ply.terminal(-MATE, 5);
+        assert_eq!(mated, -MATE + 5);
+        let kept = ScoreDelay::Ply.to_table(Bounds::at_most(mated), 3);
+        assert_eq!(kept, Bounds::at_most(-MATE + 2));
+        assert_eq!(ScoreDelay::Ply.from_table(kept, 7), Bounds::at_most(-MATE + 9));
+        assert_eq!(ScoreDelay::PlyRaw.to_table(Bounds::at_most(mated), 3), Bounds::at_most(mated));
+        assert_eq!(ScoreDelay::Mates.terminal(-MATE, 5), -MATE);
     }
 
     proptest! {

@@ -40,7 +40,7 @@
 //! | entries | two bounds, or one with a flag | Scout notes | [`table.rs`](table), [`Entries`](table::Entries) |
 //! | replacement | deepest, largest subtree, newest, two-level | Scout notes | [`table.rs`](table), [`Table::store`] |
 //! | size | entries, whatever the policy | Scout notes | [`table.rs`](table), [`Table::new`] |
-//! | delay | none, mates, loss against CurEval, 31/32 | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
+//! | delay | none, mates, loss against CurEval, 31/32; the classical way; four mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
 //! | any monotone function | its inverse on the window | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
 //! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
-    delay::ScoreDelay,
+    delay::{ScoreDelay, Shift},
     game::{Found, Game},
     interior::{Interior, Node},
     table::{Entries, Entry, Table},
@@ -46,6 +46,10 @@ pub struct Cost {
     /// Of these, the ones that an entry with one bound, that of the newest search,
     /// would not have settled.
     pub second_bound: u64,
+    /// Hits on entries that were stored at another distance from the root.
+    pub across: u64,
+    /// Bounds that a score delay has turned into scores: none, if it is sound.
+    pub turned: u64,
     /// Wall-clock time.
     pub seconds: f64,
     /// Nodes and their legal moves, by distance from the root.
@@ -71,6 +75,8 @@ impl Cost {
         self.hits += other.hits;
         self.cutoffs += other.cutoffs;
         self.second_bound += other.second_bound;
+        self.across += other.across;
+        self.turned += other.turned;
         self.seconds += other.seconds;
         self.branching.resize(self.branching.len().max(other.branching.len()), [0; 2]);
         for (sum, more) in self.branching.iter_mut().zip(&other.branching) {
@@ -158,19 +164,23 @@ impl<'a, G: Game> Search<'a, G> {
     /// Searches `p` to `depth` plies: the frame around every interior.
     pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
         self.tell(p, depth, Step::Enter(interior, window));
+        let ply = self.root_depth - depth;
         let in_table = depth > 0 || p.leaf_is_expensive();
         let mut hint = None;
         if in_table {
             let probe = self.table.probe(p.key(), depth);
             hint = probe.hint;
-            if let Some(found) = probe.found {
+            if let Some(entry) = probe.found {
                 self.cost.hits += 1;
-                if found.bounds.cutoff(window).is_some() {
+                self.cost.across += u64::from(entry.ply != ply);
+                let bounds = self.delay.from_table(entry.found.bounds, ply);
+                if bounds.cutoff(window).is_some() {
+                    let newest = self.delay.from_table(entry.newest, ply);
                     self.cost.cutoffs += 1;
-                    self.cost.second_bound += u64::from(probe.newest.cutoff(window).is_none());
-                    self.best = found.best;
-                    self.tell(p, depth, Step::Table(found.bounds));
-                    return found.bounds;
+                    self.cost.second_bound += u64::from(newest.cutoff(window).is_none());
+                    self.best = entry.found.best;
+                    self.tell(p, depth, Step::Table(bounds));
+                    return bounds;
                 }
             }
         }
@@ -184,7 +194,7 @@ impl<'a, G: Game> Search<'a, G> {
         if let Some(value) = p.terminal(&moves) {
             self.cost.leaves += 1;
             self.best = None;
-            let bounds = shift.bounds(Bounds::exact(value));
+            let bounds = shift.bounds(Bounds::exact(self.delay.terminal(value, ply)));
             self.tell(p, depth, Step::Leaf(bounds));
             return bounds;
         }
@@ -204,18 +214,33 @@ impl<'a, G: Game> Search<'a, G> {
         if let (Oracle::Listening(known), Some(best)) = (&mut self.oracle, found.best) {
             known.insert((p.key(), depth), best);
         }
-        let found = Found { bounds: shift.bounds(found.bounds), best: found.best };
+        let bounds = self.outside(shift, found.bounds, inner, window);
+        let found = Found { bounds, best: found.best };
         let leave = if depth == 0 { Step::Leaf } else { Step::Leave };
         self.tell(p, depth, leave(found.bounds));
         if in_table {
             let size = self.cost.nodes() + self.cost.quiescence - before;
-            let newest = Entries::OneBound.keep(found.bounds, window);
-            let bounds = self.table.kind().keep(found.bounds, window);
-            let found = Found { bounds, ..found };
-            self.table.store(Entry { key: p.key(), depth, found, size, newest });
+            let kept = |kind: Entries| self.delay.to_table(kind.keep(found.bounds, window), ply);
+            let newest = kept(Entries::OneBound);
+            let found = Found { bounds: kept(self.table.kind()), ..found };
+            self.table.store(Entry { key: p.key(), depth, ply, found, size, newest });
         }
         self.best = found.best;
         found.bounds
+    }
+
+    /// What bounds found with the window `inner` say outside, where the window is
+    /// `outer`. Under a delay that does not shift the window as it shifts scores they
+    /// may decide nothing there; then the parent takes the bound for a score, as it
+    /// would in a program.
+    fn outside(&mut self, shift: Shift, found: Bounds, inner: Window, outer: Window) -> Bounds {
+        let bounds = shift.bounds(found);
+        if bounds.cutoff(outer).is_some() {
+            return bounds;
+        }
+        self.cost.turned += 1;
+        let fails_low = found.upper <= inner.alpha;
+        Bounds::exact(if fails_low { bounds.upper } else { bounds.lower })
     }
 
     /// Puts the moves into the order in which they are searched.

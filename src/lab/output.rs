@@ -10,7 +10,7 @@ use super::{
     delay::ScoreDelay,
     interior::Interior,
     root::{End, Root},
-    suite::{Report, Row},
+    suite::{Mate, Report, Row},
     table::TableMode,
 };
 use crate::chess::notation::short;
@@ -44,6 +44,12 @@ const COLUMNS: &[Column] = &[
     ("replay_ratio", |r| r.replay_ratio.map_or_else(String::new, |x| format!("{x:.4}"))),
     ("knuth_moore_ratio", |r| format!("{:.4}", r.knuth_moore_ratio)),
     ("branching", |r| r.branching.last().map_or_else(String::new, |b| format!("{b:.3}"))),
+    ("across", |r| r.total.across.to_string()),
+    ("turned", |r| r.total.turned.to_string()),
+    ("mates_found", |r| r.mates(Mate::Found).to_string()),
+    ("mates_missed", |r| r.mates(Mate::Missed).to_string()),
+    ("mates_false", |r| r.mates(Mate::False).to_string()),
+    ("mates_wrong_distance", |r| r.mates(Mate::WrongDistance).to_string()),
     ("different", |r| r.different.to_string()),
     ("unconverged", |r| r.unconverged.to_string()),
 ];
@@ -140,7 +146,30 @@ pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "{}", cells_table(report))?;
     writeln!(out, "{LEGEND}")?;
     writeln!(out, "Effective branching factor by depth\n{}", branching_table(report))?;
+    let delays = report.rows.iter().any(|row| row.cell.delay != report.rows[0].cell.delay);
+    let mates = report.rows.iter().flat_map(|row| &row.outcomes).any(|o| o.mate.is_some());
+    if delays && mates {
+        writeln!(out, "{MATES}\n{}", mates_table(report))?;
+    }
     notes(report, &mut out)
+}
+
+const MATES: &str = "\
+Mates, by positions: found at their distance, missed, claimed where there is none, at a wrong
+distance; across: table hits from another distance to the root; turned: bounds taken for scores";
+
+fn mates_table(report: &Report) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "found", "missed", "false", "distance", "across", "turned"]);
+    for row in &report.rows {
+        let kinds = [Mate::Found, Mate::Missed, Mate::False, Mate::WrongDistance];
+        let counts = kinds.map(|kind| row.mates(kind).to_string());
+        let costs = [row.total.across, row.total.turned].map(|n| short(n as f64));
+        table.add_row([label(&row.cell)].into_iter().chain(counts).chain(costs));
+    }
+    align(&mut table, 1, 7);
+    table
 }
 
 const LEGEND: &str = "\

@@ -154,7 +154,8 @@ pub fn replay<G: Game>(
     run(root, cell, conditions, depth, oracle)
 }
 
-/// The cell that says what is true: fail-soft, full window, no table.
+/// The cell that says what is true: fail-soft, full window, no table, and of a score
+/// delay that is wrong the one that it is meant to be.
 #[must_use]
 pub const fn reference(cell: &Cell) -> Cell {
     Cell {
@@ -165,7 +166,7 @@ pub const fn reference(cell: &Cell) -> Cell {
         entries: Entries::TwoBounds,
         replacement: Replacement::Newest,
         size: 0,
-        delay: cell.delay,
+        delay: cell.delay.meant(),
     }
 }
 
@@ -179,9 +180,10 @@ pub fn attains<G: Game>(
     depth: u32,
     score: Score,
 ) -> bool {
-    let mut search = Search::new(cell.delay, conditions.ordering, Table::off());
+    let delay = cell.delay.meant();
+    let mut search = Search::new(delay, conditions.ordering, Table::off());
     search.root_depth = depth;
-    let shift = cell.delay.at(|| root.evaluate());
+    let shift = delay.at(|| root.evaluate());
     // The least score inside the root that comes out as `score`.
     let inner = super::delay::inverse(|s| shift.score(s), Window::null(score - 1)).beta;
     let child = Window::null(inner - 1).flip();

@@ -24,7 +24,7 @@ use crate::{
         lines::{Line, LineError},
         notation::move_text,
         position::Position,
-        score::Score,
+        score::{Score, is_mate},
     },
     eval::nnue::Network,
     tools::epd::parse::{Reason, Record, parse},
@@ -98,8 +98,36 @@ pub struct Outcome {
     pub knuth_moore_ratio: f64,
     /// Depths at which MTD(f) did not converge, and why.
     pub unconverged: Vec<(u32, End)>,
+    /// What it says of a mate at the last depth, if it or the reference sees one.
+    pub mate: Option<Mate>,
     /// What differs from the truth.
     pub differences: Vec<Difference>,
+}
+
+/// What a cell makes of a mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mate {
+    /// The reference's, at the same distance.
+    Found,
+    /// A mate, but sooner or later than it is.
+    WrongDistance,
+    /// A mate where there is none.
+    False,
+    /// None where there is one.
+    Missed,
+}
+
+impl Mate {
+    fn of(found: Score, truth: Score) -> Option<Mate> {
+        match (is_mate(found), is_mate(truth)) {
+            (false, false) => None,
+            (false, true) => Some(Mate::Missed),
+            (true, true) if found == truth => Some(Mate::Found),
+            (true, true) if found.signum() == truth.signum() => Some(Mate::WrongDistance),
+            _ => Some(Mate::False),
+        }
+    }
 }
 
 /// Something that is not as the reference says.
@@ -168,6 +196,14 @@ pub struct Row {
     pub unconverged: usize,
     /// The single positions.
     pub outcomes: Vec<Outcome>,
+}
+
+impl Row {
+    /// Positions where the cell makes this of a mate.
+    #[must_use]
+    pub fn mates(&self, kind: Mate) -> usize {
+        self.outcomes.iter().filter(|o| o.mate == Some(kind)).count()
+    }
 }
 
 /// A sound cell that did not say the truth.
@@ -321,6 +357,7 @@ fn compare(
         replayed: None,
         knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
         unconverged,
+        mate: Mate::of(first.depths[last].score, truth.depths[last].score),
         differences,
     };
     if job.replay {

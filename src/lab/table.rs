@@ -69,8 +69,11 @@ pub struct Entry<M> {
     pub key: u64,
     /// Plies searched below the position.
     pub depth: u32,
+    /// Plies from the root to the position. For counting only.
+    pub ply: u32,
     /// What that search found. Relative to the position, never to a root: no
-    /// ply goes in or out.
+    /// ply goes in or out (but with the classical score delay, by
+    /// [`to_table`](super::delay::ScoreDelay::to_table)).
     pub found: Found<M>,
     /// Nodes in the searched subtree.
     pub size: u64,
@@ -82,10 +85,8 @@ pub struct Entry<M> {
 /// What the table knows about a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<M> {
-    /// The answer, if an entry of a permitted depth is there.
-    pub found: Option<Found<M>>,
-    /// [`Entry::newest`] of that entry.
-    pub newest: Bounds,
+    /// An entry of a permitted depth, if there is one.
+    pub found: Option<Entry<M>>,
     /// A move to try first, from an entry of any depth.
     pub hint: Option<M>,
 }
@@ -133,7 +134,7 @@ impl<M: Copy> Table<M> {
     /// Looks a position up.
     #[must_use]
     pub fn probe(&self, key: u64, depth: u32) -> Probe<M> {
-        let mut probe = Probe { found: None, newest: Bounds::NONE, hint: None };
+        let mut probe = Probe { found: None, hint: None };
         if self.mode == TableMode::Off {
             return probe;
         }
@@ -145,8 +146,7 @@ impl<M: Copy> Table<M> {
             };
             probe.hint = probe.hint.or(entry.found.best);
             if usable && probe.found.is_none() {
-                probe.found = Some(entry.found);
-                probe.newest = entry.newest;
+                probe.found = Some(*entry);
             }
         }
         probe
@@ -205,7 +205,7 @@ mod tests {
 
     fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {
         let bounds = Bounds::exact(7);
-        Entry { key, depth, size, found: Found { bounds, best: Some('a') }, newest: bounds }
+        Entry { key, depth, ply: 0, size, found: Found { bounds, best: Some('a') }, newest: bounds }
     }
 
     /// Which of two entries for one place survive, deep and small first.
@@ -259,8 +259,8 @@ mod tests {
         let mut store = |score: i32, window: Window, best| {
             let newest = Bounds::of(score, window);
             let found = Found { bounds: newest, best };
-            table.store(Entry { key: 9, depth: 4, found, size: 1, newest });
-            table.probe(9, 4).found
+            table.store(Entry { key: 9, depth: 4, ply: 0, found, size: 1, newest });
+            table.probe(9, 4).found.map(|entry| entry.found)
         };
         store(12, Window::null(10), Some('x'));
         let found = store(20, Window::null(20), None);
@@ -284,11 +284,12 @@ mod tests {
             table.store(Entry {
                 key: 9,
                 depth: 4,
+                ply: 0,
                 found: Found { bounds: newest, best },
                 size: 1,
                 newest,
             });
-            table.probe(9, 4).found
+            table.probe(9, 4).found.map(|entry| entry.found)
         };
         store(12, Window::null(10), Some('x'));
         let found = store(12, Window::null(12), None);

@@ -51,6 +51,9 @@ const KNUTH_MOORE: &str = "D. E. Knuth and R. W. Moore, \"An Analysis of Alpha-B
 const POST: &str = "H. G. Muller, post on adjusting the scores that a search returns, TalkChess, \
     2007, https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10";
 
+const CLASSICAL: &str = "Chess Programming Wiki, \"Checkmate\" and \"Transposition Table\" (mate scores), 2018, \
+    https://www.chessprogramming.org/Checkmate; the lecture notes of D. Eppstein, 1999, take it for granted";
+
 const EMPTY: Topic = Topic {
     names: &[],
     title: "",
@@ -549,6 +552,55 @@ out:  score * 31/32                                         (if negative)",
             "-640 sooner or later.",
             "max ((-640) (((-640))))",
         )],
+        ..EMPTY
+    },
+    Topic {
+        names: &["ply", "ply-raw"],
+        title: "the classical way: mates count from the root",
+        text: "\
+A mated node is worth its distance from the root more than -MATE, and no window is shifted. But such
+a score belongs to a root: the same position is worth something else one iteration later, where it
+is a ply deeper. So the table takes the distance out before it stores and puts it in when it
+answers. `ply-raw` forgets that, and mates come out at wrong distances, or as wrong bounds.
+
+Scores that belong to their node (`mates`) need neither.",
+        code: "
+mated:        -MATE + ply
+into table:   a won score + ply, a lost one - ply
+out of it:    a won score - ply, a lost one + ply        (ply of the node that asks)",
+        source: CLASSICAL,
+        place: "src/lab/delay.rs, terminal and to_table and from_table",
+        examples: &[delayed(
+            ScoreDelay::Ply,
+            "MAX is lost either way: B is 2 plies from the root, C 4.",
+            "max ((LOSS) (((LOSS))))",
+        )],
+        ..EMPTY
+    },
+    Topic {
+        names: &["mates-post", "loss-post", "loss-swapped", "decay-narrow"],
+        title: "score delays gone wrong",
+        text: "\
+`mates-post` and `loss-post` age the score but leave the window alone. A move that failed low with
+alpha itself then comes back as alpha + 1, inside the window: a bound that the parent takes for a
+score (the post saw a mate in one pruned by it). `decay-narrow` adds 1/32 where 1/31 is meant: the
+same fault. The lab counts such bounds (\"turned\"), and does not trust these.
+
+`loss-swapped` has `<` and `<=` the wrong way round when it shifts the window. The post calls that
+non-fatal, and it is: at the pivot a null window becomes two wide, which costs nodes.",
+        code: "
+mates-post, loss-post:  in:  nothing                        out: score + 1 if score < pivot
+loss-swapped:           in:  alpha - 1 if alpha <= pivot, beta - 1 if beta < pivot
+decay-narrow:           in:  alpha * 33/32, beta * 33/32    out: score * 31/32",
+        source: POST,
+        place: "src/lab/delay.rs, Shift::PostOnly and Shift::Swapped and Shift::DecayNarrow; src/lab/node.rs, outside",
+        examples: &[
+            Example { interior: Interior::Pvs, ..delayed(
+                ScoreDelay::LossPost,
+                "C is worth 3 and fails low with the bound 4; aged, the bound looks better than B's 4.",
+                "max (@9 (@9 4 9) (@9 (@5 3 4)))",
+            ) },
+        ],
         ..EMPTY
     },
     Topic {

@@ -28,8 +28,11 @@ fn interiors() -> impl Iterator<Item = Interior> + Clone {
     Interior::value_variants().iter().copied()
 }
 
+/// The sound ones of which brute force knows the function: all but the classical way,
+/// whose scores belong to a root.
 fn delays() -> impl Iterator<Item = ScoreDelay> {
-    ScoreDelay::value_variants().iter().copied()
+    let all = ScoreDelay::value_variants().iter().copied();
+    all.filter(|&delay| delay.is_sound() && delay != ScoreDelay::Ply)
 }
 
 fn sound_roots() -> impl Iterator<Item = Root> {
@@ -204,7 +207,7 @@ fn many_windows(pairs: u64) -> (u64, u64) {
 }
 
 /// The fast part of the next test. Each pair is searched by seven interiors
-/// under four delays.
+/// under five delays.
 #[test]
 fn delays_never_turn_bounds_into_scores() {
     let (games, pairs) = many_windows(40_000);
@@ -217,7 +220,7 @@ fn delays_never_turn_bounds_into_scores() {
 #[ignore = "minutes; the fast part always runs"]
 fn delays_never_turn_bounds_into_scores_a_million_times() {
     let (games, pairs) = many_windows(1_000_000);
-    println!("{games} games, {pairs} pairs of game and window, {} searches", pairs * 28);
+    println!("{games} games, {pairs} pairs of game and window, {} searches", pairs * 35);
     assert!(pairs >= 1_000_000);
 }
 
@@ -525,6 +528,56 @@ fn pvs_as_printed_searches_twice() {
     assert_eq!(printed(&TicTacToe::default(), -INFINITE, INFINITE, &mut nodes), 0);
     // Fail-soft alpha-beta needs 18,297.
     assert_eq!(nodes, 104_714);
+}
+
+/// Score delays on small games: what is wrong with a delay shows in scores, and each
+/// kind of fault in its own count.
+#[test]
+fn wrong_delays_say_wrong_scores() {
+    // Wrong scores, bounds turned into scores, hits across distances, by delay.
+    let faults = |delay: ScoreDelay| {
+        let (mut wrong, mut sum) = (0, Cost::default());
+        for seed in 0..400 {
+            let game = Tangle::new(seed, 12);
+            let cell = Cell { delay, size: 64, ..Cell::ADVICE };
+            let found = run(&game, &cell, &conditions(5), 5, Oracle::Silent);
+            sum.add(&found.cost(&conditions(5)));
+            let truths = (1..).map(|depth| brute(&game, depth, delay.meant()));
+            wrong += found.depths.iter().zip(truths).filter(|(d, truth)| d.score != *truth).count();
+        }
+        (wrong, sum)
+    };
+    for delay in delays() {
+        let (wrong, cost) = faults(delay);
+        assert_eq!((wrong, cost.turned), (0, 0), "{delay:?}");
+        assert!(cost.across > 0, "scores of nodes serve at any distance");
+    }
+    for delay in [ScoreDelay::MatesPost, ScoreDelay::LossPost, ScoreDelay::DecayNarrow] {
+        let (wrong, cost) = faults(delay);
+        assert!(wrong > 0 && cost.turned > 0, "{delay:?}: {wrong}, {}", cost.turned);
+    }
+    // Swapped tests cost nodes, and nothing else.
+    let [right, swapped] = [ScoreDelay::Loss, ScoreDelay::LossSwapped].map(|d| faults(d).1);
+    assert!(right.nodes() < swapped.nodes(), "{} {}", right.nodes(), swapped.nodes());
+}
+
+/// Mates counted from the root, on tic-tac-toe: with a table that knows its distance
+/// every depth is as without one; with one that does not, distances are wrong.
+#[test]
+fn the_classical_way_needs_its_table() {
+    let board = TicTacToe::default();
+    // X in a corner, O on an edge: X wins.
+    let won = board.make(0).make(1);
+    let scores = |delay, table| {
+        let cell = Cell { delay, table, ..Cell::ADVICE };
+        let found = run(&won, &cell, &conditions(7), 7, Oracle::Silent);
+        found.depths.iter().map(|d| d.score).collect::<Vec<_>>()
+    };
+    let truth = scores(ScoreDelay::Ply, TableMode::Off);
+    assert_eq!(truth[6], MATE - 5, "three moves of X, two of O");
+    assert_eq!(scores(ScoreDelay::Ply, TableMode::Exact), truth);
+    assert_eq!(scores(ScoreDelay::PlyRaw, TableMode::Off), truth);
+    assert_ne!(scores(ScoreDelay::PlyRaw, TableMode::Deeper), truth);
 }
 
 #[test]
