@@ -163,6 +163,12 @@ impl Window {
         Window { alpha: self.alpha.max(-MATE), beta: self.beta.min(MATE - 1) }
     }
 
+    /// Does it ask one question only, whether the score exceeds alpha?
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.beta == self.alpha + 1
+    }
+
     /// Nothing can be told apart any more.
     #[must_use]
     pub const fn is_empty(self) -> bool {

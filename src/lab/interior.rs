@@ -32,6 +32,12 @@ pub enum Interior {
     Scout,
     /// Principal variation search (NegaScout): the same in negamax form.
     Pvs,
+    /// PVS that searches again although the test already failed high.
+    PvsAlways,
+    /// PVS whose null windows are searched by a function of depth and alpha alone.
+    PvsZw,
+    /// Fail-hard alpha-beta whose sides each carry a lower bound of their own.
+    OwnBounds,
 }
 
 impl Interior {
@@ -45,8 +51,20 @@ impl Interior {
             Interior::Bounds => bounds(s, n),
             Interior::Scout if n.position.max_to_move() => scout_max(s, n),
             Interior::Scout => scout_min(s, n),
-            Interior::Pvs => pvs(s, n),
+            Interior::PvsZw if n.window.is_null() => zero_window(s, n, n.window.alpha),
+            Interior::Pvs | Interior::PvsZw => pvs(s, n, self, |_, score| score < n.window.beta),
+            Interior::PvsAlways => pvs(s, n, self, |open, _| open),
+            Interior::OwnBounds => {
+                let Window { alpha, beta } = n.window;
+                own_bounds(s, n, alpha, -beta)
+            }
         }
+    }
+
+    /// Another way to write a search whose tree is (nearly) the same.
+    #[must_use]
+    pub const fn is_variant(self) -> bool {
+        matches!(self, Interior::PvsAlways | Interior::PvsZw | Interior::OwnBounds)
     }
 }
 
@@ -231,16 +249,29 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
 /// Principal variation search, fail-soft: Eppstein 1999. The notes' listing
 /// forgets to raise alpha by the first move's score (and to cut on it); then
 /// every null window would test against the node's alpha instead of the move.
-fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+///
+/// `again` decides, knowing whether the node's window is open and what the test
+/// returned, if a move that passed it is searched again. The notes ask for
+/// `score < beta`: a score of beta or more is a lower bound that cuts, and nothing is
+/// gained by a second one. A program whose tests are reduced, or that wants the line of
+/// moves behind a fail high, searches again all the same; at a null window that would
+/// repeat the test itself.
+fn pvs<G: Game>(
+    s: &mut Search<G>,
+    n: &Node<G>,
+    itself: Interior,
+    again: impl Fn(bool, Score) -> bool,
+) -> Found<G::Move> {
     let Window { mut alpha, beta } = n.window;
+    let open = !n.window.is_null();
     let mut current = Best::NONE;
     for (i, &m) in n.moves.iter().enumerate() {
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
-        let mut score = -n.child(s, Interior::Pvs, m, first);
-        if i > 0 && alpha < score && score < beta {
+        let mut score = -n.child(s, itself, m, first);
+        if i > 0 && alpha < score && again(open, score) {
             s.cost.researches += 1;
-            score = -n.child(s, Interior::Pvs, m, full);
+            score = -n.child(s, itself, m, full);
         }
         current.improve(score, m);
         alpha = alpha.max(score);
@@ -249,4 +280,42 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
         }
     }
     current.within(n.window)
+}
+
+/// What is left of PVS, and all that is needed of MTD(f), in a null window: "a simpler
+/// two-parameter form", says Eppstein 1999. Beta is one more than alpha, so a score above
+/// alpha cuts, and alpha never rises.
+fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>, alpha: Score) -> Found<G::Move> {
+    let mut current = Best::NONE;
+    for &m in n.moves {
+        current.improve(-n.child(s, Interior::PvsZw, m, Window::null(alpha).flip()), m);
+        if current.score > alpha {
+            break;
+        }
+    }
+    current.within(n.window)
+}
+
+/// Alpha-beta as Burch 1997 writes it: no beta, but what the opponent has (`other`), as
+/// the opponent sees it. A move passes both on, swapped, without a sign. The listing is
+/// right, if it is begun right: with two bounds that are both as low as can be.
+fn own_bounds<G: Game>(
+    s: &mut Search<G>,
+    n: &Node<G>,
+    mut own: Score,
+    other: Score,
+) -> Found<G::Move> {
+    let mut best = None;
+    for &m in n.moves {
+        // Inside, the window is (other, -own).
+        let value = -n.child(s, Interior::OwnBounds, m, Window::new(other, -own));
+        if value > own {
+            own = value;
+            best = Some(m);
+            if own >= -other {
+                return Found { bounds: Bounds::at_least(-other), best };
+            }
+        }
+    }
+    Found { bounds: Bounds::of(own, n.window), best }
 }

@@ -33,12 +33,16 @@ pub struct Cost {
     pub interior: u64,
     /// Nodes that were evaluated: at depth zero, or finished games.
     pub leaves: u64,
+    /// Of these two, the ones that were asked with a null window.
+    pub null: u64,
     /// Positions looked at below depth zero, by quiescence.
     pub quiescence: u64,
     /// Second searches of a move by Scout and PVS.
     pub researches: u64,
     /// Searches of the root.
     pub passes: u64,
+    /// Of these, the ones with a null window.
+    pub null_passes: u64,
     /// Nodes for which the table had an entry of a permitted depth.
     pub hits: u64,
     /// Hits that settled the node without searching.
@@ -69,9 +73,11 @@ impl Cost {
     pub fn add(&mut self, other: &Cost) {
         self.interior += other.interior;
         self.leaves += other.leaves;
+        self.null += other.null;
         self.quiescence += other.quiescence;
         self.researches += other.researches;
         self.passes += other.passes;
+        self.null_passes += other.null_passes;
         self.hits += other.hits;
         self.cutoffs += other.cutoffs;
         self.second_bound += other.second_bound;
@@ -189,6 +195,7 @@ impl<'a, G: Game> Search<'a, G> {
         // function that every result comes out through.
         let shift = self.delay.at(|| p.evaluate());
         let inner = shift.window(window);
+        self.cost.null += u64::from(window.is_null());
         let mut moves = p.moves();
         self.count_moves(depth, moves.len());
         if let Some(value) = p.terminal(&moves) {

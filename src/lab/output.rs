@@ -32,10 +32,12 @@ const COLUMNS: &[Column] = &[
     ("nodes", |r| r.total.nodes().to_string()),
     ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
     ("interior_nodes", |r| r.total.interior.to_string()),
-    ("leaves", |r| r.total.leaves.to_string()),
+    ("leaves", "null%", |r| r.total.leaves.to_string()),
+    ("null_window_nodes", |r| r.total.null.to_string()),
     ("quiescence", |r| r.total.quiescence.to_string()),
     ("researches", |r| r.total.researches.to_string()),
     ("passes", |r| r.total.passes.to_string()),
+    ("null_window_passes", |r| r.total.null_passes.to_string()),
     ("hits", |r| r.total.hits.to_string()),
     ("cutoffs", |r| r.total.cutoffs.to_string()),
     ("second_bound", |r| r.total.second_bound.to_string()),
@@ -100,6 +102,7 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
     let wanted = |row: &&Row| {
         let cell = row.cell;
         row.depth == report.depth
+            && !cell.interior.is_variant()
             && plain(&cell) == advice
             && (cell.root == Root::Full || cell.interior == Interior::Pvs)
     };
@@ -177,6 +180,7 @@ nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: 
 window: half the first aspiration window, in centipawns
 xreplay: nodes over those of the same search that knows every best or refuting move beforehand
 xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
+null%: share of the nodes that were asked with a null window
 again: re-searches; hits, cuts: table hits, and those that settled a node; 2nd: of the cuts, those
 that an entry with one bound would not have given
 differ: positions where score or best move is not the reference's; stuck: MTD(f) did not converge
@@ -213,6 +217,7 @@ fn cells_table(report: &Report) -> Table {
         fields.push(ratio(row.replay_ratio));
         fields.extend([ratio(Some(row.knuth_moore_ratio)), ratio(row.branching.last().copied())]);
         fields.extend([count(t.interior), count(t.leaves)]);
+        fields.push(format!("{:.0}", 100.0 * t.null as f64 / t.nodes().max(1) as f64));
         fields.extend(quiescence.then(|| count(t.quiescence)));
         fields.extend([t.researches, t.passes, t.hits, t.cutoffs, t.second_bound].map(count));
         let fastest = star(report, row, |r| r.total.seconds);

@@ -20,6 +20,9 @@ pub enum Root {
     AspGradual,
     /// The same, with the window moved up by half its width.
     AspGradualOff,
+    /// As [`AspGradual`](Root::AspGradual), but a fail low also pulls beta down to the
+    /// middle of the window.
+    AspMiddle,
     /// Binary search with null windows.
     Bisection,
     /// Null windows at the score last returned, between two bounds.
@@ -80,6 +83,7 @@ impl Root {
             Root::AspGradualOff => {
                 sure(aspiration(around(width / 2, width * 3 / 2), |w| 2 * w, search))
             }
+            Root::AspMiddle => sure(aspiration_to_the_middle(around(width, width), search)),
             Root::Bisection => sure(bisection(search)),
             Root::Mtdf => mtdf(score, max_passes, search),
             Root::MtdfLoop => mtdf_loop(score, max_passes, search),
@@ -89,7 +93,14 @@ impl Root {
     /// Does it begin with a window around the guess?
     #[must_use]
     pub const fn aspires(self) -> bool {
-        matches!(self, Root::AspFull | Root::AspFullOff | Root::AspGradual | Root::AspGradualOff)
+        matches!(
+            self,
+            Root::AspFull
+                | Root::AspFullOff
+                | Root::AspGradual
+                | Root::AspGradualOff
+                | Root::AspMiddle
+        )
     }
 
     /// Is the score the true one whenever every single search is right?
@@ -110,6 +121,24 @@ fn aspiration(
         let score = search(window);
         let step = widen(window.beta - window.alpha);
         if score <= window.alpha {
+            window.alpha = (score - step).max(-INFINITE);
+        } else if score >= window.beta {
+            window.beta = (score + step).min(INFINITE);
+        } else {
+            return score;
+        }
+    }
+}
+
+/// Aspiration that believes a fail low: the score will hardly be in the upper half of the
+/// next window, says many a playing program. If it is (the first search was cut short
+/// by a table entry), the window opens upwards again.
+fn aspiration_to_the_middle(mut window: Window, search: &mut impl FnMut(Window) -> Score) -> Score {
+    loop {
+        let score = search(window);
+        let step = 2 * (window.beta - window.alpha);
+        if score <= window.alpha {
+            window.beta = (window.alpha + window.beta).div_euclid(2).max(window.alpha + 1);
             window.alpha = (score - step).max(-INFINITE);
         } else if score >= window.beta {
             window.beta = (score + step).min(INFINITE);
@@ -227,11 +256,35 @@ mod tests {
         assert_eq!(windows(Root::AspFullOff, 80), [(-15, 85)]);
         assert_eq!(windows(Root::AspGradual, 80), [(-40, 60), (-40, 280)]);
         assert_eq!(windows(Root::AspGradual, -90), [(-40, 60), (-290, 60)]);
+        assert_eq!(windows(Root::AspMiddle, -90), [(-40, 60), (-290, 10)]);
         assert_eq!(windows(Root::AspGradualOff, -90), [(-15, 85), (-290, 85)]);
         assert_eq!(windows(Root::Mtdf, 30), [(9, 10), (30, 31)]);
         assert_eq!(windows(Root::Mtdf, -30), [(9, 10), (-31, -30)]);
         // 64,003 scores.
         assert!((15..=16).contains(&windows(Root::Bisection, 0).len()));
+    }
+
+    /// The notes' `WIN` is the greatest score that a search can return, and their window
+    /// ends there: a won position fails high for ever. The lab's ends one beyond.
+    #[test]
+    fn notes_aspiration_never_returns_a_win() {
+        let passes = |limit: Score| {
+            let mut search = root(32_000, 0);
+            let (mut alpha, mut beta) = (-50, 50);
+            for pass in 1..=100 {
+                let score = search(Window::new(alpha, beta));
+                if score <= alpha {
+                    alpha = -limit;
+                } else if score >= beta {
+                    beta = limit;
+                } else {
+                    return Some(pass);
+                }
+            }
+            None
+        };
+        assert_eq!(passes(32_000), None);
+        assert_eq!(passes(INFINITE), Some(2));
     }
 
     /// The notes' bisection stops with two values left.

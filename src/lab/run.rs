@@ -126,6 +126,7 @@ pub fn drive<G: Game>(
     let start = Instant::now();
     let driven = cell.root.drive(guess, |window| {
         search.cost.passes += 1;
+        search.cost.null_passes += u64::from(window.is_null());
         let score = search.score(cell.interior, root, depth, window);
         // A failure low knows no best move; the last success stands.
         if score > window.alpha {
