@@ -29,9 +29,12 @@
 //! | fail-soft | alpha-beta that returns the best found | Eppstein 1999 | [`interior.rs`](interior), `fail_soft` |
 //! | bounds | alpha-beta that returns (low, up) | Scout notes | [`interior.rs`](interior), `bounds` |
 //! | scout | maximin form, null-window test and re-search | Scout notes | [`interior.rs`](interior), `scout_max`, `scout_min` |
+//! | own-bounds | each side's own lower bound | Burch 1997 | [`interior.rs`](interior), `own_bounds` |
 //! | pvs | negamax form, fail-soft (NegaScout) | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
+//! | pvs-always | the re-search without `score < beta` | | [`interior.rs`](interior), `pvs` |
+//! | pvs-zw | null windows by depth and alpha alone | Eppstein 1999 | [`interior.rs`](interior), `zero_window` |
 //! | full | one search with the full window | Eppstein 1999 | [`root.rs`](root), [`Root::drive`] |
-//! | asp-* | aspiration: full or gradual widening, centred or off-centre | Eppstein 1999 | [`root.rs`](root), `aspiration` |
+//! | asp-* | aspiration: full or gradual widening, centred or off-centre, beta to the middle | Eppstein 1999 | [`root.rs`](root), `aspiration` |
 //! | window | half the first window's width | Eppstein 1999 | [`cell.rs`](cell), [`Cell::window`](cell::Cell::window) |
 //! | bisection | binary search with null windows | Eppstein 1999 | [`root.rs`](root), `bisection` |
 //! | mtdf | MTD(f) between two bounds | Scout notes | [`root.rs`](root), `mtdf` |
@@ -43,7 +46,7 @@
 //! | delay | none, mates, loss against CurEval, 31/32; the classical way; four mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
 //! | any monotone function | its inverse on the window | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
-//! | deepening | on, or every depth from nothing | | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
+//! | deepening | on, or every depth from nothing | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search, all best moves known | | [`run.rs`](mod@run), [`replay`] |
 //! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick.rs`](yardstick), [`knuth_moore`] |
 //! | 40/30/50, TIE | worked examples | Burch 1997 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |
@@ -56,6 +59,7 @@
 //! | --- | --- |
 //! | Eppstein 1999 | D. Eppstein, *Variants of Alpha-Beta Search*, lecture notes of 2 February 1999, ICS 180, University of California, Irvine: <https://www.ics.uci.edu/~eppstein/180a/990202b.html> |
 //! | Burch 1997 | C. Burch, *Alpha-beta search*, notes to an assignment, 15-211, Carnegie Mellon University, autumn 1997: <https://www.cs.cmu.edu/~cburch/211-fa97/alphabeta.html> |
+//! | Slate and Atkin 1977 | D. J. Slate, L. R. Atkin, *CHESS 4.5: The Northwestern University Chess Program*, in Chess Skill in Man and Machine (iterative deepening): <https://www.chessprogramming.org/Iterative_Deepening> |
 //! | Muller 2007 | H. G. Muller, post on adjusting the scores that a search returns, TalkChess, 2007: <https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10> |
 //! | Scout notes | course notes on Scout, transposition tables, alpha-beta that returns bounds, and MTD-f; neither author nor a public copy is known. What they teach was published by the next three |
 //! | Pearl 1980 | J. Pearl, *Asymptotic Properties of Minimax Trees and Game-Searching Procedures*, Artificial Intelligence 14 (Scout): <https://doi.org/10.1016/0004-3702(80)90037-5> |
@@ -65,17 +69,27 @@
 //!
 //! # What the sources' listings get wrong
 //!
-//! Found by running them; each is a unit test or a worked example.
+//! Found by running them; each is a test or a worked example.
 //!
 //! - `score >= alpha` (Eppstein) lets a move that failed low, with a bound equal
 //!   to the best score, displace the move that has the score: `explain fail-hard`.
+//! - Fail-hard (Eppstein) is said to return nothing above beta, and returns the last
+//!   move's score: `lab::notes_fail_hard_exceeds_beta`.
+//! - Aspiration (Eppstein) opens a side to `WIN`, a score that a search may return: on
+//!   a won position it never ends.
 //! - PVS (Eppstein) never raises alpha by the first move's score.
 //! - Bisection (Eppstein) stops while two scores are left.
 //! - MTD(f) as a loop (Eppstein) takes an upper bound for the score, and can run
 //!   in circles with a table that takes deeper entries: `explain mtdf-loop`.
+//! - The table (the course notes) answers if `upperbound < alpha` on one page and if
+//!   `up <= alpha` on another. The first misses every bound that is alpha itself, which
+//!   is what a null window is told: `lab::a_strict_test_misses_bounds`.
+//! - Alpha-beta (Burch) "may be buggy". It is not, begun with two lower bounds; begun
+//!   with minus and plus infinity it returns the former: `lab::burch_as_printed`. Its
+//!   one slip is that it calls itself by another name.
 //! - Scout (the course notes) gives its first move to alpha-beta with the whole window; its
-//!   own remark, "already null window", does not hold there. It is kept as
-//!   written; [`Interior::Pvs`] is the other reading.
+//!   own remark, "already null window", does not hold there:
+//!   `lab::scout_does_not_test_under_its_first_move`. It is kept as written; [`Interior::Pvs`] is the other reading.
 //!
 //! # What is kept out
 //!

@@ -51,6 +51,8 @@ const KNUTH_MOORE: &str = "D. E. Knuth and R. W. Moore, \"An Analysis of Alpha-B
 const POST: &str = "H. G. Muller, post on adjusting the scores that a search returns, TalkChess, \
     2007, https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10";
 
+const DEEPENING: &str = "D. J. Slate and L. R. Atkin, \"CHESS 4.5: The Northwestern University Chess Program\", in \
+    Chess Skill in Man and Machine, 1977, https://www.chessprogramming.org/Iterative_Deepening";
 const CLASSICAL: &str = "Chess Programming Wiki, \"Checkmate\" and \"Transposition Table\" (mate scores), 2018, \
     https://www.chessprogramming.org/Checkmate; the lecture notes of D. Eppstein, 1999, take it for granted";
 
@@ -142,7 +144,10 @@ only a bound.
 
 A move displaces the best one only if it is better. The notes write `score >= alpha`: then a move
 that merely failed low, and came back with the bound alpha, displaces the move that has that score.
-In the second example such a program would play the move to B, which is worth 1.",
+In the second example such a program would play the move to B, which is worth 1.
+
+The notes say that the result is never above beta, but their listing returns alpha, which is the last
+move's score whatever beta is: `return beta` is the difference.",
         code: "
 for each move:
     score = -search(child, -beta, -alpha)
@@ -156,6 +161,29 @@ return alpha",
             Example { caption: "Equal to the bound is not equal in value: B is worth 1, not 10.", tree: "max (10 (10 ??1))", ..FORTY },
             FIFTY,
         ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["own-bounds"],
+        title: "alpha-beta in which each side carries its own lower bound",
+        text: "\
+The window is (alpha, -beta): beta is what the opponent has already, as the opponent sees it. A move
+swaps the two, and no sign is turned but the score's. The tree is that of fail-hard alpha-beta.
+
+The source says of its listing that it may be buggy. It is not, if it is begun right: with both
+bounds at -infinity. Begun with (-infinity, +infinity), as every other listing is, it cuts after
+the first move and returns -infinity. (And it calls itself by another name.)",
+        code: "
+search(alpha, beta):
+    for each move:
+        value = -search(child, beta, alpha)
+        if value > alpha:
+            alpha = value
+            if alpha >= -beta: return -beta
+    return alpha",
+        source: TREES,
+        place: "src/lab/interior.rs, own_bounds",
+        examples: &[on(FORTY, Interior::OwnBounds), on(FIFTY, Interior::OwnBounds)],
         ..EMPTY
     },
     Topic {
@@ -197,6 +225,12 @@ return (low, up)",
         source: TWO_BOUNDS,
         place: "src/lab/interior.rs, bounds",
         examples: &[
+            Example {
+                caption: "The tree of Wikipedia's article on alpha-beta, of which the notes have a variant: \
+                    worth 6, and five of its 14 leaves are left out.",
+                tree: "max ((((5 6) (7 4 ??5)) ((3))) (((6) (6 ??9)) ((7))) (((5)) ((??9 ??8) (??6))))",
+                ..on(FORTY, Interior::Bounds)
+            },
             on(FORTY, Interior::Bounds),
             on(driven(Root::AspFull, 3, "The window is (1, 5): B is known on both sides, the root only from below.", SECOND_BEST), Interior::Bounds),
         ],
@@ -224,12 +258,17 @@ at a MAX node (MIN: mirrored):
         place: "src/lab/interior.rs, scout_max and scout_min",
         examples: &[
             Example { caption: "C beats B, which the test finds out and the re-search values; D does not.", ..on(driven(Root::Full, 0, "", SECOND_BEST), Interior::Scout) },
+            Example {
+                caption: "Deep enough for the re-search to test: E beats B, so Scout looks for its value, \
+                    and asks about E's later moves with null windows.",
+                ..on(driven(Root::Full, 0, "", "max ((3 5) ((9 4) (8 7) (6 ??)))"), Interior::Scout)
+            },
             Example { caption: "MAX has 40.", ..on(FORTY, Interior::Scout) },
         ],
         ..EMPTY
     },
     Topic {
-        names: &["pvs", "negascout"],
+        names: &["pvs", "negascout", "pvs-always", "pvs-zw"],
         title: "principal variation search (NegaScout)",
         text: "\
 Scout in negamax form: the first move with the whole window, every other with a null window at the
@@ -237,7 +276,12 @@ best score, and again with the whole window if it turns out to be better. With g
 that is rare, and almost the whole tree is searched with null windows.
 
 The notes' listing forgets to raise alpha by the first move's score; then every later test asks about
-the node's alpha instead of the first move, and nearly every move is searched twice.",
+the node's alpha instead of the first move, and nearly every move is searched twice.
+
+A test that comes back at beta or more cuts at once: that is what `score < beta` is for. `pvs-always`
+searches such a move again all the same, as programs do whose tests are shallower than the search.
+`pvs-zw` is PVS whose null windows are searched by a function of depth and alpha alone, since beta is
+always alpha + 1: the same tree, in less code. MTD(f) needs no other search.",
         code: "
 best = -search(first child, -beta, -alpha)
 for each later move:
@@ -265,13 +309,17 @@ return best",
         ..EMPTY
     },
     Topic {
-        names: &["asp-gradual", "asp-full", "asp-full-off", "asp-gradual-off", "aspiration"],
+        names: &["asp-gradual", "asp-full", "asp-full-off", "asp-gradual-off", "asp-middle", "aspiration"],
         title: "root driver: aspiration, a window around the last score",
         text: "\
 A narrow window prunes more. If the score is outside, the side it is on moves out and the root is
 searched again: to infinity at once (asp-full), or from the returned score by twice the window's
-width (asp-gradual). The -off forms put the first window half its width higher. The notes suggest
-half a pawn for the width.",
+width (asp-gradual). The -off forms put the first window half its width higher; asp-middle also
+pulls beta down to the middle after a fail low. The notes suggest half a pawn for the width.
+
+In the notes' listing a failed side goes to WIN, \"the maximum score that can be returned\". A won
+position returns just that, which is not below beta, and so the loop never ends. Infinity must lie
+beyond every score.",
         code: "
 alpha = guess - width, beta = guess + width
 repeat:
@@ -355,7 +403,7 @@ return g",
 Test the last score until it comes back. Not a sound driver: the default run has it only to show
 two faults. A search that fails low returns an upper bound; if that equals
 the test, the loop takes it for the score (the example). And with a table that takes deeper entries
-it can run in circles: `cargo test --test suite lab::mtdf` has positions.",
+it can run in circles: `cargo test --test suite lab::mtdf` has random graphs.",
         code: "
 test = first guess
 repeat:
@@ -434,7 +482,7 @@ two-level:  if the newcomer is as deep as the first: second = first, first = new
         text: "\
 Too few entries and what was found is forgotten before it is needed again; more than the tree has
 positions, and nothing more is gained.",
-        code: "place of a position = its key modulo the number of entries (of pairs, for two-level)",
+        code: "place = key * number of places / 2^64      (a place is an entry; for two-level, a pair)",
         source: REPLACEMENT,
         place: "src/lab/table.rs, Table::new",
         counted: Some(count_sizes),
@@ -450,7 +498,7 @@ it does not.",
         code: "
 for d in 1, 2, ... depth:
     score = drive(search to depth d, first guess = the last score)",
-        source: LECTURE,
+        source: DEEPENING,
         place: "src/lab/run.rs, run",
         counted: Some(count_deepening),
         ..EMPTY
