@@ -91,6 +91,12 @@ impl Game for Board<'_> {
         gain(m)
     }
 
+    fn pass(&self) -> Option<Self> {
+        let turn = self.position.turn();
+        let position = self.position.has_pieces(turn).then(|| self.position.play_null())??;
+        Some(Board { position, ..*self })
+    }
+
     fn leaf(&self, window: Window, visited: &mut u64) -> Bounds {
         match self.leaf {
             Leaf::Static | Leaf::Network => Bounds::exact(self.evaluate()),

@@ -19,8 +19,8 @@ use super::{
     delay::ScoreDelay,
     explain::{self, ExplainArgs},
     interior::Interior,
-    node::Ordering,
-    output, plot,
+    node::{Ordering, Selectivity},
+    output, plot, report,
     root::Root,
     run::{Conditions, FirstGuess},
     suite::{self, Job, Report},
@@ -29,7 +29,10 @@ use super::{
 use crate::{
     chess::{lines, notation::counted},
     eval::{default_network, nnue::Network},
-    system::{files, stdio::complain},
+    system::{
+        files,
+        stdio::{complain, note},
+    },
     tools::bench::POSITIONS as BENCH_POSITIONS,
 };
 
@@ -51,7 +54,28 @@ pub struct Args {
 enum Topic {
     /// Show what an algorithm does: pseudocode, source, a worked example.
     Explain(ExplainArgs),
+    /// Run all experiments and write them down as a page: DIR/lab.html.
+    Report(ReportArgs),
 }
+
+#[derive(clap::Args, Debug)]
+struct ReportArgs {
+    /// Where the page goes; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Search depth, in plies
+    #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
+    depth: u32,
+    /// Use only the first N positions
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Positions searched at the same time
+    #[arg(long, value_name = "N", value_parser = crate::tools::thread_count)]
+    threads: Option<usize>,
+}
+
+/// Positions with short mates.
+const MATES: &str = include_str!("../../epd/mates20.epd");
 
 #[derive(clap::Args, Debug)]
 struct RunArgs {
@@ -100,6 +124,9 @@ struct RunArgs {
     /// Move ordering
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
+    /// What to leave out, as playing programs do; scores are then not checked
+    #[arg(long, value_enum, value_delimiter = ',')]
+    select: Vec<Selectivity>,
     /// Start each depth from scratch, and count only the last
     #[arg(long)]
     no_deepening: bool,
@@ -178,8 +205,48 @@ fn status(error: &LabError) -> u8 {
 fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
     match &args.topic {
         Some(Topic::Explain(args)) => explain::run(args, out).map_err(LabError::Input),
+        Some(Topic::Report(args)) => run_report(args, out),
         None => run_lab(&args.run, out),
     }
+}
+
+/// The positions of a text that is part of the program.
+fn built_in(text: &str, limit: Option<usize>) -> Result<Vec<suite::Item>, LabError> {
+    let bad = |error: &dyn fmt::Display| LabError::Input(format!("built-in positions: {error}"));
+    let lines = lines::split(text.as_bytes()).map_err(|error| bad(&error))?;
+    let mut items = suite::read(&lines).map_err(|error| bad(&error))?;
+    items.truncate(limit.unwrap_or(usize::MAX).max(1));
+    Ok(items)
+}
+
+fn run_report(args: &ReportArgs, out: &mut dyn Write) -> Result<(), LabError> {
+    let scope = report::Scope {
+        depth: args.depth,
+        suite: (built_in(BENCH_POSITIONS, args.limit)?, "those of lancet bench".to_owned()),
+        mates: built_in(MATES, args.limit)?,
+    };
+    let unwritable = |error: io::Error| {
+        LabError::Input(format!("cannot write to {}: {error}", args.out.display()))
+    };
+    std::fs::create_dir_all(&args.out).map_err(unwritable)?;
+    let tell = |title: &str| {
+        if io::stderr().is_terminal() {
+            note(title);
+        }
+    };
+    let page = pool(args.threads)?.install(|| report::page(&scope, &tell));
+    let path = args.out.join("lab.html");
+    files::replace(&path, page.map_err(LabError::Truth)?.as_bytes()).map_err(unwritable)?;
+    writeln!(out, "{}", path.display()).map_err(unwritable)
+}
+
+/// Threads with a stack for deep searches.
+fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, LabError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .stack_size(16 << 20)
+        .build()
+        .map_err(|error| LabError::Input(format!("cannot start threads: {error}")))
 }
 
 fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
@@ -198,12 +265,8 @@ fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
     }
     let job = job(args)?;
     let progress = progress((items.len() * job.cells.len()) as u64);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.unwrap_or(0))
-        .stack_size(16 << 20)
-        .build()
-        .map_err(|error| LabError::Input(format!("cannot start threads: {error}")))?;
-    let report = pool.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
+    let report =
+        pool(args.threads)?.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
     progress.finish_and_clear();
 
     let written = if args.csv {
@@ -257,6 +320,7 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
             depth: args.depth,
             iterative: !args.no_deepening,
             ordering: args.ordering,
+            selectivity: args.select.clone(),
             guess: args.guess,
             max_passes: args.max_passes,
         },
@@ -307,6 +371,7 @@ mod tests {
             depth: 1,
             iterative: true,
             ordering: Ordering::Table,
+            selectivity: Vec::new(),
             guess: FirstGuess::Previous,
             max_passes: 50,
         };

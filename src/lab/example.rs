@@ -11,7 +11,7 @@ use super::{
     delay::ScoreDelay,
     game::Game,
     interior::Interior,
-    node::{Oracle, Ordering, Search, Step},
+    node::{Oracle, Ordering, Search, Selectivity, Step},
     root::{End, Root},
     run::{Conditions, FirstGuess, drive, replay, run},
     table::{Entries, Replacement, Table, TableMode},
@@ -173,11 +173,12 @@ impl Scribe {
     }
 }
 
-const fn conditions(depth: u32) -> Conditions {
+fn conditions(depth: u32) -> Conditions {
     Conditions {
         depth,
         iterative: false,
         ordering: Ordering::None,
+        selectivity: Vec::new(),
         guess: FirstGuess::Static,
         max_passes: 12,
     }
@@ -225,6 +226,21 @@ pub(super) fn count_entries() -> String {
         }
     }
     text
+}
+
+/// What reductions leave out.
+pub(super) fn count_reductions() -> String {
+    let nodes = |selectivity| {
+        let cell = Cell { table: TableMode::Exact, size: 1 << 14, ..BARE };
+        let conditions = Conditions { iterative: true, selectivity, ..conditions(9) };
+        let run = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
+        run.cost(&conditions).nodes()
+    };
+    let (all, some) = (nodes(Vec::new()), nodes(vec![Selectivity::Reductions]));
+    format!(
+        "    pvs                          {all:>7} nodes\n    \
+         pvs, reductions              {some:>7} nodes\n"
+    )
 }
 
 /// Which entries are worth keeping when there is room for few.

@@ -42,6 +42,12 @@ pub trait Game: Clone {
         0
     }
 
+    /// The position after passing, where a move would hardly be worse than that: for
+    /// null-move pruning. In chess, out of check and with pieces left.
+    fn pass(&self) -> Option<Self> {
+        None
+    }
+
     /// What depth zero is worth, as far as the window needs to know; `visited`
     /// grows by the positions looked at below this one.
     fn leaf(&self, _window: Window, _visited: &mut u64) -> Bounds {

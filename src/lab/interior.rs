@@ -11,7 +11,7 @@ use clap::ValueEnum;
 
 use super::{
     game::{Found, Game},
-    node::Search,
+    node::{Search, Selectivity},
 };
 use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
@@ -83,6 +83,11 @@ impl<G: Game> Node<'_, G> {
     /// The score of the position after a move, for the side to move there.
     fn child(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
         s.score(by, &self.position.make(m), self.depth - 1, window)
+    }
+
+    /// The same, one ply less deep.
+    fn shallower(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
+        s.score(by, &self.position.make(m), self.depth - 2, window)
     }
 
     /// The same with window and score as MAX sees them.
@@ -264,11 +269,16 @@ fn pvs<G: Game>(
 ) -> Found<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let open = !n.window.is_null();
+    let reduces = n.depth >= 3 && s.selects(Selectivity::Reductions);
     let mut current = Best::NONE;
     for (i, &m) in n.moves.iter().enumerate() {
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
-        let mut score = -n.child(s, itself, m, first);
+        let late = reduces && i >= 3 && n.position.gain(m) == 0;
+        let mut score = if late { -n.shallower(s, itself, m, first) } else { INFINITE };
+        if score > alpha {
+            score = -n.child(s, itself, m, first);
+        }
         if i > 0 && alpha < score && again(open, score) {
             s.cost.researches += 1;
             score = -n.child(s, itself, m, full);

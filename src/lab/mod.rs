@@ -11,8 +11,8 @@
 //! table of their own; the command around them reads files as the other tools
 //! do. The lab never uses the playing search: the two may check each other.
 //!
-//! `lancet lab` is in [`command`], `lancet lab explain` in [`explain`]: each is its
-//! arguments and `run`.
+//! `lancet lab` is in [`command`], `lancet lab explain` in [`explain`], the page of
+//! `lancet lab report` in [`report`].
 //!
 //! # Where everything is
 //!
@@ -125,6 +125,7 @@ pub mod interior;
 pub mod node;
 pub mod output;
 pub mod plot;
+pub mod report;
 pub mod root;
 pub mod run;
 pub mod suite;

@@ -26,6 +26,18 @@ pub enum Ordering {
     Table,
 }
 
+/// What a search leaves out or looks at less deeply. Values are then no longer those of
+/// the whole tree, and no two searches need agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Selectivity {
+    /// Null move pruning: if passing fails high at depth less 3, so does the node.
+    /// At null windows only, from depth 3, where the evaluation is at beta or above.
+    NullMove,
+    /// Late move reductions, in PVS: quiet moves from the fourth on are tested one ply
+    /// less deep first, from depth 3.
+    Reductions,
+}
+
 /// What a search cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
@@ -135,6 +147,9 @@ pub struct Search<'a, G: Game> {
     table: Table<G::Move>,
     delay: ScoreDelay,
     ordering: Ordering,
+    selectivity: &'a [Selectivity],
+    /// The node to be entered next was reached by passing.
+    passed: bool,
     watcher: Option<Watcher<'a, G>>,
 }
 
@@ -149,8 +164,22 @@ impl<'a, G: Game> Search<'a, G> {
             table,
             delay,
             ordering,
+            selectivity: &[],
+            passed: false,
             watcher: None,
         }
+    }
+
+    /// The same search, selective.
+    #[must_use]
+    pub fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
+        self.selectivity = selectivity;
+        self
+    }
+
+    /// Is this left out?
+    pub(super) fn selects(&self, what: Selectivity) -> bool {
+        self.selectivity.contains(&what)
     }
 
     /// The same search, watched.
@@ -206,6 +235,12 @@ impl<'a, G: Game> Search<'a, G> {
             return bounds;
         }
 
+        if let Some(score) = self.null_move(interior, p, depth, inner) {
+            self.cost.interior += 1;
+            self.best = None;
+            return shift.bounds(Bounds::at_least(score));
+        }
+
         let before = self.cost.nodes() + self.cost.quiescence;
         let found = if depth == 0 {
             self.cost.leaves += 1;
@@ -234,6 +269,30 @@ impl<'a, G: Game> Search<'a, G> {
         }
         self.best = found.best;
         found.bounds
+    }
+
+    /// The score after passing, if that fails high.
+    fn null_move(
+        &mut self,
+        interior: Interior,
+        p: &G,
+        depth: u32,
+        window: Window,
+    ) -> Option<Score> {
+        let passed = std::mem::take(&mut self.passed);
+        if passed
+            || depth < 3
+            || !window.is_null()
+            || !self.selects(Selectivity::NullMove)
+            || p.evaluate() < window.beta
+        {
+            return None;
+        }
+        let child = p.pass()?;
+        self.passed = true;
+        let score = -self.score(interior, &child, depth - 3, window.flip());
+        self.passed = false;
+        (score >= window.beta).then_some(score)
     }
 
     /// What bounds found with the window `inner` say outside, where the window is

@@ -32,7 +32,7 @@ const COLUMNS: &[Column] = &[
     ("nodes", |r| r.total.nodes().to_string()),
     ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
     ("interior_nodes", |r| r.total.interior.to_string()),
-    ("leaves", "null%", |r| r.total.leaves.to_string()),
+    ("leaves", |r| r.total.leaves.to_string()),
     ("null_window_nodes", |r| r.total.null.to_string()),
     ("quiescence", |r| r.total.quiescence.to_string()),
     ("researches", |r| r.total.researches.to_string()),
@@ -192,7 +192,7 @@ fn cells_table(report: &Report) -> Table {
     table.load_style(presets::NOTHING);
     let mut head = vec![
         "interior", "root", "window", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M",
-        "EBF", "inner", "leaves",
+        "EBF", "inner", "leaves", "null%",
     ];
     head.extend(quiescence.then_some("quiesc."));
     head.extend(["again", "passes", "hits", "cuts", "2nd", "seconds", "differ", "stuck"]);
@@ -273,7 +273,13 @@ fn notes(report: &Report, out: &mut impl Write) -> io::Result<()> {
             list(out, &row.cell, "differs from the truth, as such cells may", &odd)?;
         }
     }
-    if report.failures.is_empty() {
+    if !report.selectivity.is_empty() {
+        writeln!(
+            out,
+            "truth: not checked, selective searches ({}) need not agree",
+            report.selectivity.join(", ")
+        )?;
+    } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         writeln!(
             out,

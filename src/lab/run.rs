@@ -9,7 +9,7 @@ use super::{
     cell::Cell,
     game::Game,
     interior::Interior,
-    node::{Cost, Oracle, Ordering, Search},
+    node::{Cost, Oracle, Ordering, Search, Selectivity},
     root::{End, Guess, Root},
     table::{Entries, Replacement, Table, TableMode},
 };
@@ -29,7 +29,7 @@ pub enum FirstGuess {
 }
 
 /// What is the same for all cells of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Conditions {
     /// Plies.
     pub depth: u32,
@@ -39,6 +39,8 @@ pub struct Conditions {
     pub iterative: bool,
     /// Move ordering.
     pub ordering: Ordering,
+    /// What is left out; nothing, if values are to be compared.
+    pub selectivity: Vec<Selectivity>,
     /// Where aspiration and MTD(f) begin.
     pub guess: FirstGuess,
     /// MTD(f): searches after which it is stopped.
@@ -89,7 +91,8 @@ pub fn run<G: Game>(
 ) -> Run<G::Move> {
     let fresh = |oracle| {
         let table = Table::new(cell.size, cell.table, cell.entries, cell.replacement);
-        let mut search = Search::new(cell.delay, conditions.ordering, table);
+        let mut search =
+            Search::new(cell.delay, conditions.ordering, table).selecting(&conditions.selectivity);
         search.oracle = oracle;
         search
     };

@@ -234,6 +234,8 @@ pub struct Report {
     pub leaf: String,
     /// Move ordering.
     pub ordering: String,
+    /// What the searches leave out; then there is no truth to check.
+    pub selectivity: Vec<String>,
     /// Iterative deepening?
     pub iterative: bool,
     /// One row per cell.
@@ -262,6 +264,7 @@ pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report 
         depth: job.conditions.depth,
         leaf: name(job.leaf),
         ordering: name(job.conditions.ordering),
+        selectivity: job.conditions.selectivity.iter().map(|&what| name(what)).collect(),
         iterative: job.conditions.iterative,
         rows,
         failures,
@@ -281,11 +284,13 @@ fn failures_of(row: &Row) -> impl Iterator<Item = Failure> + '_ {
 /// All cells on one position, in order, against the reference of their delay.
 fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
     let board = Board::new(item.position.clone(), job.leaf, job.network.as_deref());
-    let truths: HashMap<ScoreDelay, Run<Move>> = ScoreDelay::value_variants()
-        .iter()
+    // A selective search has no other to agree with.
+    let delays = ScoreDelay::value_variants().iter();
+    let truths: HashMap<ScoreDelay, Run<Move>> = delays
+        .filter(|_| job.conditions.selectivity.is_empty())
         .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
         .map(|cell| {
-            let conditions = Conditions { iterative: false, ..job.conditions };
+            let conditions = Conditions { iterative: false, ..job.conditions.clone() };
             let truth =
                 run(&board, &reference(cell), &conditions, conditions.depth, Oracle::Silent);
             (cell.delay, truth)
@@ -295,7 +300,7 @@ fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
     job.cells
         .iter()
         .map(|cell| {
-            let outcome = compare(item, cell, job, &truths[&cell.delay], &mut worth);
+            let outcome = compare(item, cell, job, truths.get(&cell.delay), &mut worth);
             tick();
             outcome
         })
@@ -323,7 +328,7 @@ fn compare(
     item: &Item,
     cell: &Cell,
     job: &Job,
-    truth: &Run<Move>,
+    truth: Option<&Run<Move>>,
     worth: &mut Worth<'_>,
 ) -> Outcome {
     let depth = job.depth_of(cell);
@@ -334,7 +339,9 @@ fn compare(
 
     let over = board.terminal(&board.moves()).is_some();
     let mut differences = Vec::new();
-    for (ply, (found, truth)) in (1..).zip(first.depths.iter().zip(&truth.depths)) {
+    for (ply, (found, truth)) in
+        (1..).zip(first.depths.iter().zip(truth.iter().flat_map(|t| &t.depths)))
+    {
         if found.score != truth.score {
             let (found, truth) = (found.score, truth.score);
             differences.push(Difference::Score { depth: ply, found, truth });
@@ -345,7 +352,8 @@ fn compare(
     }
 
     let last = depth as usize - 1;
-    let minimal = knuth_moore(&means(&truth.depths[last].cost.branching));
+    let measured = truth.unwrap_or(&first);
+    let minimal = knuth_moore(&means(&measured.depths[last].cost.branching));
     let ends = (1..).zip(first.depths.iter().map(|d| d.end));
     let unconverged = ends.filter(|(_, end)| *end != End::Converged).collect();
     let mut outcome = Outcome {
@@ -357,7 +365,7 @@ fn compare(
         replayed: None,
         knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
         unconverged,
-        mate: Mate::of(first.depths[last].score, truth.depths[last].score),
+        mate: truth.and_then(|t| Mate::of(first.depths[last].score, t.depths[last].score)),
         differences,
     };
     if job.replay {
@@ -430,12 +438,13 @@ mod tests {
             depth: 2,
             iterative: true,
             ordering: Ordering::Captures,
+            selectivity: Vec::new(),
             guess: FirstGuess::Previous,
             max_passes: 50,
         };
         let job = Job {
             cells: vec![Cell::ADVICE],
-            conditions,
+            conditions: conditions.clone(),
             leaf: Leaf::Static,
             network: None,
             exhaustive_depth: 2,
@@ -445,7 +454,7 @@ mod tests {
         let truth = || run(&board, &reference(&Cell::ADVICE), &conditions, 2, Oracle::Silent);
         let failures = |truth: &Run<Move>| {
             let mut worth = Worth { board: &board, job: &job, known: HashMap::new() };
-            let outcome = compare(item, &Cell::ADVICE, &job, truth, &mut worth);
+            let outcome = compare(item, &Cell::ADVICE, &job, Some(truth), &mut worth);
             let row = summarize(Cell::ADVICE, 2, vec![outcome]);
             failures_of(&row).map(|failure| failure.to_string()).collect::<Vec<_>>()
         };

@@ -3,8 +3,8 @@
 use super::{
     delay::ScoreDelay,
     example::{
-        Example, count_deepening, count_entries, count_replacements, count_replay, count_sizes,
-        count_tables, count_ties,
+        Example, count_deepening, count_entries, count_reductions, count_replacements,
+        count_replay, count_sizes, count_tables, count_ties,
     },
     interior::Interior,
     root::Root,
@@ -259,9 +259,9 @@ at a MAX node (MIN: mirrored):
         examples: &[
             Example { caption: "C beats B, which the test finds out and the re-search values; D does not.", ..on(driven(Root::Full, 0, "", SECOND_BEST), Interior::Scout) },
             Example {
-                caption: "Deep enough for the re-search to test: E beats B, so Scout looks for its value, \
-                    and asks about E's later moves with null windows.",
-                ..on(driven(Root::Full, 0, "", "max ((3 5) ((9 4) (8 7) (6 ??)))"), Interior::Scout)
+                caption: "Deep enough for the re-search to test: C beats B, so Scout looks for its value: \
+                    D's first, then with null windows whether E and F are worth less.",
+                ..on(driven(Root::Full, 0, "", "max ((3 5) ((9 4) (8 7) (6 2)))"), Interior::Scout)
             },
             Example { caption: "MAX has 40.", ..on(FORTY, Interior::Scout) },
         ],
@@ -448,8 +448,8 @@ The Scout notes have both tables: a value or bound with a flag that says which i
 bounds. A search with an open window mostly finds scores, and for it they are the same. A null window
 finds nothing but bounds, and a position asked about at two scores has two: `alpha < score` from one
 search, `score <= alpha + 5` from another. With one bound the second answer takes the place of the
-first; with two they meet, and may even make a score. So the more a driver asks, the more the second
-bound is worth: bisection and MTD(f) first.",
+first; with two they meet, and may even make a score. That is worth most to bisection, which asks from
+both sides, something to PVS, and next to nothing to MTD(f), which walks to the score from one side.",
         code: "
 two-bounds: (low, up) = (max(low, new low), min(up, new up))
 one-bound:  (score, flag) = (new score, exact | at least | at most)",
@@ -542,6 +542,24 @@ quiescence(alpha, beta):
             Example { caption: "Searched one ply deep, a capture looks like +9: it is MIN's turn to take back.", tree: "max ((@9 -1 3) 2)", depth: 1, ..FORTY },
             Example { caption: "Searched to the end it is worth -1, and the quiet move 2 is better.", tree: "max ((@9 -1 3) 2)", ..FORTY },
         ],
+        ..EMPTY
+    },
+    Topic {
+        names: &["select", "null-move", "reductions"],
+        title: "what playing programs leave out, added one piece at a time",
+        text: "\
+The lab compares searches of the whole tree, which must agree. A playing program's search does not
+look at the whole tree: where passing fails high it leaves the node (null move), and it tests late
+quiet moves less deeply first (reductions). Then values depend on windows and on the table, and what
+is best at the root may change. `--select` adds these pieces; scores are not compared then.",
+        code: "
+null-move:    in a null window, evaluation >= beta: pass; if -search(depth - 3) >= beta, return it
+reductions:   quiet moves from the fourth on: test at depth - 2; if above alpha, at depth - 1",
+        source: "C. Donninger, \"Null Move and Deep Search\", ICCA Journal 16 (3), 1993, \
+            https://www.chessprogramming.org/Null_Move_Pruning; \
+            https://www.chessprogramming.org/Late_Move_Reductions",
+        place: "src/lab/node.rs, Selectivity and null_move; src/lab/interior.rs, pvs",
+        counted: Some(count_reductions),
         ..EMPTY
     },
     Topic {

@@ -44,6 +44,18 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { (logs / f64::from(count)).exp() }
 }
 
+/// The geometric mean of `a[i] / b[i]`, and the half-width of its 95 % interval; infinite
+/// for fewer than two pairs.
+#[must_use]
+pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
+    let count = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / count;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let width = if logs.len() < 2 { f64::INFINITY } else { 1.96 * (variance / count).sqrt() };
+    (mean.exp(), mean.exp() * width)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +74,8 @@ mod tests {
     fn means_of_counts() {
         assert_eq!(means(&[[1, 20], [20, 410]]), [20.0, 20.5]);
         assert!((geometric_mean([1.0, 100.0]) - 10.0).abs() < 1e-9);
+        let (mean, width) = ratio(&[2.0, 8.0], &[1.0, 1.0]);
+        assert!((mean - 4.0).abs() < 1e-9 && (width - 4.0 * 1.96 * 2.0_f64.ln()).abs() < 1e-9);
+        assert_eq!(ratio(&[5.0], &[5.0]), (1.0, f64::INFINITY));
     }
 }

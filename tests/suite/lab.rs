@@ -15,7 +15,7 @@ use lancet::{
         delay::ScoreDelay,
         game::Game,
         interior::Interior,
-        node::{Cost, Oracle, Ordering, Search},
+        node::{Cost, Oracle, Ordering, Search, Selectivity},
         root::{End, Root},
         run::{Conditions, FirstGuess, attains, replay, run},
         table::{Entries, Replacement, Table, TableMode},
@@ -253,6 +253,7 @@ fn conditions(depth: u32) -> Conditions {
         depth,
         iterative: true,
         ordering: Ordering::Table,
+        selectivity: Vec::new(),
         guess: FirstGuess::Previous,
         max_passes: 50,
     }
@@ -303,8 +304,8 @@ fn every_sound_cell_finds_the_value() {
     }
 }
 
-/// Bisection asks a position the most questions, a full window one: by that measure
-/// the second bound of an entry settles nodes. With one bound it settles none.
+/// Bisection asks about a position from both sides, a full window once: so much does
+/// the second bound of an entry settle. With one bound it settles none.
 #[test]
 fn the_second_bound_is_worth_the_questions_asked() {
     let cost = |root, entries| {
@@ -561,23 +562,63 @@ fn wrong_delays_say_wrong_scores() {
     assert!(right.nodes() < swapped.nodes(), "{} {}", right.nodes(), swapped.nodes());
 }
 
-/// Mates counted from the root, on tic-tac-toe: with a table that knows its distance
-/// every depth is as without one; with one that does not, distances are wrong.
+/// A tangle whose games end in mate only.
+#[derive(Clone, Copy)]
+struct Mating(Tangle);
+
+impl Game for Mating {
+    type Move = u64;
+
+    fn moves(&self) -> Vec<u64> {
+        self.0.moves()
+    }
+
+    fn make(&self, state: u64) -> Mating {
+        Mating(self.0.make(state))
+    }
+
+    fn terminal(&self, moves: &[u64]) -> Option<Score> {
+        moves.is_empty().then_some(-MATE)
+    }
+
+    fn evaluate(&self) -> Score {
+        (self.0.random(1) % 13) as Score - 6
+    }
+
+    fn key(&self) -> u64 {
+        self.0.key()
+    }
+
+    fn max_to_move(&self) -> bool {
+        self.0.max
+    }
+}
+
+/// Mates counted from the root: with a table that knows its distance every depth is as
+/// without one; with one that does not, distances are wrong.
 #[test]
 fn the_classical_way_needs_its_table() {
-    let board = TicTacToe::default();
-    // X in a corner, O on an edge: X wins.
-    let won = board.make(0).make(1);
-    let scores = |delay, table| {
-        let cell = Cell { delay, table, ..Cell::ADVICE };
-        let found = run(&won, &cell, &conditions(7), 7, Oracle::Silent);
-        found.depths.iter().map(|d| d.score).collect::<Vec<_>>()
-    };
-    let truth = scores(ScoreDelay::Ply, TableMode::Off);
-    assert_eq!(truth[6], MATE - 5, "three moves of X, two of O");
-    assert_eq!(scores(ScoreDelay::Ply, TableMode::Exact), truth);
-    assert_eq!(scores(ScoreDelay::PlyRaw, TableMode::Off), truth);
-    assert_ne!(scores(ScoreDelay::PlyRaw, TableMode::Deeper), truth);
+    let (mut mates, mut wrong) = (0, 0);
+    for seed in 0..300 {
+        let game = Mating(Tangle::new(seed, 12));
+        let scores = |delay, table| {
+            let cell = Cell { delay, table, size: 64, ..Cell::ADVICE };
+            let found = run(&game, &cell, &conditions(6), 6, Oracle::Silent);
+            found.depths.iter().map(|d| d.score).collect::<Vec<_>>()
+        };
+        let truth = scores(ScoreDelay::Ply, TableMode::Off);
+        mates += truth.iter().filter(|score| score.abs() > DECISIVE).count();
+        assert_eq!(scores(ScoreDelay::Ply, TableMode::Exact), truth, "seed {seed}");
+        assert_eq!(scores(ScoreDelay::PlyRaw, TableMode::Off), truth, "seed {seed}");
+        let raw = scores(ScoreDelay::PlyRaw, TableMode::Exact);
+        wrong += raw.iter().zip(&truth).filter(|(a, b)| a != b).count();
+    }
+    assert!(mates > 300 && wrong > 0, "{mates} mates, {wrong} wrong");
+    // Rook mates in one move, at one ply.
+    let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
+    let ply = Cell { delay: ScoreDelay::Ply, ..Cell::ADVICE };
+    let found = run(&game, &ply, &conditions(3), 3, Oracle::Silent);
+    assert_eq!(found.depths[2].score, MATE - 1);
 }
 
 #[test]
@@ -794,6 +835,26 @@ fn the_replayed_tree_is_smaller() {
     assert!(again * 5 < first * 4, "{again} of {first}");
 }
 
+/// Each piece of selectivity leaves something out, and a mate is still found.
+#[test]
+fn selectivity_makes_trees_smaller() {
+    let nodes = |selectivity: &[Selectivity]| -> u64 {
+        let conditions = Conditions { selectivity: selectivity.to_vec(), ..conditions(5) };
+        let cost = |fen: &&str| {
+            let game = board(fen, Leaf::Static);
+            run(&game, &Cell::ADVICE, &conditions, 5, Oracle::Silent).cost(&conditions).nodes()
+        };
+        POSITIONS.iter().map(cost).sum()
+    };
+    use Selectivity::{NullMove, Reductions};
+    let all = nodes(&[]);
+    let [null, late] = [NullMove, Reductions].map(|what| nodes(&[what]));
+    let both = nodes(&[NullMove, Reductions]);
+    assert!(null < all && late < all && both < null.min(late), "{all} {null} {late} {both}");
+    let (ok, out, err) = lancet(&["--depth", "3", "--limit", "2", "--select", "null-move"]);
+    assert!(ok && out.contains("truth: not checked"), "{out}{err}");
+}
+
 /// Runs the program; returns success, standard output and standard error.
 fn lancet(args: &[&str]) -> (bool, String, String) {
     let output = program::run(&[&["lab"], args].concat());
@@ -910,6 +971,7 @@ fn everything_is_explained_where_it_stands() {
         names::<Replacement>(),
         names::<ScoreDelay>(),
         names::<Ordering>(),
+        names::<Selectivity>(),
         names::<Leaf>(),
     ];
     for name in axes.iter().flatten() {

@@ -347,7 +347,7 @@ Exit status:
 pub const LAB: &str = "\
 Description:
   Runs every algorithm of the alpha-beta family on the same positions, checks that they return the same values, and prints \
-what each cost. `lancet lab explain` lists what can be explained.
+what each cost. `lancet lab explain` lists what can be explained, `lancet lab report` writes a page about all of it.
 
 Examples:
   lancet lab --depth 4
@@ -360,7 +360,7 @@ Exit status:
   2  if a file or the command line could not be used";
 
 /// `lancet lab ...`
-pub const LAB_COMMANDS: [(&str, &str); 1] = [(
+pub const LAB_COMMANDS: [(&str, &str); 2] = [(
     "explain",
     "\
 Description:
@@ -376,4 +376,19 @@ Examples:
 Exit status:
   0  when it was explained
   2  if there is no such name, or the tree could not be read",
+), (
+    "report",
+    "\
+Description:
+  Runs the lab's experiments on the positions of `lancet bench` and writes DIR/lab.html: tables, pictures, and what each \
+experiment asks, in one file that needs nothing else. At depth 4 that takes a minute or two, at depth 5 five times as long.
+
+Examples:
+  lancet lab report --out page
+  lancet lab report --out page --depth 3 --limit 10
+
+Exit status:
+  0  if it was written and all sound searches agree
+  1  if they do not
+  2  if it could not be written",
 )];
