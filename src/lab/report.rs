@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 
 use super::{
-    cell::{Axes, Cell},
+    cell::Axes,
     chess::Leaf,
     delay::ScoreDelay,
     interior::Interior,
