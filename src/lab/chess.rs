@@ -93,7 +93,8 @@ impl Game for Board<'_> {
 
     fn pass(&self) -> Option<Self> {
         let turn = self.position.turn();
-        let position = self.position.has_pieces(turn).then(|| self.position.play_null())??;
+        let may = !self.position.is_check() && self.position.has_pieces(turn);
+        let position = may.then(|| self.position.play_null())??;
         Some(Board { position, ..*self })
     }
 

@@ -275,10 +275,11 @@ fn pvs<G: Game>(
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
         let late = reduces && i >= 3 && n.position.gain(m) == 0;
-        let mut score = if late { -n.shallower(s, itself, m, first) } else { INFINITE };
-        if score > alpha {
-            score = -n.child(s, itself, m, first);
-        }
+        let shallow = late.then(|| -n.shallower(s, itself, m, first));
+        let mut score = match shallow {
+            Some(score) if score <= alpha => score,
+            _ => -n.child(s, itself, m, first),
+        };
         if i > 0 && alpha < score && again(open, score) {
             s.cost.researches += 1;
             score = -n.child(s, itself, m, full);

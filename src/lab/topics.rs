@@ -663,8 +663,8 @@ decay-narrow:           in:  alpha * 33/32, beta * 33/32    out: score * 31/32",
         examples: &[
             Example { interior: Interior::Pvs, ..delayed(
                 ScoreDelay::LossPost,
-                "C is worth 3 and fails low with the bound 4; aged, the bound looks better than B's 4.",
-                "max (@9 (@9 4 9) (@9 (@5 3 4)))",
+                "The test of B: C says -3 to MIN, which fails low, and aged is -2, a fail high. So MAX refuses B, which is worth 3 (try it with `explain loss --tree`).",
+                "max (@1 2 (@2 (@1 3 4) (@4 1 4)))",
             ) },
         ],
         ..EMPTY
