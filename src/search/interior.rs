@@ -129,7 +129,7 @@ impl Worker<'_> {
         cut: bool,
     ) -> Result<Score, Stopped> {
         if depth <= 0 && self.shared.selective {
-            return self.quiescence::<K>(position, window, ply);
+            return self.quiescence::<K>(position, window, ply, true);
         }
         let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
         Ok(Delay::MATES.score(score))
@@ -209,7 +209,7 @@ impl Worker<'_> {
             // Proved at half the depth only: nothing to remember.
             return Ok(found.best);
         }
-        if !K::PV && found.best >= node.window.beta {
+        if self.shared.selective && !K::PV && found.best >= node.window.beta {
             found.best = prune::fail_high(found.best, node.window.beta, node.depth);
         }
         found.best = node.proved.refine(found.best);
@@ -408,7 +408,7 @@ impl Worker<'_> {
             let mut child = position.clone();
             self.make(&mut child, m, ply);
             self.frame(ply).reduction = 0;
-            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1)?;
+            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
             if score >= bound {
                 score =
                     -self.search::<NonPv>(&child, window, node.depth - 4, ply + 1, !node.cut)?;

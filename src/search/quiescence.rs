@@ -1,7 +1,7 @@
-//! Quiescence: captures, in check every evasion, until the position is quiet
-//! enough for the static evaluation.
+//! Quiescence: captures (in check every evasion, and at its first ply quiet
+//! checks) until the position is quiet enough for the static evaluation.
 
-use shakmaty::{Bitboard, Move, Position as _, Rank, Role};
+use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
 use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key};
 use crate::{
@@ -42,14 +42,15 @@ impl Leaf<'_> {
 
 impl Worker<'_> {
     /// The score of a leaf, as its parent sees the window: shifted on the way
-    /// in, aged on the way out.
+    /// in, aged on the way out. `first`: no quiescence above it.
     pub(super) fn quiescence<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
+        first: bool,
     ) -> Result<Score, Stopped> {
-        let score = self.captures::<K>(position, window.pre_shift(), ply)?;
+        let score = self.captures::<K>(position, window.pre_shift(), ply, first)?;
         Ok(Delay::MATES.score(score))
     }
 
@@ -59,6 +60,7 @@ impl Worker<'_> {
         position: &Position,
         window: Window,
         ply: usize,
+        first: bool,
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance.
         let window = match self.enter::<K>(position, window, ply)? {
@@ -90,7 +92,7 @@ impl Worker<'_> {
             in_check: position.is_check(),
             any: false,
         };
-        if !leaf.in_check && self.stand_pat(&mut leaf, entry) {
+        if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
             return Ok(leaf.best);
         }
 
@@ -100,13 +102,16 @@ impl Worker<'_> {
             return Ok(DRAW);
         }
 
-        // Step 5. The moves. Where no evasion comes, it is mate.
+        // Steps 5 and 6. The moves. Where no evasion comes, it is mate.
         self.forcing_moves::<K>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
         }
+        if first && !leaf.in_check && leaf.best < leaf.beta {
+            self.quiet_checks::<K>(&mut leaf, &generator)?;
+        }
 
-        // Step 6. Remember. Captures alone prove no upper bound of the full
+        // Step 7. Remember. Captures alone prove no upper bound of the full
         // search, but at depth 0 quiescence is all there is.
         if leaf.best >= leaf.beta {
             leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
@@ -130,7 +135,7 @@ impl Worker<'_> {
 
     /// Step 3: the corrected evaluation, moved inside the table's bounds; true if
     /// it is enough, or nothing can be captured that would be.
-    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>) -> bool {
+    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         leaf.raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(leaf.position, leaf.ply),
@@ -152,7 +157,7 @@ impl Worker<'_> {
             }
             return true;
         }
-        !may_gain(leaf.position, leaf.alpha - leaf.futility())
+        !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
     }
 
     /// Step 5: captures and promotions that can matter; in check, evasions.
@@ -205,12 +210,32 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Step 6: quiet checks, one ply deep: the search above must not overlook
+    /// a mate in one.
+    fn quiet_checks<K: Kind>(
+        &mut self,
+        leaf: &mut Leaf,
+        generator: &Generator,
+    ) -> Result<(), Stopped> {
+        let mut list = MoveList::new();
+        generator.quiet_checks(|m| list.push(m));
+        for &m in &list {
+            if see::see_ge(leaf.position, m, 0)
+                && !self.overlooks(leaf.position, m, leaf.ply)
+                && self.try_forcing::<K>(leaf, m)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Searches one move; true if it refutes the node.
     fn try_forcing<K: Kind>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
         let mut child = leaf.position.clone();
         self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
-        let score = -self.quiescence::<K>(&child, window, leaf.ply + 1)?;
+        let score = -self.quiescence::<K>(&child, window, leaf.ply + 1, false)?;
         self.unmake();
         if score > leaf.best {
             leaf.best = score;

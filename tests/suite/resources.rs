@@ -158,7 +158,7 @@ fn a_table_is_touched_once() {
     };
     let once = of(&["setoption name Hash value 2048"]);
     // Histories are touched, too, and two threads may fault at the same page.
-    let most = once + once / 10 + 500;
+    let most = once + once / 10 + 800;
     for lines in [
         &["setoption name Hash value 2048", "setoption name Threads value 2"][..],
         &["setoption name Hash value 1024", "setoption name Hash value 2048", "ucinewgame"],
