@@ -13,7 +13,7 @@ use lancet::{
         score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
     },
     engine::{Engine, RootSearch, Settings},
-    eval::default_network,
+    eval::{default_network, weighted},
     play::report::{Bound, Limits, Outcome},
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _};
@@ -66,7 +66,8 @@ fn minimax(position: &Position, keys: &mut Vec<u64>, game_keys: usize, depth: u3
         return if position.is_check() { -MATE } else { DRAW };
     }
     if depth == 0 {
-        return default_network().evaluate(position.board(), position.turn());
+        let score = default_network().evaluate(position.board(), position.turn());
+        return weighted(score, position.board());
     }
     keys.push(position.key());
     let mut best = -INFINITE;

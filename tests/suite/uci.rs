@@ -599,7 +599,7 @@ fn eval_takes_the_evaluation_apart() {
         lines.iter().any(|line| line.starts_with("bias ") && line.ends_with("-0.73")),
         "{lines:?}"
     );
-    let total = "Evaluation: -1.00 pawns for White (100 cp for the side to move)";
+    let total = "Evaluation: -0.72 pawns for White (72 cp for the side to move)";
     assert_eq!(lines.last().unwrap(), total);
     lancet.quit();
 }
