@@ -1,9 +1,9 @@
 //! Written by `lancet wdl`: how Lancet's own games ended.
 //!
-//! Fitted to 11776976 positions of 159037 games (768-256x2-1 331f03fc, 150 nodes a move).
+//! Fitted to 110119 positions of 1270 games (768-512x2-8 a00a030a, 5000 nodes a move).
 
 /// Coefficients of `alpha`, constant first.
-pub const ALPHA: [f64; 4] = [3.29399815, -6.60715704, 5.11503869, -1.34940002];
+pub const ALPHA: [f64; 4] = [6.10157606, -13.56229512, 12.53252309, -4.02529011];
 
 /// Coefficients of `beta` (1/centipawn), constant first.
-pub const BETA: [f64; 4] = [0.00568087, -0.00122452, -0.00267429, 0.00205292];
+pub const BETA: [f64; 4] = [0.01891905, -0.01049146, -0.00164414, 0.00404713];
