@@ -17,7 +17,7 @@ use crate::{
     chess::{
         movegen::Generator,
         position::{Game, Position},
-        score::{DRAW, MATE},
+        score::{DRAW, MATE, mate_distance},
     },
     eval::{self, Evaluator, nnue::Network},
     play::{
@@ -49,6 +49,10 @@ const THREAD_MEMORY: usize = 6 << 20;
 /// games at 0.5+0.005 with 2 threads were lost by 1 to 3 ms, beside two other
 /// processes on 2 cores).
 const SHARED_FROM: Duration = Duration::from_millis(60);
+
+/// Nodes after which `go mate` without another limit gives up, for every move of the
+/// mate: some seconds.
+const MATE_NODES: u64 = 10_000_000;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -90,6 +94,8 @@ pub struct Settings {
     pub threads: usize,
     /// Kept back from every clock for transmission.
     pub move_overhead: Duration,
+    /// Nodes that count as a millisecond of every clock; 0 if time itself counts.
+    pub nodestime: u64,
     /// The GUI may let us think on the opponent's time.
     pub ponder: bool,
     /// The root driver.
@@ -117,6 +123,7 @@ impl Settings {
         hash: 16,
         threads: 1,
         move_overhead: Duration::from_millis(10),
+        nodestime: 0,
         ponder: false,
         root_search: RootSearch::Aspiration,
         limit_strength: false,
@@ -155,6 +162,8 @@ pub struct Engine {
     live: Arc<LiveOptions>,
     /// Which errors a weaker player makes in this game.
     seed: u64,
+    /// What is left of this game's clock in nodes, if nodes are its time.
+    nodes_left: Option<u64>,
     /// The table holds what the weaker player thinks.
     limited: bool,
     table: Table,
@@ -191,6 +200,7 @@ impl Engine {
             settings,
             live,
             seed: rand::random(),
+            nodes_left: None,
             table,
             stale: true,
             network: Some(eval::default_network()),
@@ -374,6 +384,12 @@ impl Engine {
         self.settings.move_overhead = overhead;
     }
 
+    /// Has so many nodes count as a millisecond of every clock; 0: time itself counts.
+    pub fn set_nodestime(&mut self, nodes_per_ms: u64) {
+        self.settings.nodestime = nodes_per_ms;
+        self.nodes_left = None;
+    }
+
     /// Says whether the GUI may let us think on the opponent's time.
     pub fn set_ponder(&mut self, ponder: bool) {
         self.settings.ponder = ponder;
@@ -441,6 +457,7 @@ impl Engine {
             self.clear_hash();
         }
         self.set_seed(rand::random());
+        self.nodes_left = None;
         self.clear_histories();
     }
 
@@ -461,16 +478,39 @@ impl Engine {
             job.signals.wait(job.limits.infinite);
             return outcome;
         }
-        self.search(job, terms, root_moves, reporter, start)
+        let outcome = self.search(job, terms, root_moves, reporter, start);
+        self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(outcome.info.nodes));
+        outcome
     }
 
     /// Who is to play, and for how long.
-    fn terms(&self, limits: &Limits) -> Terms {
+    fn terms(&mut self, limits: &Limits) -> Terms {
         let handicap = self.handicap(limits);
-        Terms {
-            handicap,
-            budget: self.budget(limits),
-            limits: handicap.map_or_else(|| limits.clone(), |handicap| handicap.limit(limits)),
+        let mut limits = handicap.map_or_else(|| limits.clone(), |handicap| handicap.limit(limits));
+        self.count_clock_in_nodes(&mut limits);
+        if let Limits { mate: Some(moves), depth: None, nodes: None, soft_nodes: None, .. } = limits
+            && limits.clock.is_none()
+            && limits.movetime.is_none()
+            && !limits.infinite
+        {
+            limits.nodes = Some(MATE_NODES * u64::from(moves));
+        }
+        Terms { handicap, budget: self.budget(&limits), limits }
+    }
+
+    /// Where nodes are time, the clock of the first move of a game says how many there
+    /// are, and from then on they are counted here: what the GUI's clock says has
+    /// nothing to do with them.
+    fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
+        let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
+        let nodes = |time: Duration| rate.saturating_mul(time.as_millis() as u64);
+        let left = match self.nodes_left {
+            None => nodes(clock.time),
+            Some(left) => left.saturating_add(nodes(clock.increment)),
+        };
+        if let Some(millis) = left.checked_div(rate) {
+            self.nodes_left = Some(left);
+            clock.time = Duration::from_millis(millis);
         }
     }
 
@@ -495,14 +535,20 @@ impl Engine {
     ) -> Outcome {
         // A weaker player knows no endgame tables, and needs no help.
         let tablebases = self.tablebases.as_ref().filter(|_| terms.handicap.is_none());
-        let (game, settings) = (&job.game, self.settings.syzygy);
+        let (game, settings) = (&job.game, &self.settings);
+        let syzygy = settings.syzygy;
         let prober = tablebases
-            .and_then(|tables| ask_tablebases(tables, settings, game, &mut root_moves, reporter));
+            .and_then(|tables| ask_tablebases(tables, syzygy, game, &mut root_moves, reporter));
         let values: Vec<(Move, Value)> =
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let known = values.len();
-        let confirming =
-            tablebases.map(|tables| Confirming { tables, settings, game, values, reporter });
+        let confirming = tablebases.map(|tables| Confirming {
+            tables,
+            settings: syzygy,
+            game,
+            values,
+            reporter,
+        });
         let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
         reporter.note(&Note::Plan {
             soft: terms.budget.and_then(|budget| budget.soft),
@@ -516,6 +562,7 @@ impl Engine {
             table: &self.table,
             limits: &terms.limits,
             budget: terms.budget,
+            nodes_per_ms: settings.nodestime,
             signals: &job.signals,
             root_moves,
             handicap: terms.handicap,
@@ -523,8 +570,8 @@ impl Engine {
             tbhits: AtomicU64::new(known as u64),
             live: &self.live,
             reporter,
-            root_search: self.settings.root_search,
-            selective: self.settings.selective,
+            root_search: settings.root_search,
+            selective: settings.selective,
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             lines: (0..threads).map(|_| Mutex::default()).collect(),
@@ -635,6 +682,7 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     job.signals.wait(job.limits.infinite);
     if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)
         && first.moves.len() > 1
+        && shared.nodes_per_ms == 0
     {
         let m = first.moves[0].m;
         job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, &first.stability));
@@ -664,6 +712,12 @@ fn conclude(
     }
     if let Some(confirming) = confirming {
         confirming.confirm(&mut info);
+    }
+    if let Some(moves) = shared.limits.mate
+        && mate_distance(info.score).is_none_or(|distance| distance.unsigned_abs() > moves)
+    {
+        let proved = results.iter().any(|result| result.no_mate);
+        shared.reporter.note(&Note::NoMate { moves, proved });
     }
     let depths: Vec<u32> = results.iter().map(|result| result.depth).collect();
     shared.reporter.note(&Note::Decision { thread: chosen, depths: &depths });

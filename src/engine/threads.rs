@@ -164,7 +164,13 @@ mod tests {
                 let mut moves = root::moves(&Position::default(), &[]);
                 moves.swap(0, place);
                 (moves[0].score, moves[0].bound) = (score, bound);
-                SearchResult { depth, reported: depth, moves, stability: Default::default() }
+                SearchResult {
+                    depth,
+                    reported: depth,
+                    moves,
+                    stability: Default::default(),
+                    no_mate: false,
+                }
             })
             .collect();
         vote(&results)

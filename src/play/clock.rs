@@ -55,10 +55,13 @@ impl Budget {
         Budget { soft, hard: self.hard.min(other.hard) }
     }
 
-    /// The budget for `go movetime`: all of it, less the overhead.
+    /// The budget for `go movetime`: all of it, less the overhead, which is at most a
+    /// tenth of it and at least a millisecond.
     #[must_use]
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
-        let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
+        const MILLISECOND: Duration = Duration::from_millis(1);
+        let kept = overhead.min(movetime / 10).max(MILLISECOND);
+        let time = movetime.saturating_sub(kept).max(MILLISECOND);
         Budget { soft: None, hard: time }
     }
 }
@@ -116,6 +119,25 @@ mod tests {
             {
                 prop_assert!(budget.hard <= planned.max(Duration::from_millis(1)));
             }
+        }
+    }
+
+    #[test]
+    fn an_exact_time_is_used_up_but_for_a_tenth() {
+        for (movetime, overhead, used) in [
+            (1000, 10, 990),
+            (100, 10, 90),
+            (100, 5000, 90),
+            (20, 10, 18),
+            (20, 0, 19),
+            (1000, 0, 999),
+            (5, 10, 4),
+            (1, 10, 1),
+            (0, 10, 1),
+        ] {
+            let [movetime, overhead] = [movetime, overhead].map(Duration::from_millis);
+            let budget = Budget::exact(movetime, overhead);
+            assert_eq!(budget, Budget { soft: None, hard: Duration::from_millis(used) });
         }
     }
 

@@ -175,6 +175,8 @@ pub struct LiveOptions {
     pub show_current_line: AtomicBool,
     /// Report after every iteration what is wrong with the other moves.
     pub show_refutations: AtomicBool,
+    /// Report no more than the last lines of a search.
+    pub minimal: AtomicBool,
     /// Tell people what is going on.
     pub debug: AtomicBool,
 }
@@ -188,6 +190,7 @@ impl LiveOptions {
             show_wdl: AtomicBool::new(false),
             show_current_line: AtomicBool::new(false),
             show_refutations: AtomicBool::new(false),
+            minimal: AtomicBool::new(false),
             debug: AtomicBool::new(false),
         }
     }
@@ -275,6 +278,13 @@ pub enum Note<'a> {
         known: usize,
         /// Root moves.
         moves: usize,
+    },
+    /// `go mate` has found none that is short enough.
+    NoMate {
+        /// Moves to the longest mate wanted.
+        moves: u32,
+        /// It is proved that neither side can force one.
+        proved: bool,
     },
     /// Whose move is played. For those who want to know in detail.
     Decision {

@@ -93,6 +93,16 @@ impl MateSearch {
         }
     }
 
+    /// Is it proved that neither side mates in the moves wanted?
+    pub(super) const fn is_refuted(&self) -> bool {
+        self.moves > self.wanted
+    }
+
+    /// Nodes used so far.
+    pub(super) const fn spent(&self) -> u64 {
+        self.spent
+    }
+
     fn slot(&mut self, key: u64) -> &mut Slot {
         let slot = &mut self.slots[key as usize % SLOTS];
         if slot.key != key {

@@ -69,6 +69,8 @@ pub struct Shared<'a> {
     pub limits: &'a Limits,
     /// The time budget, if there is a clock.
     pub budget: Option<Budget>,
+    /// Nodes that count as a millisecond of the budget; 0 if the clock does.
+    pub nodes_per_ms: u64,
     /// Stop and ponderhit.
     pub signals: &'a Signals,
     /// The root's legal moves that are to be searched, and what is known of them.
@@ -104,6 +106,12 @@ impl Shared<'_> {
     #[must_use]
     pub fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+
+    /// The time used, if it is counted in nodes.
+    fn node_time(&self) -> Option<Duration> {
+        let micros = (self.total_nodes() * 1000).checked_div(self.nodes_per_ms)?;
+        Some(Duration::from_micros(micros))
     }
 }
 
@@ -311,7 +319,7 @@ impl<'a> Worker<'a> {
         }
         if let Some(budget) = shared.budget
             && !shared.signals.is_pondering()
-            && shared.signals.elapsed() >= budget.hard
+            && shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard
         {
             return Err(Stopped);
         }

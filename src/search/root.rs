@@ -45,6 +45,9 @@ const REFUTATION_PLIES: usize = 5;
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
 
+/// Nodes of the ordinary search that find the move to play when there is no mate.
+const MOVE_NODES: u64 = 100_000;
+
 /// How the root looks for the score of an iteration (UCI option `Root Search`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootSearch {
@@ -131,6 +134,8 @@ pub struct SearchResult {
     pub moves: Vec<RootMove>,
     /// How hard the choice was.
     pub stability: Stability,
+    /// It is proved that there is no mate of the length asked for.
+    pub no_mate: bool,
 }
 
 impl SearchResult {
@@ -187,13 +192,18 @@ impl Worker<'_> {
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
             scores.push(best.score);
-            if self.enough(&stability) {
+            if self.enough(&stability) || self.is_without_mate(mate_search.as_ref()) {
                 break;
             }
         }
         self.publish_nodes();
-        let reported = self.reported.map_or(0, |(depth, _)| depth);
-        SearchResult { depth: completed.max(1), reported, moves: self.root_moves, stability }
+        SearchResult {
+            depth: completed.max(1),
+            reported: self.reported.map_or(0, |(depth, _)| depth),
+            moves: self.root_moves,
+            stability,
+            no_mate: mate_search.is_some_and(|search| search.is_refuted()),
+        }
     }
 
     /// The proof search that `go mate` asks for: for one line of all moves.
@@ -206,6 +216,16 @@ impl Worker<'_> {
                 && shared.handicap.is_none()
         })?;
         Some(MateSearch::new(wanted, &self.keys))
+    }
+
+    /// Is it proved that what was asked for does not exist, and a move found?
+    fn is_without_mate(&self, search: Option<&MateSearch>) -> bool {
+        let shared = self.shared;
+        let goes_on = shared.limits.infinite || shared.signals.is_pondering();
+        !goes_on
+            && search.is_some_and(|search| {
+                search.is_refuted() && self.nodes - search.spent() >= MOVE_NODES
+            })
     }
 
     /// Makes a proved mate the best line.
@@ -523,7 +543,8 @@ impl Worker<'_> {
         let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
         // In a game there is nothing to think about with one move only.
         (self.root_moves.len() == 1 && !shared.limits.analyse)
-            || shared.start.elapsed() >= soft.mul_f64(stability.scale().max(0.1))
+            || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
+                >= soft.mul_f64(stability.scale().max(0.1))
     }
 
     /// Is this the thread that reports, and does anybody listen?
@@ -663,6 +684,7 @@ mod tests {
             table: &Table::new(1).unwrap(),
             limits: &Limits::default(),
             budget: None,
+            nodes_per_ms: 0,
             signals: &Signals::new(false),
             root_moves: moves(game.position(), &[]),
             handicap: None,

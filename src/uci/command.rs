@@ -34,6 +34,8 @@ pub enum Command {
     Bench(BenchCommand),
     /// Make openings for OpenBench.
     GenFens(GenFensCommand),
+    /// Measure the speed of searching.
+    SpeedTest(SpeedTestCommand),
     /// Tell which build this is.
     Compiler,
     /// List the commands, or explain one.
@@ -63,6 +65,17 @@ pub struct GenFensCommand {
     pub seed: u64,
     /// Positions to start from, one FEN or EPD per line.
     pub book: Option<PathBuf>,
+}
+
+/// `speedtest [threads] [hash] [seconds]`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeedTestCommand {
+    /// Search threads; 1, 2, 4 ... and all cores if not given.
+    pub threads: Option<usize>,
+    /// Table size in MiB.
+    pub hash: Option<usize>,
+    /// How long to search.
+    pub seconds: Option<u64>,
 }
 
 /// What is wrong with a line.
@@ -149,6 +162,11 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
     ("fen", "", "show the position as FEN"),
     ("flip", "", "mirror the board and swap the colours"),
     ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count"),
+    (
+        "speedtest",
+        "[threads] [hash] [seconds]",
+        "nodes a second, by threads; 'lancet doctor' measures more",
+    ),
     (
         "genfens",
         "<n> seed <s> book <file> | None",
@@ -237,6 +255,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "go" => go(&mut tokens),
         "perft" => perft(&mut tokens),
         "bench" => bench(&mut tokens),
+        "speedtest" => speed_test(&mut tokens),
         "genfens" => gen_fens(&mut tokens),
         "d" => Ok(Command::Display),
         "eval" => Ok(Command::Eval),
@@ -406,6 +425,8 @@ const MAX_MESSAGE_NODES: u64 = 999_999_999_999;
 /// search sees a mate that is half as far, and no clock is planned that far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
 const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
+/// Longest measurement of speed, in seconds.
+const MAX_SPEED_TEST: u64 = 3600;
 /// Deepest perft, in plies.
 const MAX_PERFT: u32 = 100;
 /// Most openings that `genfens` makes.
@@ -620,6 +641,25 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
     }
     tokens.expect_end("bench <depth> <threads> <hash>")?;
     Ok(Command::Bench(bench))
+}
+
+fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
+    let mut speed = SpeedTestCommand::default();
+    if tokens.peek().is_some() {
+        let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
+        speed.threads = usize::try_from(number_or_refuse("speedtest", tokens, range)?).ok();
+    }
+    if tokens.peek().is_some() {
+        let range = 1..=*HASH_RANGE.end() as u64;
+        let hash = number_or_refuse("speedtest <threads>", tokens, range)?;
+        speed.hash = usize::try_from(hash).ok();
+    }
+    if tokens.peek().is_some() {
+        let range = 1..=MAX_SPEED_TEST;
+        speed.seconds = Some(number_or_refuse("speedtest <threads> <hash>", tokens, range)?);
+    }
+    tokens.expect_end("speedtest <threads> <hash> <seconds>")?;
+    Ok(Command::SpeedTest(speed))
 }
 
 /// What follows the book are an engine's own arguments; Lancet has none.

@@ -43,6 +43,8 @@ pub fn note(note: &Note) -> String {
             };
             format!("time: {time}; {known} of {moves} moves known from tables")
         }
+        Note::NoMate { moves, proved: true } => format!("there is no mate in {moves}"),
+        Note::NoMate { moves, proved: false } => format!("no mate in {moves} was found"),
         Note::Decision { thread, depths } => {
             format!("thread {thread} decides; depths completed by thread: {depths:?}")
         }

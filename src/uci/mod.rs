@@ -12,11 +12,12 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
     path::Path,
     process::ExitCode,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
@@ -32,7 +33,7 @@ use crate::{
     engine::{Engine, Job, Settings, threads},
     eval::wdl,
     play::report::{Info, LiveOptions, Note, Reporter, Signals},
-    system::{stdio::complain, version},
+    system::{stdio::complain, sync::lock, version},
 };
 
 pub mod beyond;
@@ -46,7 +47,7 @@ pub mod setup;
 mod show;
 
 use beyond::Beyond;
-use command::{BenchCommand, Command, GenFensCommand};
+use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
 use options::{Change, Reading, Serving};
 use output::Output;
 use setup::Setup;
@@ -73,6 +74,10 @@ enum Work {
     },
     GenFens {
         arguments: GenFensCommand,
+        signals: Arc<Signals>,
+    },
+    SpeedTest {
+        arguments: SpeedTestCommand,
         signals: Arc<Signals>,
     },
     /// Show the static evaluation: the engine knows the network.
@@ -178,10 +183,16 @@ struct Printer<'a, W> {
     mode: CastlingMode,
     live: &'a LiveOptions,
     seen: person::Seen,
+    /// The last line of each rank, where no more is to be told.
+    last: Mutex<BTreeMap<usize, Info>>,
 }
 
-impl<W: Write + Send> Reporter for Printer<'_, W> {
-    fn info(&self, info: &Info) {
+impl<W: Write + Send> Printer<'_, W> {
+    fn is_minimal(&self) -> bool {
+        self.live.minimal.load(Ordering::Relaxed)
+    }
+
+    fn print(&self, info: &Info) {
         let shown = self.live.show_wdl.load(Ordering::Relaxed);
         let chances = shown.then(|| wdl::chances(info.score, self.root));
         if !self.output.is_for_a_person() {
@@ -191,8 +202,27 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         }
     }
 
+    /// The search is over: tells what has been kept back. A line that is not of the
+    /// last iteration may begin with the move that became the best.
+    fn finish(&self) {
+        let last = std::mem::take(&mut *lock(&self.last));
+        let best = last.get(&1).and_then(|info| info.pv.first());
+        let kept = last.values().filter(|info| info.multipv == 1 || info.pv.first() != best);
+        kept.for_each(|info| self.print(info));
+    }
+}
+
+impl<W: Write + Send> Reporter for Printer<'_, W> {
+    fn info(&self, info: &Info) {
+        if self.is_minimal() {
+            lock(&self.last).insert(info.multipv, info.clone());
+        } else {
+            self.print(info);
+        }
+    }
+
     fn current_move(&self, depth: u32, m: Move, number: usize) {
-        if !self.output.is_for_a_person() {
+        if !self.output.is_for_a_person() && !self.is_minimal() {
             self.output.send(&format::current_move(depth, m, number, self.mode));
         }
     }
@@ -238,8 +268,10 @@ fn search<W: Write + Send>(
     if output.is_for_a_person() {
         output.line(person::HEADER);
     }
-    let printer = Printer { output, root, mode, live: &live, seen: person::Seen::default() };
+    let (seen, last) = Default::default();
+    let printer = Printer { output, root, mode, live: &live, seen, last };
     let outcome = engine.go(job, &printer);
+    printer.finish();
     drop(task);
     output.line(&if output.is_for_a_person() {
         person::best_move(&outcome, root, mode)
@@ -309,6 +341,11 @@ fn serve<W: Write + Send>(
                     if let Err(error) = show::openings(&arguments, &signals, say) {
                         say(&format!("genfens: {error}"));
                     }
+                });
+            }
+            Work::SpeedTest { arguments, signals } => {
+                write(Ending(tasks), &|text| output.line(text), |line| {
+                    show::speed_test(arguments, &signals, line);
                 });
             }
             Work::Eval(position) => {
@@ -451,6 +488,9 @@ impl<W: Write + Send> Front<'_, W> {
             Command::Bench(arguments) => self.count(|signals| Work::Bench { arguments, signals }),
             Command::GenFens(arguments) => {
                 self.count(|signals| Work::GenFens { arguments, signals });
+            }
+            Command::SpeedTest(arguments) => {
+                self.count(|signals| Work::SpeedTest { arguments, signals });
             }
             Command::Display => {
                 let colours = self.output.is_for_a_person();

@@ -56,6 +56,8 @@ pub enum Kind {
     Button { effect: Effect<()> },
     /// A file, none if empty, as by default.
     File { effect: Effect<Option<PathBuf>> },
+    /// A text to read; what is set is ignored.
+    About { text: &'static str },
     /// Directories, separated as in the system's `PATH`; none by default.
     Directories { effect: Effect<Vec<PathBuf>> },
 }
@@ -182,6 +184,15 @@ pub const OPTIONS: &[Row] = &[
         },
         about: "milliseconds kept back for every move, plus a fixed reserve of 50 ms; \
                 raise it over a network",
+    },
+    Row {
+        name: "nodestime",
+        kind: Kind::Spin {
+            default: SETTINGS.nodestime as usize,
+            range: 0..=10_000,
+            effect: Effect::Engine(|engine, nodes| engine.set_nodestime(nodes as u64)),
+        },
+        about: "for testers: a millisecond of any clock is this many nodes; 0 is time itself",
     },
     Row {
         name: "UCI_Chess960",
@@ -314,6 +325,16 @@ pub const OPTIONS: &[Row] = &[
         about: "reports the chances of a win, draw and loss with every score, in permille",
     },
     Row {
+        name: "Minimal",
+        kind: Kind::Check {
+            default: live().minimal.into_inner(),
+            effect: Effect::Reading(|reading, on| {
+                reading.live.minimal.store(on, Ordering::Relaxed);
+            }),
+        },
+        about: "reports only the last line of a search, or the last of each rank with MultiPV",
+    },
+    Row {
         name: "Debug Log File",
         kind: Kind::File {
             effect: Effect::Reading(|reading, path| (reading.log_to)(path.as_deref())),
@@ -339,6 +360,18 @@ pub const OPTIONS: &[Row] = &[
             effect: Effect::Engine(Engine::set_root_search),
         },
         about: "how the score of an iteration is found",
+    },
+    Row {
+        name: "UCI_EngineAbout",
+        kind: Kind::About {
+            text: concat!(
+                "Lancet ",
+                env!("CARGO_PKG_VERSION"),
+                " by the Lancet developers, free under ",
+                env!("CARGO_PKG_LICENSE"),
+            ),
+        },
+        about: "for GUIs to show",
     },
 ];
 
@@ -516,6 +549,7 @@ impl Kind {
                 Some(effect.of(*value))
             }
             Kind::Button { effect } => Some(effect.of(())),
+            Kind::About { .. } => Some(Change::Reading(Box::new(|_| {}))),
             Kind::File { effect } => {
                 Some(effect.of((!text.is_empty()).then(|| PathBuf::from(text))))
             }
@@ -535,6 +569,7 @@ impl Kind {
                 .iter()
                 .find(|(_, value)| value == default)
                 .map(|(name, _)| (*name).to_owned()),
+            Kind::About { text } => Some((*text).to_owned()),
             Kind::Button { .. } | Kind::File { .. } | Kind::Directories { .. } => None,
         }
     }
@@ -548,16 +583,17 @@ impl Kind {
                 let names: Vec<_> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
                 format!("one of {}", names.join(", "))
             }
-            Kind::Button { .. } | Kind::File { .. } | Kind::Directories { .. } => {
-                "any text".to_owned()
-            }
+            Kind::Button { .. }
+            | Kind::About { .. }
+            | Kind::File { .. }
+            | Kind::Directories { .. } => "any text".to_owned(),
         }
     }
 
     /// What values are possible, as the README's table has it.
     fn range_text(&self) -> String {
         match self {
-            Kind::Check { .. } => String::new(),
+            Kind::Check { .. } | Kind::About { .. } => String::new(),
             Kind::Spin { range, .. } => format!("{} to {}", range.start(), range.end()),
             Kind::Combo { choices, .. } => {
                 choices.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ")
@@ -596,6 +632,7 @@ fn config(row: &Row) -> UciOptionConfig {
             var: choices.iter().map(|(choice, _)| (*choice).to_owned()).collect(),
         },
         Kind::Button { .. } => UciOptionConfig::Button { name },
+        Kind::About { .. } => UciOptionConfig::String { name, default: row.kind.default_text() },
         Kind::File { .. } | Kind::Directories { .. } => {
             UciOptionConfig::String { name, default: Some(EMPTY.to_owned()) }
         }

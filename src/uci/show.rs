@@ -1,13 +1,13 @@
 //! What people at a terminal ask for: the board, the evaluation, perft.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use shakmaty::{
     CastlingMode, Chess, Color, File, FromSetup, Position as _, PositionError, Rank, Square,
 };
 
 use super::{
-    command::{BenchCommand, COMMANDS, GenFensCommand},
+    command::{BenchCommand, COMMANDS, GenFensCommand, SpeedTestCommand},
     options, person,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     },
     play::report::Signals,
     system::version,
-    tools::{bench, perft},
+    tools::{bench, doctor::measure, perft},
     train::openings,
 };
 
@@ -205,6 +205,31 @@ pub fn bench(
     };
     if let Err(error) = bench::bench(&args, network, signals, line) {
         line(&super::format::string(&error.to_string()).to_string());
+    }
+}
+
+/// Seconds of a measurement of speed if not said otherwise.
+const SPEED_TEST_SECONDS: u64 = 3;
+
+/// Measures nodes per second.
+pub fn speed_test(arguments: SpeedTestCommand, signals: &Signals, line: &dyn Fn(&str)) {
+    let SpeedTestCommand { threads, hash, seconds } = arguments;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let counts = threads.map_or_else(|| measure::thread_counts(cores).collect(), |n| vec![n]);
+    let time = Duration::from_secs(seconds.unwrap_or(SPEED_TEST_SECONDS));
+    for threads in counts {
+        let hash = hash.unwrap_or(measure::SPEED_HASH);
+        let speed = measure::speed(threads, hash, time, &|| signals.is_stopped());
+        if signals.is_stopped() {
+            return;
+        }
+        match speed {
+            Ok(speed) => line(&format!(
+                "Threads: {threads}  Hash: {hash}  Nodes/second: {}",
+                speed.nodes_per_second
+            )),
+            Err(error) => return line(&super::format::string(&error.to_string()).to_string()),
+        }
     }
 }
 

@@ -257,7 +257,8 @@ fn limits_hold_and_stop_early_stops() {
     assert_eq!(position(&["--nodes", "2000", "--depth", "60"])["nodes"], 2000);
     assert_eq!(position(&["--nodes", "9000000", "--depth", "2"])["lines"][0]["depth"], 2);
     let time = position(&["--movetime", "50"])["time"].as_u64().unwrap();
-    assert!(time >= 50, "{time}");
+    // A millisecond is kept back.
+    assert!(time >= 49, "{time}");
     let lines = position(&["--depth", "3", "--multipv", "3", "--threads", "2", "--hash", "2"]);
     let ranks: Vec<&Value> = (0..3).map(|index| &lines["lines"][index]["rank"]).collect();
     assert_eq!(ranks, [1, 2, 3]);

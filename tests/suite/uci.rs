@@ -402,7 +402,7 @@ fn every_combination_of_limits() {
         let has = |names: &[&str]| {
             words.iter().any(|word| names.contains(&word.split(' ').next().unwrap()))
         };
-        let ends = has(&["wtime", "btime", "winc", "depth", "nodes", "movetime"])
+        let ends = has(&["wtime", "btime", "winc", "depth", "nodes", "movetime", "mate"])
             && !has(&["ponder", "infinite"]);
         lancet.send(&format!("go {}", words.join(" ")));
         if !ends {
@@ -415,9 +415,131 @@ fn every_combination_of_limits() {
         }
         let complaints = lines.iter().filter(|line| line.contains("string")).count();
         let lonely = has(&["movestogo"]) && !has(&["wtime", "btime", "winc"]);
-        assert_eq!(complaints, usize::from(lonely), "{words:?}: {lines:?}");
+        let no_mate = usize::from(has(&["mate"]));
+        assert_eq!(complaints, no_mate + usize::from(lonely), "{words:?}: {lines:?}");
     }
     assert_eq!(lancet.drain(), [""; 0]);
+    lancet.quit();
+}
+
+/// `go mate` ends, and says so if there is nothing to be found.
+#[test]
+fn a_mate_that_is_not_there() {
+    let strings = |lines: &[String]| -> Vec<String> {
+        lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("info string "))
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut lancet = Lancet::start();
+    // The queen mates, but not in five.
+    lancet.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
+    let (lines, m) = lancet.go("go mate 5");
+    assert_eq!(strings(&lines), ["there is no mate in 5"]);
+    assert!(read_move(&position("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), &m).is_ok());
+    let last = thoughts(&lines).pop().unwrap();
+    assert!(number(last, "nodes") < 50_000_000 && pv(last)[0] == m, "{last}");
+    // A mate of just that length is found, for either side, and nothing more is said.
+    for (fen, mate) in [
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "3"),
+        ("6k1/5ppp/8/8/8/8/r4PPP/1r4K1 w - - 0 1", "0"),
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        let (lines, _) = lancet.go("go mate 3");
+        if mate != "0" {
+            assert_eq!(field(thoughts(&lines).last().unwrap(), "mate"), Some(mate));
+            assert_eq!(strings(&lines), [""; 0]);
+        }
+    }
+    // What other limits end is not proved; what is proved needs no other limit.
+    lancet.send("position startpos");
+    let (lines, _) = lancet.go("go mate 20 nodes 2000");
+    assert_eq!(strings(&lines), ["no mate in 20 was found"]);
+    let (lines, _) = lancet.go("go mate 2 nodes 100000000000");
+    assert_eq!(strings(&lines), ["there is no mate in 2"]);
+    // Neither of several lines nor of some moves is anything proved, but it ends.
+    lancet.send("setoption name MultiPV value 2");
+    let (lines, _) = lancet.go("go mate 1 searchmoves e2e4 d2d4");
+    assert_eq!(strings(&lines), ["no mate in 1 was found"]);
+    // Analysis goes on.
+    lancet.send("go mate 1 infinite");
+    assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
+    lancet.ask("stop", "bestmove ");
+    lancet.quit();
+}
+
+/// Nodes are time: the same game is played at any speed, and the clock that the GUI
+/// shows is not looked at after the first move.
+#[test]
+fn nodes_may_be_the_clock() {
+    let game = |clocks: [u32; 4]| -> Vec<(String, i64)> {
+        let mut lancet = Lancet::start();
+        lancet.send("setoption name nodestime value 100");
+        lancet.send("ucinewgame");
+        let mut moves = " moves".to_owned();
+        let mut played = Vec::new();
+        for clock in clocks {
+            lancet.send(&format!("position startpos{moves}"));
+            let (lines, m) = lancet.go(&format!("go wtime {clock} btime {clock} winc 10 binc 10"));
+            moves = format!("{moves} {m}");
+            played.push((m, number(thoughts(&lines).last().unwrap(), "nodes")));
+        }
+        lancet.quit();
+        played
+    };
+    let played = game([1000, 990, 980, 970]);
+    assert_eq!(game([1000, 1, 400, 5000]), played);
+    // 100,000 nodes in all, of which 24 moves are to be made.
+    assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name nodestime value 1000");
+    lancet.send("setoption name Move Overhead value 0");
+    let (lines, _) = lancet.go("go movetime 21");
+    let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
+    assert!(nodes <= 19_064, "{nodes}");
+    lancet.quit();
+}
+
+/// One line for each rank, and the move.
+#[test]
+fn minimal_says_the_last_only() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name Minimal value true");
+    lancet.send("setoption name UCI_ShowCurrLine value true");
+    for lines_wanted in 1..=3 {
+        lancet.send(&format!("setoption name MultiPV value {lines_wanted}"));
+        let (lines, m) = lancet.go("go depth 9");
+        assert_eq!(lines.len(), lines_wanted + 1, "{lines:?}");
+        let moves: HashSet<&str> = thoughts(&lines).into_iter().map(|line| pv(line)[0]).collect();
+        assert_eq!((moves.len(), pv(&lines[0])[0]), (lines_wanted, m.as_str()));
+        assert_eq!(field(&lines[0], "depth"), Some("9"));
+    }
+    lancet.send("setoption name Minimal value false");
+    let (lines, _) = lancet.go("go depth 9");
+    assert!(thoughts(&lines).len() >= 27, "{lines:?}");
+    lancet.quit();
+}
+
+#[test]
+fn speed_is_measured() {
+    let mut lancet = Lancet::start();
+    lancet.send("speedtest 1 1 1");
+    let line = lancet.until("Threads: ").pop().unwrap();
+    let speed = line.strip_prefix("Threads: 1  Hash: 1  Nodes/second: ").unwrap();
+    assert!(speed.parse::<u64>().unwrap() > 1000, "{line}");
+    // Half an hour, unless it is stopped; nothing is said then.
+    lancet.send("speedtest 1 1 1800");
+    lancet.send_bytes(b"stop\nisready\n");
+    assert_eq!(lancet.until("readyok"), ["readyok"]);
+    for (line, complaint) in [
+        ("speedtest 0", "'0' after 'speedtest' is not in 1..1024"),
+        ("speedtest 1 1 0", "'0' after 'speedtest <threads> <hash>' is not in 1..3600"),
+        ("speedtest 1 1 1 1", "expected the end of the line"),
+    ] {
+        let answer = lancet.ask(line, "info string").pop().unwrap();
+        assert!(answer.contains(complaint), "{answer}");
+    }
     lancet.quit();
 }
 
@@ -1255,7 +1377,10 @@ fn the_documented_options_are_the_real_ones() {
     };
     let options = lines.iter().filter(|line| line.starts_with("option name "));
     // A tuning build has more, which are for tuners.
-    let options = options.filter(|line| !line[12..].starts_with(|c: char| c.is_ascii_lowercase()));
+    let options = options.filter(|line| {
+        let name = &line[12..];
+        name.starts_with("nodestime ") || !name.starts_with(|c: char| c.is_ascii_lowercase())
+    });
     for line in options {
         let name = part(line, "option name ", &[" type "]);
         let kind = part(line, " type ", &[" "]);
@@ -1268,9 +1393,11 @@ fn the_documented_options_are_the_real_ones() {
         };
         let found = documented.iter().position(|row| row[0] == name);
         let [_, in_table, values] = documented.remove(found.unwrap_or_else(|| panic!("{name}")));
-        if kind == "string" {
+        if default == "<empty>" {
             assert_eq!((default.as_str(), in_table), ("<empty>", ""), "{name}");
             assert!(values.contains("path"), "{name}: {values}");
+        } else if kind == "string" {
+            assert_eq!((name.as_str(), in_table), ("UCI_EngineAbout", default.as_str()));
         } else {
             assert_eq!((in_table, values), (default.as_str(), range.as_str()), "{name}");
         }

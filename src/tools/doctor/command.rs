@@ -5,7 +5,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use super::{
     advice,
     files::{BookFile, HashFile, Syzygy},
-    measure::{self, Timers},
+    measure::{self, SPEED_HASH, Timers},
     report::{Machine, Report},
     text,
 };
@@ -54,7 +54,7 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
     progress("speed by threads");
     let time = Duration::from_secs(args.seconds);
     let speed = measure::thread_counts(cores)
-        .map(|threads| measure::speed(threads, time))
+        .map(|threads| measure::speed(threads, SPEED_HASH, time, &|| false))
         .collect::<Result<Vec<_>, _>>()?;
     progress("memory of tables");
     let most = args.hash.unwrap_or_else(|| advice::half_of(machine.available_memory));

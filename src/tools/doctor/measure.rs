@@ -31,16 +31,30 @@ pub fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     powers.take_while(move |&n| n < cores).chain(iter::once(cores.max(1)))
 }
 
-/// Searches positions of the benchmark for `time` in all.
-pub fn speed(threads: usize, time: Duration) -> Result<Speed, MemoryError> {
-    const POSITIONS: usize = 3;
-    let mut engine = Engine::new(settings(64, threads))?;
+/// Table size of a measurement of speed, in MiB.
+pub const SPEED_HASH: usize = 64;
+
+/// Searches positions of the benchmark for `time` in all, each for a second at most,
+/// with a table of `hash` MiB. `stopped` ends it between two positions.
+pub fn speed(
+    threads: usize,
+    hash: usize,
+    time: Duration,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Speed, MemoryError> {
+    const POSITIONS: u64 = 3;
+    let count = time.as_secs().max(POSITIONS) as u32;
+    let mut engine = Engine::new(settings(hash, threads))?;
     let (mut nodes, mut seconds) = (0, 0.0);
-    for (position, _) in bench::positions().unwrap_or_default().into_iter().take(POSITIONS) {
+    let positions = bench::positions().unwrap_or_default();
+    for (position, _) in positions.into_iter().cycle().take(count as usize) {
+        if stopped() {
+            break;
+        }
         engine.new_game();
         // What is measured is searching: the table is there before.
         engine.prepare(&|| true)?;
-        let outcome = search(&mut engine, position, time / POSITIONS as u32);
+        let outcome = search(&mut engine, position, time / count);
         nodes += outcome.nodes;
         seconds += outcome.time.as_secs_f64();
     }
@@ -204,7 +218,7 @@ mod tests {
 
     #[test]
     fn searches_are_counted() {
-        let speed = speed(1, Duration::from_millis(60)).unwrap();
+        let speed = speed(1, 1, Duration::from_millis(60), &|| false).unwrap();
         assert!(speed.nodes_per_second > 1000, "{speed:?}");
     }
 }

@@ -7,6 +7,6 @@
 mod advice;
 pub mod command;
 mod files;
-mod measure;
+pub mod measure;
 mod report;
 mod text;

@@ -14,6 +14,8 @@ use crate::common::checker::Checker;
 /// What is told to a person, and answers nothing.
 const NOTICES: &[&str] = &[
     "this search ends with 'stop'",
+    "there is no mate in ",
+    "no mate in ",
     "searchmoves: none is legal; searching all moves",
     "SyzygyPath: 0 WDL and 0 DTZ tables",
     "SyzygyPath: 35 WDL and 35 DTZ tables",
