@@ -202,6 +202,20 @@ const fn name(color: Color) -> &'static str {
     if color.is_white() { "White" } else { "Black" }
 }
 
+/// A word of a game's text without the number before the move: `1.e4`, `12...Nf6`.
+/// Empty if there is nothing else, as in `12.`, or if it is a result.
+#[must_use]
+pub fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.trim_start_matches('.') {
+        "" => "",
+        _ if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") => "",
+        // The zeroes of castling are no number.
+        word_after if rest.starts_with('.') => word_after,
+        _ => word,
+    }
+}
+
 /// A move in UCI notation; castling as `mode` has it.
 #[must_use]
 pub fn move_text(m: Move, mode: CastlingMode) -> String {

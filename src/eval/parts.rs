@@ -55,28 +55,6 @@ impl Parts {
             pieces: board.iter().map(contribution).collect(),
         }
     }
-
-    /// By how much a piece's contribution to its own side exceeds the average
-    /// of its kind on this board, both sides taken together; in centipawns.
-    /// Best placed pieces first, kings and pieces without a peer left out.
-    #[must_use]
-    pub fn placement(&self) -> Vec<(Square, Piece, Score)> {
-        let own = |piece: Piece, white: Score| if piece.color.is_white() { white } else { -white };
-        let pieces = || {
-            let removable = self.pieces.iter();
-            removable
-                .filter_map(|&(square, piece, white)| Some((square, piece, own(piece, white?))))
-        };
-        let mut placed: Vec<(Square, Piece, Score)> = pieces()
-            .filter_map(|(square, piece, value)| {
-                let peers = pieces().filter(|(_, peer, _)| peer.role == piece.role);
-                let (count, sum) = peers.fold((0, 0), |(n, sum), (.., value)| (n + 1, sum + value));
-                (count > 1).then(|| (square, piece, value - sum / count))
-            })
-            .collect();
-        placed.sort_by_key(|&(.., excess)| -excess);
-        placed
-    }
 }
 
 /// What a network sees from either side, and its bias.
@@ -142,16 +120,5 @@ mod tests {
                 assert_eq!(value, queen.then(|| with.total - without.total), "{square}");
             }
         }
-    }
-
-    #[test]
-    fn placement_compares_with_peers() {
-        // One knight in the centre, one in the corner.
-        let fen = "4k3/8/8/3n4/8/8/8/N3K3 w - - 0 1";
-        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
-        let placed = Parts::new(&position, None).placement();
-        let squares: Vec<Square> = placed.iter().map(|&(square, ..)| square).collect();
-        assert_eq!(squares, [Square::D5, Square::A1]);
-        assert!(placed[0].2 > 20 && placed[1].2 < -20, "{placed:?}");
     }
 }

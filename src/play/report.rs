@@ -177,6 +177,8 @@ pub struct LiveOptions {
     pub show_refutations: AtomicBool,
     /// Report no more than the last lines of a search.
     pub minimal: AtomicBool,
+    /// Say in a sentence what the best move does.
+    pub explain: AtomicBool,
     /// Tell people what is going on.
     pub debug: AtomicBool,
 }
@@ -191,6 +193,7 @@ impl LiveOptions {
             show_current_line: AtomicBool::new(false),
             show_refutations: AtomicBool::new(false),
             minimal: AtomicBool::new(false),
+            explain: AtomicBool::new(false),
             debug: AtomicBool::new(false),
         }
     }

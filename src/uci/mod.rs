@@ -34,6 +34,7 @@ use crate::{
     eval::wdl,
     play::report::{Info, LiveOptions, Note, Reporter, Signals},
     system::{stdio::complain, sync::lock, version},
+    tools::explain,
 };
 
 pub mod beyond;
@@ -272,6 +273,11 @@ fn search<W: Write + Send>(
     let printer = Printer { output, root, mode, live: &live, seen, last };
     let outcome = engine.go(job, &printer);
     printer.finish();
+    if live.explain.load(Ordering::Relaxed)
+        && let Some(sentence) = explain::sentence(&job.game, &outcome.info)
+    {
+        output.say(&sentence);
+    }
     drop(task);
     output.line(&if output.is_for_a_person() {
         person::best_move(&outcome, root, mode)

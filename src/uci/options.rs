@@ -335,6 +335,16 @@ pub const OPTIONS: &[Row] = &[
         about: "reports only the last line of a search, or the last of each rank with MultiPV",
     },
     Row {
+        name: "Explain",
+        kind: Kind::Check {
+            default: live().explain.into_inner(),
+            effect: Effect::Reading(|reading, on| {
+                reading.live.explain.store(on, Ordering::Relaxed);
+            }),
+        },
+        about: "says with the best move, in a sentence, what it does",
+    },
+    Row {
         name: "Debug Log File",
         kind: Kind::File {
             effect: Effect::Reading(|reading, path| (reading.log_to)(path.as_deref())),

@@ -406,15 +406,13 @@ fn positions_are_explained() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["fen"], fen);
     assert_ne!(json["best"]["uci"], json["second"]["uci"]);
-    let chances = |which: &str| json[which]["chances"].as_f64().unwrap();
-    assert!(chances("best") >= chances("second"), "{json}");
-    assert_eq!(json["evaluation"]["pieces"].as_array().unwrap().len(), 32);
+    assert!((0.0..=1.0).contains(&json["best"]["chances"].as_f64().unwrap()), "{json}");
+    assert_eq!(json["pieces"].as_array().unwrap().len(), 14, "all but pawns and kings");
 
     let output =
-        lancet(&["explain", "startpos", "moves", "e4", "--nodes", "5000"]).output().unwrap();
+        lancet(&["explain", "startpos", "moves", "1.", "e4", "--nodes", "5000"]).output().unwrap();
     let said = text(&output);
-    for line in ["Black to move", "Best is ", "It threatens ", "Second best is ", "Material: even"]
-    {
+    for line in ["Black to move; ", "Scores are White's.", "Best is "] {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let wrong = lancet(&["explain", "8/8/8/8/8/8/8/8 w - - 0 1"]).output().unwrap();

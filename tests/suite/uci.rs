@@ -853,6 +853,27 @@ fn a_person_at_a_terminal() {
     terminal.exp_eof().unwrap();
 }
 
+/// The sentence about the best move, if it is wanted.
+#[test]
+fn the_best_move_is_explained() {
+    let mut lancet = Lancet::start();
+    lancet.send("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let strings = |lines: &[String]| -> Vec<String> {
+        lines.iter().filter(|line| line.starts_with("info string")).cloned().collect()
+    };
+    let (lines, _) = lancet.go("go depth 3");
+    assert_eq!(strings(&lines), [""; 0]);
+    lancet.send("setoption name Explain value true");
+    let (lines, _) = lancet.go("go depth 3");
+    assert_eq!(strings(&lines), ["info string Ra8# is mate."]);
+    lancet.send("position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
+    let (lines, m) = lancet.go("go depth 8");
+    assert!(m == "d7c6" || m == "b7c6", "{m}");
+    assert_eq!(strings(&lines).len(), 1);
+    assert!(strings(&lines)[0].ends_with("xc6 takes back on c6."), "{lines:?}");
+    lancet.quit();
+}
+
 #[test]
 fn no_legal_moves() {
     let mut lancet = Lancet::start();

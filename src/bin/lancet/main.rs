@@ -42,9 +42,9 @@ enum Command {
     /// Annotate games: evaluations, errors, better lines, openings, accuracy
     #[command(after_long_help = manual::ANALYSE)]
     Analyse(tools::analyse::command::Args),
-    /// Explain a position: best move, threat, second-best move, pieces
+    /// Explain a position: the threat, the best move, what hangs, and the pieces
     #[command(after_long_help = manual::EXPLAIN)]
-    Explain(tools::explain::Args),
+    Explain(tools::explain::command::Args),
     /// Grow an analysis tree, kept in a file, for as long as you like
     #[command(after_long_help = manual::STUDY)]
     Study(tools::study::command::Args),
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
         Some(Command::Perft(args)) => tools::perft::command::run(&args),
         Some(Command::Epd(args)) => tools::epd::command::run(&args),
         Some(Command::Analyse(args)) => tools::analyse::command::run(&args),
-        Some(Command::Explain(args)) => tools::explain::run(&args),
+        Some(Command::Explain(args)) => tools::explain::command::run(&args),
         Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),

@@ -157,12 +157,14 @@ Exit status:
 
 pub const EXPLAIN: &str = "\
 Description:
-  The best two moves are searched, by default for two seconds. A threat is what would follow the best move, and win \
-something, if the opponent passed. A piece is worth what the evaluation loses when it is taken off the board, and pieces are \
-compared with the average of their kind on the same board.
+  The best two moves are searched, by default for two seconds. A threat is what a side would play, and win something by, \
+if the other passed. What is said of moves and pieces (mates, threats, forks, pins, what hangs, passed pawns, the kings) is \
+checked by the rules before it is said. A piece is worth what the evaluation loses when it is taken off the board; it stands \
+well or badly if that differs by 0.6 pawns and a sixth from what its kind is worth on average in the positions of the benchmark. Differences \
+below a tenth of a pawn are not mentioned.
 
 Examples:
-  lancet explain startpos moves e4 e5 Bc4 Nc6 Qh5
+  lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
   lancet explain \"r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3\" --json
   lancet explain \"8/8/8/8/8/4k3/4p3/4K3 w - - 0 1\" --depth 20
 

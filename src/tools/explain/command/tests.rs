@@ -1,0 +1,132 @@
+use serde::Deserialize;
+
+use super::*;
+use crate::chess::position::START_FEN;
+
+/// A position, what must be said of it, and what must not.
+#[derive(Debug, Deserialize)]
+struct Case {
+    kind: String,
+    position: String,
+    must: Vec<String>,
+    #[serde(default)]
+    must_not: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Cases {
+    position: Vec<Case>,
+}
+
+fn explained(position: &str) -> Explanation {
+    let args = Args {
+        position: vec![position.to_owned()],
+        movetime: None,
+        nodes: Some(20_000),
+        depth: None,
+        threads: 1,
+        hash: 1,
+        json: false,
+    };
+    explain(&read(&args.position).unwrap(), &args).unwrap()
+}
+
+/// What is said of thirty positions of different kinds.
+#[test]
+fn thirty_positions() {
+    let cases: Cases = toml::from_str(include_str!("../../../../tests/data/explain.toml")).unwrap();
+    assert!(cases.position.len() >= 30, "{}", cases.position.len());
+    let mut wrong = Vec::new();
+    for Case { kind, position, must, must_not } in &cases.position {
+        let said = text(&explained(position)).join("\n");
+        if std::env::var_os("SHOW").is_some() {
+            println!("## {kind}\n\n{said}\n");
+        }
+        let missing = must.iter().filter(|text| !said.contains(*text));
+        let wanton = must_not.iter().filter(|text| said.contains(*text));
+        let faults: Vec<_> = missing
+            .map(|text| format!("lacks '{text}'"))
+            .chain(wanton.map(|text| format!("has '{text}'")))
+            .collect();
+        if !faults.is_empty() {
+            wrong.push(format!("{kind}: {}\n{said}", faults.join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Random games: whatever is said, a difference below a tenth of a pawn is not, and a
+/// game that is over is told in two lines.
+#[test]
+fn nothing_is_made_of_nothing() {
+    let mut position = Position::default();
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    for ply in 0..60 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        position = position.play(moves[(seed % moves.len() as u64) as usize]);
+        if ply % 4 != 0 {
+            continue;
+        }
+        let args = Args {
+            position: vec![position.fen()],
+            movetime: None,
+            nodes: Some(500),
+            depth: None,
+            threads: 1,
+            hash: 1,
+            json: false,
+        };
+        let explanation = explain(&read(&args.position).unwrap(), &args).unwrap();
+        let lines = text(&explanation);
+        if explanation.over.is_some() {
+            assert_eq!(lines.len(), 2, "{lines:?}");
+        }
+        if let (Some(best), Some(second)) = (&explanation.best, &explanation.second)
+            && let (Ok(best), Ok(second)) = (best.score.parse::<f64>(), second.score.parse::<f64>())
+        {
+            assert!((best - second).abs() > 0.095, "{lines:?}");
+        }
+        let sentences = [&explanation.before, &explanation.about, &explanation.board];
+        for text in sentences.into_iter().flatten() {
+            assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn two_different_moves_and_their_worth() {
+    // Taking the rook wins; everything else is worse.
+    let explanation = explained("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1");
+    let (best, second) = (explanation.best.clone().unwrap(), explanation.second.clone().unwrap());
+    assert_ne!(best.uci, second.uci);
+    assert!(best.chances > second.chances, "{explanation:?}");
+    let json = serde_json::to_value(&explanation).unwrap();
+    assert_eq!(json["best"]["san"], best.san.as_str());
+    assert_eq!(json["board"][0], "White has a rook, Black a queen.");
+}
+
+#[test]
+fn games_are_read_as_they_are_written() {
+    let fen = |words: &str| read(&[words.to_owned()]).map(|q| q.game.position().fen());
+    let after = fen("startpos moves e4 e5 Nf3").unwrap();
+    for words in [
+        "startpos moves 1. e4 e5 2. Nf3",
+        "startpos 1.e4 e5 2.Nf3 *",
+        "startpos moves 1. e2e4 1... e5! 2. Nf3 1/2-1/2",
+        &format!("{START_FEN} moves 1. e4 e5 2. Nf3"),
+    ] {
+        assert_eq!(fen(words).as_ref(), Ok(&after), "{words}");
+    }
+    assert_eq!(notation::without_number("0-0-0"), "0-0-0");
+    let error = |text: &str| read(&[text.to_owned()]).unwrap_err();
+    assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
+    let message = error("startpos moves 1. e4 e5 2. Nf6");
+    let expected = "illegal move 'Nf6': White cannot move like this (in 'rnbqkbnr/pppp1ppp";
+    assert!(message.starts_with(expected), "{message}");
+}
