@@ -59,6 +59,7 @@ $(LEVELS):
 release: $(RELEASE)
 	sed 's/VERSION/$(VERSION)/g' src/bin/lancet/download.txt > $(DIST)/README.txt
 	cp -f LICENSE $(DIST)/
+	$(DIST)/$(firstword $(LINUX)) generate $(DIST)
 	cd $(DIST) && sha256sum $(RELEASE) > SHA256SUMS
 
 # $(call build,target,processor): leaves $(DIST)/$@.
@@ -100,5 +101,5 @@ help:
 	@echo "make EXE=x EVALFILE=y  ./x with the network y built in"
 	@echo "make x86-64-v3         ./lancet-x86-64-v3 for other machines; also -v2, -v4, and 'levels' for all three"
 	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided: needs rustup's component llvm-tools"
-	@echo "make release           ./$(DIST): programs for Linux, Windows and ARM, checksums, and which to take"
+	@echo "make release           ./$(DIST): programs for Linux, Windows and ARM, completions, man pages, checksums"
 	@echo "make clean             remove what was built"

@@ -270,6 +270,11 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     .map(Some)
 }
 
+/// Is this word a command?
+pub fn is_command(token: &str) -> bool {
+    command_name(token).is_some()
+}
+
 /// The command that a word names.
 fn command_name(token: &str) -> Option<&'static str> {
     COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))

@@ -14,7 +14,7 @@ use std::{
     cell::RefCell,
     collections::BTreeMap,
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{
         Arc, Mutex,
@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::{CastlingMode, Color, Move};
 pub use vampirc_uci::UciMessage;
 use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 
@@ -32,7 +32,7 @@ use crate::{
     chess::position::Position,
     engine::{Engine, Job, Settings, threads},
     eval::wdl,
-    play::report::{Info, LiveOptions, Note, Reporter, Signals},
+    play::report::{Info, LiveOptions, Note, Reporter, Signals, Silent},
     system::{stdio::complain, sync::lock, version},
     tools::explain,
 };
@@ -40,28 +40,32 @@ use crate::{
 pub mod beyond;
 pub mod command;
 pub mod format;
+mod input;
 mod limits;
 pub mod options;
+mod orders;
 mod output;
 mod person;
+mod prompt;
 pub mod setup;
 mod show;
+mod terminal;
 
 use beyond::Beyond;
 use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
+use input::Source;
 use options::{Change, Reading, Serving};
 use output::Output;
 use setup::Setup;
 
-/// Longest line read, in bytes; a longer one is refused. A game of ten thousand
-/// moves is a tenth of this.
-pub const MAX_LINE: usize = 1 << 20;
+pub use input::MAX_LINE;
 
 /// What takes time, for the engine thread.
 enum Work {
     Go {
         job: Job,
         mode: CastlingMode,
+        manner: Manner,
     },
     Perft {
         position: Position,
@@ -92,17 +96,42 @@ enum Work {
     Barrier(mpsc::SyncSender<()>),
 }
 
+/// What is told of a search, and to whom.
+enum Manner {
+    /// All of it.
+    Report,
+    /// Its move, which is played on the board.
+    Answer(Arc<Mutex<Option<Answer>>>),
+    /// Its move, and why.
+    Hint,
+}
+
+/// Lancet's move in a game with a person.
+struct Answer {
+    /// The key of the position that it was found in.
+    key: u64,
+    m: Move,
+}
+
 /// Runs the UCI loop on standard input and output, after the lines of
 /// `commands`. If both are a terminal, a person is there, and answers are
 /// written for people until the command `uci` comes.
 #[must_use]
 pub fn main(commands: &[String]) -> ExitCode {
     let person = io::stdin().is_terminal() && io::stdout().is_terminal();
-    let output = Output::new(UntilClosed(io::stdout()), person);
-    if person && commands.is_empty() {
-        output.line(person::GREETING);
+    if person && let Ok((mut prompt, queue, printer)) = prompt::open() {
+        let output = Output::new(queue, true);
+        if commands.is_empty() {
+            output.line(person::GREETING);
+        }
+        dialogue(commands, &mut prompt, &output);
+        // Without them the printer ends, when it has printed everything.
+        drop((prompt, output));
+        let _ = printer.join();
+    } else {
+        let output = Output::new(UntilClosed(io::stdout()), person);
+        dialogue(commands, &mut io::stdin().lock(), &output);
     }
-    dialogue(commands, io::stdin().lock(), &output);
     ExitCode::SUCCESS
 }
 
@@ -114,11 +143,11 @@ pub fn run(input: impl BufRead, output: impl Write + Send) {
 
 /// As [`run`], but first carries out `commands`, one after the other: a search
 /// that ends by itself is waited for.
-pub fn run_commands(commands: &[String], input: impl BufRead, output: impl Write + Send) {
-    dialogue(commands, input, &Output::new(output, false));
+pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
+    dialogue(commands, &mut input, &Output::new(output, false));
 }
 
-fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, output: &Output<W>) {
+fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, output: &Output<W>) {
     let live = Arc::new(LiveOptions::new());
     let log_to = |path: Option<&Path>| {
         if let Err(error) = output.log_to(path) {
@@ -144,8 +173,11 @@ fn dialogue<W: Write + Send>(commands: &[String], mut input: impl BufRead, outpu
             options: Reading { live, chess960: false, analyse: false, log_to: &log_to },
             setup: Setup::default(),
             current: None,
+            plays: None,
+            answer: Arc::default(),
+            saved: None,
         };
-        front.read(commands, &mut input);
+        front.read(commands, input);
         // Dropping the front ends the queue, and with it the engine thread.
     });
 }
@@ -286,6 +318,31 @@ fn search<W: Write + Send>(
     });
 }
 
+/// Searches for a person, and tells the move only: it has been played when it is told.
+fn answer<W: Write + Send>(
+    engine: &mut Engine,
+    job: &Job,
+    manner: &Manner,
+    output: &Output<W>,
+    task: Ending,
+) {
+    let outcome = engine.go(job, &Silent);
+    let Some(m) = outcome.best else { return };
+    let root = job.game.position();
+    if let Manner::Answer(answer) = manner {
+        *lock(answer) = Some(Answer { key: root.key(), m });
+        drop(task);
+        let mut game = job.game.clone();
+        game.play(m);
+        output.line(&person::answer(root, m));
+        show::board_and_state(&game).iter().for_each(|line| output.line(line));
+    } else {
+        drop(task);
+        output.line(&person::hint(root, m));
+        explain::sentence(&job.game, &outcome.info).iter().for_each(|text| output.say(text));
+    }
+}
+
 /// Runs a task that writes lines through `out`. The last one is written when the task
 /// has ended: whoever answers it with `setoption` and `isready` waits for the option to
 /// be set.
@@ -328,8 +385,11 @@ fn serve<W: Write + Send>(
     for work in queue {
         let engine = &mut serving.engine;
         match work {
-            Work::Go { job, mode } => {
+            Work::Go { job, mode, manner: Manner::Report } => {
                 search(engine, &job, mode, output, Ending(tasks));
+            }
+            Work::Go { job, manner, .. } => {
+                answer(engine, &job, &manner, output, Ending(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
                 write(Ending(tasks), &|text| output.line(text), |line| {
@@ -407,6 +467,8 @@ enum Task {
     Search,
     /// A search that needs `stop` or `ponderhit` to end.
     OpenEndedSearch,
+    /// A search for Lancet's move against a person.
+    Answer,
 }
 
 /// The last task given to the engine thread.
@@ -426,11 +488,17 @@ struct Front<'a, W> {
     options: Reading<'a>,
     setup: Setup,
     current: Option<Current>,
+    /// The side that Lancet plays against a person.
+    plays: Option<Color>,
+    /// Its move, when it has found one.
+    answer: Arc<Mutex<Option<Answer>>>,
+    /// The file that the game was saved to.
+    saved: Option<PathBuf>,
 }
 
 impl<W: Write + Send> Front<'_, W> {
     /// Carries out `commands`, then the lines of `input`.
-    fn read(&mut self, commands: &[String], input: &mut impl BufRead) {
+    fn read(&mut self, commands: &[String], input: &mut impl Source) {
         for command in commands {
             if !self.line(command.as_bytes(), command.len()) {
                 return;
@@ -438,9 +506,12 @@ impl<W: Write + Send> Front<'_, W> {
             self.settle();
         }
         let mut line = Vec::new();
-        while let Some(length) = read_line(input, &mut line) {
+        while let Some(length) = input.next(&mut line) {
             if !self.line(&line, length) || self.output.is_closed() {
                 break;
+            }
+            if !self.output.is_for_a_person() {
+                input.switch_to_protocol();
             }
         }
         // The end of the input ends searches; counts are finished, so that
@@ -468,6 +539,9 @@ impl<W: Write + Send> Front<'_, W> {
         if length > MAX_LINE {
             let expected = format!("expected at most {MAX_LINE}");
             self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
+            return true;
+        }
+        if self.output.is_for_a_person() && self.order(line) {
             return true;
         }
         match command::parse(line) {
@@ -527,7 +601,9 @@ impl<W: Write + Send> Front<'_, W> {
             UciMessage::IsReady => self.queue(Work::Ready),
             UciMessage::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             UciMessage::UciNewGame => self.queue(Work::NewGame),
-            UciMessage::Position { fen, moves, .. } => self.set_up(fen, moves, &beyond.moves),
+            UciMessage::Position { fen, moves, .. } => {
+                self.set_up(fen, moves, &beyond.moves);
+            }
             UciMessage::Go { time_control, search_control } => {
                 self.go(time_control.as_ref(), &search_control.unwrap_or_default(), &beyond);
             }
@@ -542,14 +618,19 @@ impl<W: Write + Send> Front<'_, W> {
         }
     }
 
-    fn set_up(&mut self, fen: Option<UciFen>, moves: Vec<UciMove>, beside: &[String]) {
+    /// Sets the board up; says whether it could be.
+    fn set_up(&mut self, fen: Option<UciFen>, moves: Vec<UciMove>, beside: &[String]) -> bool {
         let mode = CastlingMode::from_chess960(self.options.chess960);
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
                 remarks.iter().for_each(|remark| self.output.say(remark));
                 self.explain(|front| front.setup.game().position().fen());
+                true
             }
-            Err(error) => self.output.say(&format!("{error}; the old position stays")),
+            Err(error) => {
+                self.output.say(&format!("{error}; the old position stays"));
+                false
+            }
         }
     }
 
@@ -633,6 +714,14 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
+        let misspelt = |complaint: &&String| !complaint.contains(": using ");
+        let refused = beyond.complaints.iter().find(misspelt);
+        if self.output.is_for_a_person()
+            && let Some(complaint) = refused
+        {
+            // A program must get its answer; a person would rather say it again.
+            return self.output.say(complaint.trim_end_matches("; skipped"));
+        }
         beyond.complaints.iter().for_each(|complaint| self.output.say(complaint));
         let game = self.setup.game().clone();
         let say = |text: &str| self.output.say(text);
@@ -645,34 +734,11 @@ impl<W: Write + Send> Front<'_, W> {
         let mode = self.mode();
         self.explain(|_| format!("go in {} with {limits:?}", game.position().fen()));
         let signals = Signals::new(limits.ponder);
-        self.start(task, signals, |signals| Work::Go { job: Job { game, limits, signals }, mode });
-    }
-}
-
-/// Reads a line, of which at most [`MAX_LINE`] bytes are kept. Returns its
-/// length, `None` at the end of the input; a last line without a line break
-/// still counts.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
-    line.clear();
-    let mut length = None;
-    loop {
-        let chunk = match input.fill_buf() {
-            Ok(chunk) => chunk,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => return length,
-        };
-        if chunk.is_empty() {
-            return length;
-        }
-        let end = chunk.iter().position(|&byte| byte == b'\n');
-        let text = &chunk[..end.unwrap_or(chunk.len())];
-        length = Some(length.unwrap_or(0) + text.len());
-        line.extend_from_slice(&text[..text.len().min(MAX_LINE - line.len())]);
-        let used = end.map_or(chunk.len(), |end| end + 1);
-        input.consume(used);
-        if end.is_some() {
-            return length;
-        }
+        self.start(task, signals, |signals| Work::Go {
+            job: Job { game, limits, signals },
+            mode,
+            manner: Manner::Report,
+        });
     }
 }
 

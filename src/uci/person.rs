@@ -112,6 +112,20 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
     Style::new().bold().apply_to(text).to_string()
 }
 
+/// Lancet's move in a game.
+#[must_use]
+pub fn answer(root: &Position, m: Move) -> String {
+    let text = format!("Lancet plays {}{}", notation::number(root), notation::san(root, m));
+    Style::new().bold().apply_to(text).to_string()
+}
+
+/// What Lancet would play.
+#[must_use]
+pub fn hint(root: &Position, m: Move) -> String {
+    let text = format!("Hint: {}{}", notation::number(root), notation::san(root, m));
+    Style::new().bold().apply_to(text).to_string()
+}
+
 /// Anything else that the engine says.
 #[must_use]
 pub fn remark(text: &str) -> String {

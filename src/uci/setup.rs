@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Move};
 use vampirc_uci::{UciFen, UciMove};
 
 use crate::chess::{
@@ -15,6 +15,12 @@ use crate::chess::{
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     game: Game,
+    /// Where it began.
+    start: Position,
+    /// The moves from there.
+    moves: Vec<Move>,
+    /// Moves taken back, the last one first.
+    undone: Vec<Move>,
     /// What `game` was made from; `None` if from something else than a
     /// `position` line.
     source: Option<Source>,
@@ -59,7 +65,8 @@ impl std::error::Error for SetupError {}
 
 impl From<Game> for Setup {
     fn from(game: Game) -> Setup {
-        Setup { game, source: None }
+        let start = game.position().clone();
+        Setup { game, start, ..Setup::default() }
     }
 }
 
@@ -68,6 +75,45 @@ impl Setup {
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game
+    }
+
+    /// Where the game began.
+    #[must_use]
+    pub const fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The moves from there, none if the last was a pass.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a legal move of a person, or of a person's opponent.
+    pub fn play(&mut self, m: Move) {
+        self.game.play(m);
+        self.moves.push(m);
+        self.undone.clear();
+        self.source = None;
+    }
+
+    /// Takes a move back, if there is one.
+    pub fn undo(&mut self) -> Option<Move> {
+        let m = self.moves.pop()?;
+        self.undone.push(m);
+        self.source = None;
+        self.game = Game::from(self.start.clone());
+        self.moves.iter().for_each(|&m| self.game.play(m));
+        Some(m)
+    }
+
+    /// Plays a move again that was taken back, if there is one.
+    pub fn redo(&mut self) -> Option<Move> {
+        let m = self.undone.pop()?;
+        self.source = None;
+        self.game.play(m);
+        self.moves.push(m);
+        Some(m)
     }
 
     /// Sets up what a `position` line says: the start position without a FEN, then the
@@ -88,8 +134,12 @@ impl Setup {
         let extends =
             |old: &&Source| old.mode == mode && old.fen == fen && moves.starts_with(&old.moves);
         let mut remarks = Vec::new();
-        let (mut game, played) = match self.source.as_ref().filter(extends) {
-            Some(old) => (self.game.clone(), old.moves.len()),
+        let (mut new, played) = match self.source.as_ref().filter(extends) {
+            Some(old) => {
+                let (game, start) = (self.game.clone(), self.start.clone());
+                let moves = self.moves.clone();
+                (Setup { game, start, moves, ..Setup::default() }, old.moves.len())
+            }
             None => {
                 let position = match &fen {
                     Some(fen) => {
@@ -100,20 +150,37 @@ impl Setup {
                     }
                     None => start(mode)?,
                 };
-                (Game::from(position), 0)
+                (Setup::from(Game::from(position)), 0)
             }
         };
         let words = moves[played..].iter().map(ToString::to_string);
         for (text, number) in words.chain(beside.iter().cloned()).zip(played + 1..) {
-            play(&mut game, &text).map_err(|error| SetupError::Move {
+            new.play_text(&text).map_err(|error| SetupError::Move {
                 number,
                 error,
-                fen: game.position().fen(),
+                fen: new.game.position().fen(),
             })?;
         }
-        let source = beside.is_empty().then_some(Source { mode, fen, moves });
-        *self = Setup { game, source };
+        new.source = beside.is_empty().then_some(Source { mode, fen, moves });
+        *self = new;
         Ok(remarks)
+    }
+
+    /// Plays a move given as text. `0000` passes, where passing is possible: GUIs
+    /// send it when a person asks for the threat.
+    fn play_text(&mut self, text: &str) -> Result<(), MoveError> {
+        let position = self.game.position();
+        if text != "0000" {
+            self.play(read_move(position, text)?);
+            return Ok(());
+        }
+        let passed = if position.is_check() { None } else { position.play_null() };
+        let passed = passed.ok_or_else(|| MoveError::Illegal {
+            text: text.to_owned(),
+            reason: "no passing in check".to_owned(),
+        })?;
+        *self = Setup::from(Game::from(passed));
+        Ok(())
     }
 }
 
@@ -123,22 +190,6 @@ fn start(mode: CastlingMode) -> Result<Position, SetupError> {
         CastlingMode::Standard => Ok(Position::default()),
         CastlingMode::Chess960 => Position::from_fen(START_FEN, mode).map_err(SetupError::Fen),
     }
-}
-
-/// Plays a move given as text. `0000` passes, where passing is possible: GUIs
-/// send it when a person asks for the threat.
-fn play(game: &mut Game, text: &str) -> Result<(), MoveError> {
-    if text != "0000" {
-        game.play(read_move(game.position(), text)?);
-        return Ok(());
-    }
-    let position = game.position();
-    let passed = if position.is_check() { None } else { position.play_null() };
-    *game = Game::from(passed.ok_or_else(|| MoveError::Illegal {
-        text: text.to_owned(),
-        reason: "no passing in check".to_owned(),
-    })?);
-    Ok(())
 }
 
 #[cfg(test)]
@@ -177,6 +228,31 @@ mod tests {
         assert_eq!(extended.game().keys().len(), 1);
         apply(&mut extended, Some("8/8/8/8/8/4k3/8/4K2R w K -"), &["e1g1"]).unwrap();
         assert_eq!(extended.game().position().fen(), "8/8/8/8/8/4k3/8/5RK1 b - - 1 1");
+    }
+
+    #[test]
+    fn moves_are_taken_back_and_played_again() {
+        let mut setup = Setup::default();
+        apply(&mut setup, None, &["e2e4", "e7e5", "g1f3"]).unwrap();
+        let fens: Vec<String> = (0..4)
+            .map(|_| {
+                let fen = setup.game().position().fen();
+                setup.undo();
+                fen
+            })
+            .collect();
+        assert_eq!((setup.undo(), setup.moves().len()), (None, 0));
+        for fen in fens.iter().rev() {
+            assert_eq!(setup.game().position().fen(), *fen);
+            setup.redo();
+        }
+        assert_eq!(setup.redo(), None);
+        // A new move ends what could be played again, and the line that was extended.
+        setup.undo();
+        setup.play(read_move(setup.game().position(), "b1c3").unwrap());
+        assert_eq!((setup.redo(), setup.moves().len()), (None, 3));
+        apply(&mut setup, None, &["e2e4", "e7e5", "g1f3", "b8c6"]).unwrap();
+        assert_eq!(setup.moves().len(), 4);
     }
 
     #[test]

@@ -42,7 +42,8 @@ fn board(position: &Position) -> Vec<String> {
     lines
 }
 
-const fn name(color: Color) -> &'static str {
+/// `White` or `Black`.
+pub const fn name(color: Color) -> &'static str {
     match color {
         Color::White => "White",
         Color::Black => "Black",
@@ -60,12 +61,26 @@ pub fn display(game: &Game, colours: bool) -> Vec<String> {
     let checkers: Vec<String> =
         position.checkers().into_iter().map(|square| square.to_string()).collect();
     lines.push(format!("Checkers: {}", checkers.join(" ")).trim_end().to_owned());
-    lines.push(match game.ending() {
-        Some(Ending::Checkmate) => format!("{} is checkmated", name(position.turn())),
-        Some(Ending::Draw) => "Drawn by the rules".to_owned(),
-        None => format!("{} to move", name(position.turn())),
-    });
+    lines.push(state(game));
     lines
+}
+
+/// The board for a person, and who is to move.
+pub fn board_and_state(game: &Game) -> Vec<String> {
+    let position = game.position();
+    let mut lines = person::board(position).unwrap_or_else(|| board(position));
+    lines.push(state(game));
+    lines
+}
+
+/// Who is to move, or how the game has ended.
+fn state(game: &Game) -> String {
+    let turn = name(game.position().turn());
+    match game.ending() {
+        Some(Ending::Checkmate) => format!("{turn} is checkmated"),
+        Some(Ending::Draw) => "Drawn by the rules".to_owned(),
+        None => format!("{turn} to move"),
+    }
 }
 
 /// The static evaluation: what every piece contributes, the terms, the score.

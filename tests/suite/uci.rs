@@ -12,7 +12,7 @@ use crate::common::{
     DEADLINE, Lancet,
     checker::check,
     chess::{KIWIPETE, book, game, position},
-    program::{LANCET, run, stdout},
+    program::{Directory, LANCET, fail, run, stdout, succeed},
 };
 use lancet::{
     chess::{
@@ -807,6 +807,25 @@ fn commands_have_manual_pages() {
     assert!(pages >= 18, "{pages}");
 }
 
+/// What packagers take along: a page for every command, completions for every shell.
+#[test]
+fn completions_and_man_pages_are_written() {
+    let dir = Directory::new();
+    succeed(&["generate", &dir.path("out")]);
+    let read = |name: &str| std::fs::read_to_string(dir.path(&format!("out/{name}"))).unwrap();
+    for name in ["lancet", "lancet-analyse", "lancet-explain", "lancet-data-stats"] {
+        let page = read(&format!("man/{name}.1"));
+        assert!(page.contains(".TH") && page.contains("Examples:"), "{name}: {page}");
+    }
+    assert!(!std::fs::exists(dir.path("out/man/lancet-help.1")).unwrap());
+    for file in ["lancet.bash", "_lancet", "lancet.fish", "_lancet.ps1", "lancet.elv"] {
+        let text = read(&format!("completions/{file}"));
+        assert!(text.contains("analyse") && text.contains("movetime"), "{file}");
+    }
+    let complaint = fail(&["generate", "/dev/null/x"]);
+    assert!(complaint.starts_with("lancet: /dev/null/x: "), "{complaint}");
+}
+
 #[test]
 fn help_has_a_line_for_every_command() {
     let mut lancet = Lancet::start();
@@ -851,6 +870,96 @@ fn a_person_at_a_terminal() {
     terminal.exp_string("bestmove ").unwrap();
     terminal.send_line("quit").unwrap();
     terminal.exp_eof().unwrap();
+}
+
+/// A person at a terminal, with the lines that are typed and what is to be seen then.
+#[cfg(unix)]
+fn at_a_terminal(dialogue: &[(&str, &str)]) {
+    let mut command = Command::new(LANCET);
+    command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
+    let patience = DEADLINE.as_millis() as u64;
+    let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
+    terminal.exp_string("'help' lists the commands").unwrap();
+    for (typed, seen) in dialogue {
+        terminal.send(&format!("{typed}\r")).unwrap();
+        terminal.flush().unwrap();
+        if let Err(error) = terminal.exp_string(seen) {
+            panic!("after '{typed}' no '{seen}': {error}");
+        }
+    }
+    terminal.send("quit\r").unwrap();
+    terminal.flush().unwrap();
+    terminal.exp_eof().unwrap();
+}
+
+/// Moves are played, taken back and played again; Lancet answers; games are kept.
+#[cfg(unix)]
+#[test]
+fn a_game_at_a_terminal() {
+    let dir = Directory::new();
+    let (file, mate) = (dir.path("a game.pgn"), "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let other = dir.file("other.pgn", "[White \"Anna\"]\n\n1. d4 Nf6 2. c4 *\n");
+    at_a_terminal(&[
+        ("e4", "Black to move"),
+        ("1... e7e5 2. Nf3", "Black to move"),
+        ("fen", "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"),
+        ("undo 2", "Black to move"),
+        ("fen", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"),
+        ("redo", "White to move"),
+        ("redo 5", "Black to move"),
+        ("redo", "there is nothing to play again"),
+        ("moves", "Nc6 Ne7 Nf6 Nh6"),
+        ("Ke3", "illegal move 'Ke3'"),
+        ("xyzzy", "unknown command 'xyzzy'"),
+        ("go depht 5", "'depht' after 'go': expected a limit"),
+        // Against Lancet, whose answer goes with the move when it is taken back.
+        ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
+        ("level 700", ">"),
+        ("play black", "Lancet plays 2... "),
+    ]);
+    at_a_terminal(&[
+        ("play black", "Lancet plays Black"),
+        ("e4", "Lancet plays 1... "),
+        ("undo", "White to move"),
+        ("fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("undo", "there is no move to take back"),
+        ("play off", ">"),
+        (mate, "White to move"),
+        ("hint", "Hint: 1. Ra8#"),
+        ("moves", "Ra8#"),
+        ("play", "Lancet plays 1. Ra8#"),
+        ("moves", "There is no legal move."),
+        (&format!("save {file}"), "1 half-move in"),
+        (&format!("save {other}"), "there is such a file already"),
+        (&format!("load {other}"), "Anna - ?, 3 half-moves"),
+        ("fen", "rnbqkb1r/pppppppp/5n2/8/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2"),
+        (&format!("load {file}"), "Black is checkmated"),
+        ("load /dev/null", "load: /dev/null: "),
+        ("undo", "White to move"),
+        // The line before, from the history.
+        ("fen", mate),
+        ("\u{1b}[A", mate),
+        ("help save", "save <file.pgn>"),
+    ]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"1-0\"]"), "{text}");
+    assert!(text.contains(&format!("[FEN \"{mate}\"]\n\n1. Ra8# 1-0\n")), "{text}");
+}
+
+/// Programs see UCI and nothing else.
+#[test]
+fn orders_are_for_people() {
+    let mut lancet = Lancet::start();
+    for line in ["undo", "moves", "play", "level 1500", "hint", "e4", "save x", "load x"] {
+        let first = line.split(' ').next().unwrap();
+        let answer = format!("info string unknown command '{first}': 'help' lists the commands");
+        assert_eq!(lancet.ask(line, "info string"), [answer]);
+    }
+    assert_eq!(lancet.ask("fen", "rnbqkbnr"), [START_FEN]);
+    // What a person must say again is answered to a program.
+    let (lines, _) = lancet.go("go depht 5 depth 2");
+    assert!(lines[0].contains("'depht' after 'go'"), "{lines:?}");
+    lancet.quit();
 }
 
 /// The sentence about the best move, if it is wanted.

@@ -3,9 +3,10 @@
 //! The command `lancet NAME` is `Args` and `run` in the file NAME.rs of its layer,
 //! or in NAME/command.rs where NAME is a folder.
 
+mod generate;
 mod manual;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use lancet::{lab, tools, train, uci};
@@ -63,6 +64,12 @@ enum Command {
     /// Compare the algorithms of the alpha-beta family
     #[command(after_long_help = manual::LAB)]
     Lab(lab::command::Args),
+    /// Write shell completions and manual pages below a directory, for packagers
+    #[command(hide = true)]
+    Generate {
+        /// The directory; it is made if it is missing
+        directory: PathBuf,
+    },
     /// Lines of UCI, one per argument
     #[command(external_subcommand)]
     Lines(Vec<String>),
@@ -96,6 +103,7 @@ fn main() -> ExitCode {
         Some(Command::Wdl(args)) => tools::wdl::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
+        Some(Command::Generate { directory }) => generate::run(&directory, &mut command_line()),
         Some(Command::Lines(lines)) => uci::main(&lines),
     }
 }

@@ -4,8 +4,9 @@ pub const LANCET: &str = "\
 Description:
   Lancet is meant to be run by a GUI, a match runner or a bot that speaks UCI: add this program there as a UCI engine.
 
-  At a terminal the same loop answers for people: a coloured board, lines of thought in columns, moves in SAN. `help` \
-lists its commands. After the command `uci`, or when input or output is not a terminal, there is nothing but UCI.
+  At a terminal the same loop answers for people: a coloured board, lines of thought in columns, moves in SAN. Moves \
+(`e4`, `e2e4`) and FENs may be typed as they are; `play`, `level 1500`, `hint`, `undo`, `save game.pgn` and more make a \
+game of it. `help` lists everything. After the command `uci`, or when input or output is not a terminal, there is nothing but UCI.
 
 Examples:
   lancet

@@ -1,0 +1,257 @@
+//! Does what a [person](super::terminal) orders: a game on the board, with Lancet as an
+//! opponent, and games in files.
+
+use std::{
+    io::{BufReader, Write},
+    path::Path,
+    time::Duration,
+};
+
+use shakmaty::{CastlingMode, Color, KnownOutcome, Move, Outcome, Position as _, san::SanPlus};
+use vampirc_uci::UciFen;
+
+use super::{
+    Answer, Front, Manner, Task, Work, person, show,
+    terminal::{self, Order},
+};
+use crate::{
+    chess::{
+        notation,
+        position::{Ending, Game, Position, START_FEN},
+    },
+    engine::Job,
+    play::report::{Limits, Signals},
+    system::{files, sync::lock},
+    tools::analyse::pgn::{self, Line, Node, read::Games},
+};
+
+/// How long Lancet thinks about an answer or a hint.
+const THINKING_TIME: Duration = Duration::from_secs(1);
+
+impl<W: Write + Send> Front<'_, W> {
+    /// Carries out a person's line, if it is an order.
+    pub(super) fn order(&mut self, line: &[u8]) -> bool {
+        self.take_answer();
+        let line = String::from_utf8_lossy(line);
+        match terminal::parse(&line, self.setup.game().position()) {
+            Ok(None) => return false,
+            Ok(Some(order)) => {
+                if let Err(error) = self.carry_out_order(order) {
+                    self.output.say(&error);
+                }
+            }
+            Err(error) => self.output.say(&error),
+        }
+        true
+    }
+
+    /// Plays on the board what Lancet has answered meanwhile, unless that has become
+    /// another board.
+    fn take_answer(&mut self) {
+        if self.is_busy() {
+            return;
+        }
+        let answer = lock(&self.answer).take();
+        if let Some(Answer { key, m }) = answer
+            && self.setup.game().position().key() == key
+        {
+            self.setup.play(m);
+        }
+    }
+
+    fn carry_out_order(&mut self, order: Order) -> Result<(), String> {
+        let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
+        if changes && self.is_busy() && self.task() == Some(Task::Answer) {
+            return Err("Lancet is thinking: 'stop' ends that".to_owned());
+        }
+        match order {
+            Order::Moves(words) => self.play_words(&words)?,
+            Order::Fen(fen) => {
+                if self.set_up(Some(UciFen(fen)), Vec::new(), &[]) {
+                    self.show_board();
+                }
+            }
+            Order::Undo(count) => self.take_back(count)?,
+            Order::Redo(count) => {
+                if (0..count).map_while(|_| self.setup.redo()).count() == 0 {
+                    return Err("there is nothing to play again".to_owned());
+                }
+                self.show_board();
+            }
+            Order::ListMoves => self.list_moves(),
+            Order::Play(color) => {
+                self.plays = Some(color.unwrap_or(self.setup.game().position().turn()));
+                self.output.say(&format!(
+                    "Lancet plays {}; 'play off' ends that",
+                    show::name(self.plays.unwrap_or(Color::White))
+                ));
+                self.answer();
+            }
+            Order::StopPlaying => self.plays = None,
+            Order::Level(rating) => self.set_level(rating),
+            Order::Hint => self.think(Manner::Hint, true),
+            Order::Save(path) => self.save(&path)?,
+            Order::Load(path) => self.load(&path)?,
+            Order::Help(name) => {
+                self.lines(&terminal::help(name));
+                if name.is_none() {
+                    self.lines(&show::help(None));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn play_words(&mut self, words: &[String]) -> Result<(), String> {
+        for word in words {
+            let position = self.setup.game().position();
+            let m = notation::read_any_move(position, word).map_err(|error| error.to_string())?;
+            self.setup.play(m);
+        }
+        if !self.answer() {
+            self.show_board();
+        }
+        Ok(())
+    }
+
+    /// Takes moves back; against Lancet until it is the person's turn again.
+    fn take_back(&mut self, count: usize) -> Result<(), String> {
+        if (0..count).map_while(|_| self.setup.undo()).count() == 0 {
+            return Err("there is no move to take back".to_owned());
+        }
+        if self.plays == Some(self.setup.game().position().turn()) {
+            self.setup.undo();
+        }
+        self.show_board();
+        Ok(())
+    }
+
+    fn list_moves(&self) {
+        let position = self.setup.game().position();
+        let mut moves: Vec<String> =
+            position.legal_moves().iter().map(|&m| notation::san(position, m)).collect();
+        moves.sort_unstable();
+        let mut row = String::new();
+        for word in moves {
+            if !row.is_empty() && row.len() + 1 + word.len() > person::width() {
+                self.output.line(&std::mem::take(&mut row));
+            }
+            row = if row.is_empty() { word } else { format!("{row} {word}") };
+        }
+        self.output.line(if row.is_empty() { "There is no legal move." } else { &row });
+    }
+
+    fn show_board(&self) {
+        self.lines(&show::board_and_state(self.setup.game()));
+    }
+
+    fn set_level(&mut self, rating: Option<u32>) {
+        if let Some(rating) = rating {
+            self.set_option("UCI_Elo", Some(&rating.to_string()));
+        }
+        self.set_option("UCI_LimitStrength", Some(&rating.is_some().to_string()));
+    }
+
+    /// Has Lancet answer, if it is its turn and the game goes on. Says whether.
+    fn answer(&mut self) -> bool {
+        let game = self.setup.game();
+        let turn = self.plays == Some(game.position().turn()) && game.ending().is_none();
+        if turn {
+            self.think(Manner::Answer(self.answer.clone()), false);
+        }
+        turn
+    }
+
+    fn think(&mut self, manner: Manner, analyse: bool) {
+        let (game, mode) = (self.setup.game().clone(), self.mode());
+        let limits = Limits { movetime: Some(THINKING_TIME), analyse, ..Limits::default() };
+        let task = if analyse { Task::Search } else { Task::Answer };
+        self.start(task, Signals::new(false), |signals| Work::Go {
+            job: Job { game, limits, signals },
+            mode,
+            manner,
+        });
+    }
+
+    /// Writes the game. A file that this dialogue has not written stays as it is.
+    fn save(&mut self, path: &Path) -> Result<(), String> {
+        let name = path.display();
+        if path.exists() && self.saved.as_deref() != Some(path) {
+            return Err(format!("save: {name}: there is such a file already"));
+        }
+        let text = game_text(self.setup.start(), self.setup.moves(), self.setup.game(), self.plays);
+        files::replace(path, text.as_bytes()).map_err(|error| format!("save: {name}: {error}"))?;
+        self.saved = Some(path.to_owned());
+        let moves = notation::counted(self.setup.moves().len(), "half-move");
+        self.output.say(&format!("save: {moves} in {name}"));
+        Ok(())
+    }
+
+    /// Reads the first game of a file, to its end.
+    fn load(&mut self, path: &Path) -> Result<(), String> {
+        let failed = |error: String| format!("load: {}: {error}", path.display());
+        let file = files::open_regular(path).map_err(|error| failed(error.to_string()))?;
+        let read = Games::new(BufReader::new(file)).next_game();
+        let game = match read.map_err(|error| failed(error.to_string()))? {
+            None => return Err(failed("no game".to_owned())),
+            Some(game) => game.map_err(|error| failed(error.to_string()))?,
+        };
+        let mode = CastlingMode::from_chess960(self.options.chess960);
+        let start = match game.tag("FEN") {
+            Some(fen) => {
+                Position::from_fen(fen, mode).map_err(|error| failed(error.to_string()))?
+            }
+            None => Position::default(),
+        };
+        let mut setup = super::setup::Setup::from(Game::from(start));
+        for node in &game.main.moves {
+            let position = setup.game().position();
+            let m = node
+                .san
+                .san
+                .to_move(position.chess())
+                .map_err(|error| failed(format!("{}: {}: {error}", node.line, node.san)))?;
+            setup.play(m);
+        }
+        (self.setup, self.plays) = (setup, None);
+        let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();
+        let moves = notation::counted(self.setup.moves().len(), "half-move");
+        self.output.say(&format!("load: {} - {}, {moves}", player("White"), player("Black")));
+        self.show_board();
+        Ok(())
+    }
+}
+
+/// A game as PGN, `lancet` being the side that Lancet plays.
+fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color>) -> String {
+    let outcome = game.ending().map(|ending| match ending {
+        Ending::Checkmate => {
+            Outcome::Known(KnownOutcome::Decisive { winner: !game.position().turn() })
+        }
+        Ending::Draw => Outcome::Known(KnownOutcome::Draw),
+    });
+    let player = |color: Color| if lancet == Some(color) { "Lancet" } else { "?" };
+    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let result = outcome.map_or("*".to_owned(), |outcome| outcome.to_string());
+    let mut tags = vec![
+        tag("Event", "?"),
+        tag("Site", "?"),
+        tag("Date", "????.??.??"),
+        tag("Round", "?"),
+        tag("White", player(Color::White)),
+        tag("Black", player(Color::Black)),
+        tag("Result", &result),
+    ];
+    if start.fen() != START_FEN {
+        tags.extend([tag("SetUp", "1"), tag("FEN", &start.fen())]);
+    }
+    let mut position = start.chess().clone();
+    let mut main = Line::default();
+    for &m in moves {
+        let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
+        main.moves.push(Node { san, line: 0, items: Vec::new() });
+    }
+    let full = start.chess().fullmoves().get() as usize;
+    let ply = 2 * (full - 1) + usize::from(start.turn().is_black());
+    pgn::write::write(&pgn::Game { line: 1, tags, main, outcome }, ply)
+}

@@ -1,0 +1,199 @@
+//! What a person at a terminal may type besides the commands of programs: moves, a
+//! FEN, and orders such as `play` and `undo`. Reads them; [`Front`](super) does them.
+
+use std::path::PathBuf;
+
+use shakmaty::Color;
+
+use crate::chess::{
+    notation::{self, MoveError},
+    position::Position,
+};
+
+/// Moves taken back or played again at once, at most.
+const MAX_MOVES: usize = 10_000;
+
+/// What a person wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Play these moves, in any notation.
+    Moves(Vec<String>),
+    /// Set the board up.
+    Fen(String),
+    /// Take so many moves back.
+    Undo(usize),
+    /// Play so many moves again that were taken back.
+    Redo(usize),
+    /// List the legal moves.
+    ListMoves,
+    /// Lancet takes the side to move, or this one, and answers from now on.
+    Play(Option<Color>),
+    /// Lancet answers no more.
+    StopPlaying,
+    /// Play like a person of this rating, or at full strength.
+    Level(Option<u32>),
+    /// Say what is best.
+    Hint,
+    /// Write the game.
+    Save(PathBuf),
+    /// Read a game.
+    Load(PathBuf),
+    /// List everything that can be said, or explain an order.
+    Help(Option<&'static str>),
+}
+
+/// The orders: name, arguments, one line of help.
+pub const ORDERS: &[(&str, &str, &str)] = &[
+    ("undo", "[moves]", "take back a move, against Lancet also its answer"),
+    ("redo", "[moves]", "play again what was taken back"),
+    ("moves", "", "the legal moves"),
+    ("play", "[white | black | off]", "Lancet takes the side to move, or this one, and answers"),
+    ("level", "<rating> | full", "how well Lancet plays"),
+    ("hint", "", "what Lancet would play, and why"),
+    ("save", "<file.pgn>", "write the game"),
+    ("load", "<file.pgn>", "read the first game of a file"),
+];
+
+/// Reads a line; `None` if it is for the protocol's commands to understand.
+///
+/// # Errors
+///
+/// If it is an order that cannot be understood, in words.
+pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some((&first, rest)) = words.split_first() else { return Ok(None) };
+    let order = match (first.to_ascii_lowercase().as_str(), rest) {
+        ("undo", rest) => Order::Undo(count(first, rest)?),
+        ("redo", rest) => Order::Redo(count(first, rest)?),
+        ("moves", []) => Order::ListMoves,
+        ("hint", []) => Order::Hint,
+        ("play", []) => Order::Play(None),
+        ("play", ["white"]) => Order::Play(Some(Color::White)),
+        ("play", ["black"]) => Order::Play(Some(Color::Black)),
+        ("play", ["off"]) => Order::StopPlaying,
+        ("level", ["full"]) => Order::Level(None),
+        ("level", [rating]) if rating.parse::<u32>().is_ok() => Order::Level(rating.parse().ok()),
+        ("save", [_, ..]) => Order::Save(path(line, first)),
+        ("load", [_, ..]) => Order::Load(path(line, first)),
+        ("help", []) => Order::Help(None),
+        ("help", [name]) if order(name).is_some() => Order::Help(order(name)),
+        (name, _) => return other(name, line, &words, position),
+    };
+    Ok(Some(order))
+}
+
+/// The order of this name.
+fn order(name: &str) -> Option<&'static str> {
+    ORDERS.iter().map(|(order, ..)| *order).find(|order| name.eq_ignore_ascii_case(order))
+}
+
+/// A misspelt order, a FEN, moves, or something for others.
+fn other(
+    name: &str,
+    line: &str,
+    words: &[&str],
+    position: &Position,
+) -> Result<Option<Order>, String> {
+    if let Some((name, arguments, _)) = ORDERS.iter().find(|(order, ..)| *order == name) {
+        return Err(format!("expected '{}'", format!("{name} {arguments}").trim_end()));
+    }
+    if words[0].contains('/') {
+        return Ok(Some(Order::Fen(line.trim().to_owned())));
+    }
+    if super::command::is_command(words[0]) {
+        return Ok(None);
+    }
+    let moves: Vec<String> = words
+        .iter()
+        .map(|word| notation::without_number(word).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_move = |word: &String| {
+        !matches!(notation::read_any_move(position, word), Err(MoveError::Unreadable { .. }))
+    };
+    Ok(moves.first().is_some_and(is_move).then_some(Order::Moves(moves)))
+}
+
+/// The number of moves after `name`; one if there is none.
+fn count(name: &str, rest: &[&str]) -> Result<usize, String> {
+    let number = match rest {
+        [] => Some(1),
+        [number] => number.parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| (1..=MAX_MOVES).contains(number)).ok_or_else(|| {
+        format!("expected '{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}")
+    })
+}
+
+/// What stands behind the first word of a line.
+fn path(line: &str, first: &str) -> PathBuf {
+    PathBuf::from(line.trim_start()[first.len()..].trim())
+}
+
+/// The orders, one line each, or what one of them takes.
+#[must_use]
+pub fn help(name: Option<&str>) -> Vec<String> {
+    match name {
+        None => {
+            let orders = ORDERS.iter().map(|(order, _, text)| format!("{order:<11}{text}"));
+            let moves =
+                "e4, e2e4 a move in any notation, or several, is played; a FEN sets the board";
+            std::iter::once(moves.to_owned()).chain(orders).collect()
+        }
+        Some(name) => {
+            let order = ORDERS.iter().find(|(order, ..)| name.eq_ignore_ascii_case(order));
+            order.map_or_else(Vec::new, |(order, arguments, text)| {
+                vec![format!("{order} {arguments}").trim_end().to_owned(), format!("    {text}")]
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_fens_and_orders_are_told_apart() {
+        let parse = |line: &str| super::parse(line, &Position::default());
+        let moves = |words: &[&str]| Order::Moves(words.iter().map(|&w| w.to_owned()).collect());
+        for (line, order) in [
+            ("e4", moves(&["e4"])),
+            (" e2e4 ", moves(&["e2e4"])),
+            ("1. e4 e5 2.Nf3", moves(&["e4", "e5", "Nf3"])),
+            ("Nf6", moves(&["Nf6"])),
+            ("O-O", moves(&["O-O"])),
+            ("8/8/8/8/8/4k3/8/4K2R w K -", Order::Fen("8/8/8/8/8/4k3/8/4K2R w K -".to_owned())),
+            ("undo", Order::Undo(1)),
+            ("Undo 3", Order::Undo(3)),
+            ("redo 2", Order::Redo(2)),
+            ("moves", Order::ListMoves),
+            ("play", Order::Play(None)),
+            ("play black", Order::Play(Some(Color::Black))),
+            ("play off", Order::StopPlaying),
+            ("level 1500", Order::Level(Some(1500))),
+            ("level full", Order::Level(None)),
+            ("hint", Order::Hint),
+            ("save a b.pgn ", Order::Save(PathBuf::from("a b.pgn"))),
+            ("load x", Order::Load(PathBuf::from("x"))),
+        ] {
+            assert_eq!(parse(line), Ok(Some(order)), "{line}");
+        }
+        for line in ["", "d", "go depth 5", "uci", "eval", "position startpos", "xyzzy", "d e4"] {
+            assert_eq!(parse(line), Ok(None), "{line}");
+        }
+        for (line, complaint) in [
+            ("undo x", "expected 'undo' or 'undo <moves>', a number from 1 to 10000"),
+            ("undo 1 2", "expected 'undo' or 'undo <moves>', a number from 1 to 10000"),
+            ("redo 0", "expected 'redo' or 'redo <moves>', a number from 1 to 10000"),
+            ("level", "expected 'level <rating> | full'"),
+            ("level high", "expected 'level <rating> | full'"),
+            ("play red", "expected 'play [white | black | off]'"),
+            ("save", "expected 'save <file.pgn>'"),
+            ("hint please", "expected 'hint'"),
+        ] {
+            assert_eq!(parse(line), Err(complaint.to_owned()), "{line}");
+        }
+    }
+}
