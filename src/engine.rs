@@ -30,7 +30,7 @@ use crate::{
     search::{
         self, Memory, Shared,
         root::SearchResult,
-        tt::{Table, file::LoadError},
+        tt::{Entry, Table, file::LoadError},
     },
     system::{memory, pages, random::mix},
 };
@@ -350,6 +350,12 @@ impl Engine {
         }
         self.network = network;
         self.stale = true;
+    }
+
+    /// What the table knows of a position.
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<Entry> {
+        self.table.probe(search::table_key(position))
     }
 
     /// Plays from this opening book from now on, if own books are switched on.

@@ -24,7 +24,7 @@ use crate::{
         weighted,
     },
     system::files,
-    train::format::{self, Record, Visit},
+    train::format::{self, GameResult, Record, Visit},
 };
 
 /// Scores are counted in classes of this width, in centipawns.
@@ -84,8 +84,11 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts the positions of a game.
+    /// Counts the positions of a game. One that stands alone has no result to count.
     pub fn add(&mut self, game: &Record) {
+        if game.result == GameResult::Unknown {
+            return;
+        }
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
@@ -93,9 +96,9 @@ impl Counts {
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
+                && let Some(half_points) = game.result.half_points(chess.turn())
             {
-                let result = 2 - usize::from(game.result.half_points(chess.turn()));
-                self.count(score, material, result);
+                self.count(score, material, 2 - usize::from(half_points));
             }
         });
     }

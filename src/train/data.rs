@@ -127,6 +127,8 @@ fn bad_game(path: &Path, number: usize, error: &format::FormatError) -> FileErro
 struct Count {
     tally: Tally,
     positions: u64,
+    /// Of these, without a game.
+    alone: u64,
     kept: u64,
     classes: [u64; CLASSES],
     /// Sum of the sizes of the scores of kept positions.
@@ -139,11 +141,16 @@ struct Count {
 impl Count {
     fn add(&mut self, game: &Record) {
         let filter = Filter::default();
-        self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
-        self.chess960 += u64::from(game.start.mode().is_chess960());
-        self.shortest = Some(self.shortest.map_or(game.moves.len(), |n| n.min(game.moves.len())));
-        self.longest = self.longest.max(game.moves.len());
+        if game.result == GameResult::Unknown {
+            self.alone += game.moves.len() as u64;
+        } else {
+            self.tally.add(game.result);
+            let length = game.moves.len();
+            self.chess960 += u64::from(game.start.mode().is_chess960());
+            self.shortest = Some(self.shortest.map_or(length, |n| n.min(length)));
+            self.longest = self.longest.max(length);
+        }
         game.visit(|visit| {
             if let Some(score) = filter.label(visit) {
                 self.kept += 1;
@@ -157,6 +164,7 @@ impl Count {
     fn merge(mut self, other: Count) -> Count {
         self.tally.merge(&other.tally);
         self.positions += other.positions;
+        self.alone += other.alone;
         self.kept += other.kept;
         self.scores += other.scores;
         self.chess960 += other.chess960;
@@ -213,12 +221,12 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
     ));
     say(format_args!(
         "length      {:.1} plies on average, {} to {}",
-        count.positions as f64 / games.max(1) as f64,
+        (count.positions - count.alone) as f64 / games.max(1) as f64,
         count.shortest.unwrap_or(0),
         count.longest
     ));
     say(format_args!("Chess960    {:.1} % of the games", percent(count.chess960, games)));
-    say(format_args!("positions   {}", count.positions));
+    say(format_args!("positions   {}, {} of them without a game", count.positions, count.alone));
     say(format_args!(
         "kept        {} ({:.1} %), mean size of the score {:.0} centipawns",
         count.kept,
@@ -332,14 +340,14 @@ fn show_positions(game: &Record) {
     game.visit(|visit| {
         let Visit { chess, m, score, .. } = visit;
         let position = Position::from(chess.clone());
-        let half_points = game.result.half_points(chess.turn());
+        let result = game.result.half_points(chess.turn());
         let kept = if filter.label(visit).is_some() { "kept" } else { "left out" };
         say(format_args!(
             "{} | {} | {} | {} | {kept}",
             position.fen(),
             san(&position, m),
             score.map_or_else(|| "no score".to_owned(), signed),
-            f32::from(half_points) / 2.0
+            result.map_or("no game".to_owned(), |half| (f32::from(half) / 2.0).to_string())
         ));
     });
 }
@@ -350,6 +358,7 @@ fn text(game: &Record) -> String {
         GameResult::WhiteWins => "1-0",
         GameResult::Draw => "1/2-1/2",
         GameResult::BlackWins => "0-1",
+        GameResult::Unknown => "*",
     };
     let mut words = Vec::new();
     let mut position = game.start.clone();

@@ -4,7 +4,9 @@
 //! stream depends only on the recipe, the seed, the stream's number and k, so
 //! the file itself says where to continue. Games are written whole; a torn
 //! last game, left by a kill, and zeros, left by a power failure, are cut off at
-//! the next start.
+//! the next start. The leaves of a game's search trees are written before it, to a
+//! second file: if a kill came between, the game is played again, and what is there
+//! already is not written twice.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -29,7 +31,7 @@ use shakmaty_syzygy::Tablebase;
 use super::{
     FileError,
     filter::Filter,
-    format::{self, Record, Tally},
+    format::{self, GameResult, Record, Tally},
     openings::{self, Openings},
     selfplay::{Played, SelfPlay},
 };
@@ -97,6 +99,10 @@ pub struct Args {
     /// material and piece-square tables
     #[arg(long, value_name = "NET")]
     pub net: Option<PathBuf>,
+    /// Percentage of the moves after which a quiet position from inside the search
+    /// tree is searched, too, and kept without a result in tree-*.vf
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub tree: u32,
     /// Decide games by the Syzygy endgame tables in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
@@ -124,6 +130,14 @@ struct Recipe {
     random_plies: u32,
     chess960: u32,
     syzygy: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    tree: u32,
+}
+
+/// Directories made before there was such a setting can be added to.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Recipe {
@@ -142,6 +156,7 @@ impl Recipe {
             random_plies: args.random_plies,
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
+            tree: args.tree,
         }
     }
 
@@ -192,7 +207,10 @@ impl Recipe {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stats {
     tally: Tally,
+    /// Those without a game included.
     positions: u64,
+    /// Positions from inside search trees.
+    leaves: u64,
     kept: u64,
     /// Searched in this run: files do not tell.
     nodes: u64,
@@ -205,12 +223,14 @@ impl Stats {
         let filter = Filter::default();
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
+        self.leaves += u64::from(game.result == GameResult::Unknown);
         game.visit(|visit| self.kept += u64::from(filter.label(visit).is_some()));
     }
 
     fn merge(&mut self, other: &Stats) {
         self.tally.merge(&other.tally);
         self.positions += other.positions;
+        self.leaves += other.leaves;
         self.kept += other.kept;
         self.nodes += other.nodes;
         self.unbalanced += other.unbalanced;
@@ -231,6 +251,8 @@ struct Stream {
     length: u64,
     /// When they were last known to be on the disk.
     synced: Instant,
+    /// The last bytes of what earlier runs left: the leaves of a game at least.
+    tail: Vec<u8>,
 }
 
 impl Stream {
@@ -276,7 +298,8 @@ impl Stream {
             games += 1;
             length += frame.len() as u64;
         }
-        Ok((Stream { path, file, games, length, synced: Instant::now() }, stats))
+        let tail = last_bytes(&file, length).map_err(|error| fail(error.to_string()))?;
+        Ok((Stream { path, file, games, length, synced: Instant::now(), tail }, stats))
     }
 
     /// Appends a game, whole or not at all.
@@ -292,6 +315,16 @@ impl Stream {
         Ok(())
     }
 
+    /// Appends the leaves of a game, but those that the run before has left behind,
+    /// if it was killed before it could write their game.
+    fn append_leaves(&mut self, leaves: &[Record]) -> Result<(), FileError> {
+        let tail = std::mem::take(&mut self.tail);
+        let bytes: Vec<Vec<u8>> = leaves.iter().map(Record::encode).collect();
+        let there = |&count: &usize| tail.ends_with(&bytes[..count].concat());
+        let there = (0..=leaves.len()).rfind(there).unwrap_or(0);
+        leaves[there..].iter().try_for_each(|leaf| self.append(leaf))
+    }
+
     /// Waits, once in [`SYNC_INTERVAL`], until the games are on the disk.
     fn sync_now_and_then(&mut self) -> Result<(), FileError> {
         if self.synced.elapsed() < SYNC_INTERVAL {
@@ -300,6 +333,14 @@ impl Stream {
         self.synced = Instant::now();
         self.file.sync_data().map_err(|error| FileError::new(&self.path, error))
     }
+}
+
+/// The end of a file of this length: more than the leaves of the longest game take.
+fn last_bytes(mut file: &File, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(length.saturating_sub(1 << 16)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Cuts off zeros at the end of a file, if there are more than a game can end
@@ -360,7 +401,7 @@ impl Shared {
     }
 
     /// Plays the games of a stream until it is time to stop.
-    fn work(&self, mut stream: Stream, number: u32) {
+    fn work(&self, mut stream: Stream, mut tree: Option<Stream>, number: u32) {
         let recipe = &self.recipe;
         let made =
             SelfPlay::new(recipe.nodes, recipe.hard, self.network.as_ref(), self.tablebase.clone());
@@ -368,6 +409,11 @@ impl Shared {
             Ok(players) => players,
             Err(error) => return self.fail(error),
         };
+        if tree.is_some()
+            && let Err(error) = players.sample_trees(recipe.tree)
+        {
+            return self.fail(error);
+        }
         while !self.stop.load(Relaxed) {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
@@ -380,13 +426,16 @@ impl Shared {
                 }
             };
             news.add(&game);
+            players.leaves().iter().for_each(|leaf| news.add(leaf));
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
                 self.stop.store(true, Relaxed);
                 return;
             }
-            if let Err(error) = stream.append(&game) {
+            let leaves = |tree: &mut Stream| tree.append_leaves(players.leaves());
+            let written = tree.as_mut().map_or(Ok(()), leaves);
+            if let Err(error) = written.and_then(|()| stream.append(&game)) {
                 drop(stats);
                 return self.fail(error);
             }
@@ -395,7 +444,8 @@ impl Shared {
                 self.stop.store(true, Relaxed);
             }
             drop(stats);
-            if let Err(error) = stream.sync_now_and_then() {
+            let synced = tree.as_mut().map_or(Ok(()), Stream::sync_now_and_then);
+            if let Err(error) = synced.and_then(|()| stream.sync_now_and_then()) {
                 return self.fail(error);
             }
         }
@@ -446,7 +496,13 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
     let _claim = recipe.claim(&args.out)?;
-    let (streams, found) = open_streams(&args.out, recipe.seed, threads)?;
+    let (streams, mut found) = open_streams(&args.out, "games", recipe.seed, threads)?;
+    let mut trees = Vec::new();
+    if recipe.tree > 0 {
+        let (streams, leaves) = open_streams(&args.out, "tree", recipe.seed, threads)?;
+        found.merge(&leaves);
+        trees = streams;
+    }
 
     let stop = Arc::new(AtomicBool::new(false));
     let handler_stop = Arc::clone(&stop);
@@ -472,9 +528,11 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     };
     std::thread::scope(|scope| -> io::Result<()> {
         let mut handles = Vec::new();
+        let mut trees = trees.into_iter();
         for (stream, number) in streams.into_iter().zip(0..) {
-            let shared = &shared;
-            handles.push(threads::spawn(scope, "self-play", move || shared.work(stream, number))?);
+            let (shared, tree) = (&shared, trees.next());
+            let work = move || shared.work(stream, tree, number);
+            handles.push(threads::spawn(scope, "self-play", work)?);
         }
         Display::new(&shared, found, start)
             .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
@@ -487,10 +545,15 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Opens the streams of `threads` threads and counts all games in `dir`,
-/// those of earlier runs with more threads included.
-fn open_streams(dir: &Path, seed: u64, threads: u32) -> Result<(Vec<Stream>, Stats), FileError> {
-    let path = |number| dir.join(format!("games-{seed}-{number}.vf"));
+/// Opens the streams of `threads` threads, whose names begin with `name`, and counts
+/// all games in `dir`, those of earlier runs with more threads included.
+fn open_streams(
+    dir: &Path,
+    name: &str,
+    seed: u64,
+    threads: u32,
+) -> Result<(Vec<Stream>, Stats), FileError> {
+    let path = |number| dir.join(format!("{name}-{seed}-{number}.vf"));
     let mut found = Stats::default();
     let mut streams = Vec::new();
     for number in 0.. {
@@ -580,13 +643,18 @@ impl<'a> Display<'a> {
             String::new()
         };
         let nodes = stats.nodes as f64;
+        let leaves = match stats.leaves {
+            0 => String::new(),
+            leaves => format!(" ({leaves} from trees)"),
+        };
         let text = format!(
-            "{games} games {} {} positions {} kept length {:.1}; this run: dropped {} {} nodes \
+            "{games} games {} {} positions{} {} kept length {:.1}; this run: dropped {} {} nodes \
              ({:.0} a position) {:.2} Mnps {:.0} positions/s{eta}",
             stats.tally,
             stats.positions,
+            leaves,
             stats.kept,
-            stats.positions as f64 / games.max(1) as f64,
+            (stats.positions - stats.leaves) as f64 / games.max(1) as f64,
             stats.unbalanced,
             stats.nodes,
             nodes / positions.max(1.0),

@@ -14,7 +14,7 @@ use crate::chess::score::Score;
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
     /// Plies after the opening, in which the random moves before them still
-    /// are put right.
+    /// are put right. Positions that stand alone have no opening.
     pub skip_plies: u32,
     /// Fewest pieces, kings included.
     pub min_pieces: usize,
@@ -33,7 +33,7 @@ impl Filter {
     /// The position's score, if it is kept.
     #[must_use]
     pub fn label(&self, Visit { ply, chess, m, score }: Visit) -> Option<Score> {
-        let quiet = ply >= self.skip_plies
+        let quiet = ply.is_none_or(|ply| ply >= self.skip_plies)
             && !m.is_capture()
             && !m.is_promotion()
             && chess.board().occupied().count() >= self.min_pieces
@@ -55,7 +55,7 @@ mod tests {
             let legal = position.legal_moves();
             let name = |m: &&Move| m.to_uci(CastlingMode::Standard).to_string() == uci;
             let m = *legal.iter().find(name).unwrap();
-            Filter::default().label(Visit { ply, chess: position.chess(), m, score })
+            Filter::default().label(Visit { ply: Some(ply), chess: position.chess(), m, score })
         };
         let quiet = "4k3/8/8/8/3p4/8/2P5/4K3 w - - 0 1";
         assert_eq!(label(quiet, "c2c3", 8, Some(50)), Some(50));

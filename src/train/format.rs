@@ -2,7 +2,8 @@
 //!
 //! A game is a packed start position (32 bytes), four bytes for every move
 //! (16 bits of move, 16 bits of score from White's point of view) and four
-//! zero bytes. Files are games laid end to end. Everything read is checked:
+//! zero bytes. Files are games laid end to end. A position without a game is a
+//! game of one move with the result 3, which other trainers do not know. Everything read is checked:
 //! no byte sequence makes this module panic or yields an illegal game.
 
 use std::{fmt, io};
@@ -20,6 +21,8 @@ use crate::chess::{fen::IllegalPosition, position::Position, score::Score};
 
 /// Bytes of the packed start position.
 const HEADER: usize = 32;
+/// Which of them is the result.
+const RESULT_AT: usize = 30;
 /// Piece code of a rook that may still castle.
 const CASTLING_ROOK: u8 = 6;
 
@@ -37,6 +40,8 @@ pub enum GameResult {
     Draw = 1,
     /// White won.
     WhiteWins = 2,
+    /// There was no game: the position stands alone.
+    Unknown = 3,
 }
 
 impl GameResult {
@@ -49,12 +54,13 @@ impl GameResult {
         }
     }
 
-    /// 0, 1 or 2 half points for `color`.
+    /// 0, 1 or 2 half points for `color`, if there was a game.
     #[must_use]
-    pub const fn half_points(self, color: Color) -> u8 {
-        match color {
-            Color::White => self as u8,
-            Color::Black => 2 - self as u8,
+    pub const fn half_points(self, color: Color) -> Option<u8> {
+        match (self, color) {
+            (GameResult::Unknown, _) => None,
+            (_, Color::White) => Some(self as u8),
+            (_, Color::Black) => Some(2 - self as u8),
         }
     }
 }
@@ -62,8 +68,9 @@ impl GameResult {
 /// A position of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
-    /// Plies played since the end of the opening, that is since [`Record::start`].
-    pub ply: u32,
+    /// Plies played since the end of the opening, that is since [`Record::start`];
+    /// `None` for a position that stands alone.
+    pub ply: Option<u32>,
     /// The position.
     pub chess: &'a Chess,
     /// The move played there.
@@ -92,7 +99,7 @@ pub enum FormatError {
     Truncated,
     /// The start position is impossible.
     Start(String),
-    /// A result other than 0, 1 or 2.
+    /// A result other than 0 to 3.
     Result(u8),
     /// A move that cannot be played.
     Move {
@@ -109,7 +116,11 @@ impl fmt::Display for FormatError {
             FormatError::Truncated => write!(f, "the file ends inside a game"),
             FormatError::Start(reason) => write!(f, "bad start position: {reason}"),
             FormatError::Result(byte) => {
-                write!(f, "bad result {byte}: expected 0 (Black wins), 1 (draw) or 2 (White wins)")
+                write!(
+                    f,
+                    "bad result {byte}: expected 0 (Black wins), 1 (draw), 2 (White wins) or \
+                     3 (no game)"
+                )
             }
             FormatError::Move { index, reason } => write!(f, "bad move at ply {index}: {reason}"),
         }
@@ -156,10 +167,11 @@ pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
 ///
 /// If the byte is not a result.
 pub fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
-    match frame.get(30).copied().ok_or(FormatError::Truncated)? {
+    match frame.get(RESULT_AT).copied().ok_or(FormatError::Truncated)? {
         0 => Ok(GameResult::BlackWins),
         1 => Ok(GameResult::Draw),
         2 => Ok(GameResult::WhiteWins),
+        3 => Ok(GameResult::Unknown),
         other => Err(FormatError::Result(other)),
     }
 }
@@ -197,7 +209,9 @@ impl Record {
         game.set_outcome(match self.result {
             GameResult::WhiteWins => board::GameOutcome::WhiteWin(board::WinType::Adjudication),
             GameResult::BlackWins => board::GameOutcome::BlackWin(board::WinType::Adjudication),
-            GameResult::Draw => board::GameOutcome::Draw(board::DrawType::Adjudication),
+            GameResult::Draw | GameResult::Unknown => {
+                board::GameOutcome::Draw(board::DrawType::Adjudication)
+            }
         });
         for &(m, score) in &self.moves {
             if let Some(m) = encode_move(m) {
@@ -207,6 +221,7 @@ impl Record {
         let mut bytes = Vec::with_capacity(HEADER + 4 * self.moves.len() + 4);
         // Writing to a Vec cannot fail.
         let _ = game.serialise_into(&mut bytes);
+        bytes[RESULT_AT] = self.result as u8;
         bytes
     }
 
@@ -215,6 +230,7 @@ impl Record {
     pub fn visit(&self, mut f: impl FnMut(Visit)) {
         let mut chess = self.start.chess().clone();
         for (&(m, score), ply) in self.moves.iter().zip(0..) {
+            let ply = (self.result != GameResult::Unknown).then_some(ply);
             let score = match score {
                 NO_LABEL => None,
                 score if chess.turn().is_white() => Some(Score::from(score)),
@@ -353,9 +369,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a game.
+    /// Counts a game, if there was one.
     pub fn add(&mut self, result: GameResult) {
-        self.results[result as usize] += 1;
+        if let Some(count) = self.results.get_mut(result as usize) {
+            *count += 1;
+        }
     }
 
     /// Adds the games of another tally.
@@ -494,8 +512,8 @@ mod tests {
             }
         }
         let mut wrong = bytes.clone();
-        wrong[30] = 3;
-        assert_eq!(Record::decode(&wrong).unwrap_err(), FormatError::Result(3));
+        wrong[RESULT_AT] = 4;
+        assert_eq!(Record::decode(&wrong).unwrap_err(), FormatError::Result(4));
         let mut wrong = bytes;
         wrong[32..34].copy_from_slice(&[0x04, 0x0a]); // e1 to a6
         let error = Record::decode(&wrong).unwrap_err();
@@ -504,9 +522,31 @@ mod tests {
 
     #[test]
     fn results_by_colour() {
-        assert_eq!(GameResult::win(Color::White).half_points(Color::White), 2);
-        assert_eq!(GameResult::win(Color::White).half_points(Color::Black), 0);
-        assert_eq!(GameResult::win(Color::Black).half_points(Color::Black), 2);
-        assert_eq!(GameResult::Draw.half_points(Color::Black), 1);
+        assert_eq!(GameResult::win(Color::White).half_points(Color::White), Some(2));
+        assert_eq!(GameResult::win(Color::White).half_points(Color::Black), Some(0));
+        assert_eq!(GameResult::win(Color::Black).half_points(Color::Black), Some(2));
+        assert_eq!(GameResult::Draw.half_points(Color::Black), Some(1));
+        assert_eq!(GameResult::Unknown.half_points(Color::White), None);
+    }
+
+    /// A position without a game: kept with its score, counted as no game.
+    #[test]
+    fn positions_can_stand_alone() {
+        let start = Position::default();
+        let m = start.legal_moves()[0];
+        let alone = Record { start, result: GameResult::Unknown, moves: vec![(m, -70)] };
+        let bytes = alone.encode();
+        assert_eq!(bytes[RESULT_AT], 3);
+        let read = Record::decode(&bytes).unwrap();
+        assert_eq!((read.result, &read.moves), (GameResult::Unknown, &alone.moves));
+        assert_eq!(read.encode(), bytes);
+        let mut seen = 0;
+        read.visit(|visit| {
+            assert_eq!((visit.ply, visit.score), (None, Some(-70)));
+            seen += 1;
+        });
+        let mut tally = Tally::default();
+        tally.add(read.result);
+        assert_eq!((seen, tally), (1, Tally::default()));
     }
 }

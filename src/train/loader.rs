@@ -71,8 +71,9 @@ impl Part {
         game.visit(|visit| {
             if let Some(score) = schedule.filter.label(visit) {
                 let turn = visit.chess.turn();
-                let label = smoothed
-                    .get(visit.ply as usize)
+                let label = visit
+                    .ply
+                    .and_then(|ply| smoothed.get(ply as usize))
                     .map_or(score, |&p| score_of(p, turn, schedule.scale));
                 target.push(Sample::new(visit.chess, label, game.result));
             }
@@ -90,7 +91,7 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
     let pairs: Vec<(f64, f64)> = samples
         .iter()
         .step_by((samples.len() / ENOUGH).max(1))
-        .map(|sample| (f64::from(sample.score()), f64::from(sample.result())))
+        .filter_map(|sample| Some((f64::from(sample.score()), f64::from(sample.result()?))))
         .collect();
     let mut steepness = 1.0 / 400.0;
     for _ in 0..20 {

@@ -15,6 +15,7 @@ pub mod data;
 pub mod datagen;
 pub mod filter;
 pub mod format;
+mod label;
 pub mod layout;
 pub mod loader;
 pub mod model;
@@ -25,6 +26,7 @@ pub mod sample;
 pub mod schedule;
 pub mod selfplay;
 pub mod trainer;
+pub mod tree;
 
 use std::{
     fmt,

@@ -41,7 +41,9 @@ impl Objective {
     #[must_use]
     pub fn target(self, sample: &Sample) -> f32 {
         let score = sigmoid(sample.score() / self.scale);
-        self.result_weight * sample.result() + (1.0 - self.result_weight) * score
+        sample.result().map_or(score, |result| {
+            self.result_weight * result + (1.0 - self.result_weight) * score
+        })
     }
 
     /// Squared error of an output, and its derivative by the output.
@@ -464,6 +466,7 @@ pub(crate) mod tests {
         assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
         assert_eq!(target(0.0, sample(0, GameResult::BlackWins)), 0.5);
+        assert_eq!(target(1.0, sample(0, GameResult::Unknown)), 0.5);
         assert!((target(0.0, sample(400, GameResult::BlackWins)) - 0.731).abs() < 1e-3);
         assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
         let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins));

@@ -10,6 +10,9 @@ use crate::{
     system::random::mix,
 };
 
+/// Stands for the half points of a position without a game.
+const NO_GAME: u8 = 3;
+
 /// A position with its labels, both for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -20,7 +23,7 @@ pub struct Sample {
     pieces: [u8; 16],
     /// The score that a search gave.
     score: i16,
-    /// The game's result in half points: 0, 1, 2.
+    /// The game's result in half points: 0, 1, 2, or [`NO_GAME`].
     half_points: u8,
     black_to_move: u8,
     unused: [u8; 4],
@@ -62,7 +65,7 @@ impl Sample {
             occupied: board.occupied().0,
             pieces,
             score: score.clamp(-bound, bound) as i16,
-            half_points: result.half_points(chess.turn()),
+            half_points: result.half_points(chess.turn()).unwrap_or(NO_GAME),
             black_to_move: u8::from(chess.turn().is_black()),
             unused: [0; 4],
         }
@@ -74,10 +77,10 @@ impl Sample {
         f32::from(self.score)
     }
 
-    /// The game's result for the side to move: 0, 0.5 or 1.
+    /// The game's result for the side to move: 0, 0.5 or 1, if there was a game.
     #[must_use]
-    pub fn result(&self) -> f32 {
-        f32::from(self.half_points) / 2.0
+    pub fn result(&self) -> Option<f32> {
+        (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
 
     /// The side to move.
@@ -194,11 +197,12 @@ mod tests {
     #[test]
     fn labels_are_the_side_to_moves() {
         for (turn, result, expected) in [
-            ("w", GameResult::WhiteWins, 1.0),
-            ("b", GameResult::WhiteWins, 0.0),
-            ("w", GameResult::BlackWins, 0.0),
-            ("b", GameResult::BlackWins, 1.0),
-            ("b", GameResult::Draw, 0.5),
+            ("w", GameResult::WhiteWins, Some(1.0)),
+            ("b", GameResult::WhiteWins, Some(0.0)),
+            ("w", GameResult::BlackWins, Some(0.0)),
+            ("b", GameResult::BlackWins, Some(1.0)),
+            ("b", GameResult::Draw, Some(0.5)),
+            ("b", GameResult::Unknown, None),
         ] {
             let fen = format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 0 1");
             let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();

@@ -6,17 +6,19 @@ use shakmaty::{Chess, Color, Position as _};
 use shakmaty_syzygy::{Tablebase, Wdl};
 
 use super::{
-    format::{GameResult, NO_LABEL, Record},
+    format::{GameResult, Record},
+    label,
     openings::BALANCE,
+    tree::Sampler,
 };
 use crate::{
     chess::{
         position::{Ending, Game, Position},
-        score::{Score, is_decisive},
+        score::Score,
     },
     engine::{Engine, Job, MemoryError, Settings},
-    eval::{self, nnue::Network},
-    play::report::{Bound, Limits, Silent},
+    eval::nnue::Network,
+    play::report::{Limits, Silent},
     system::random::mix,
 };
 
@@ -95,8 +97,7 @@ pub struct SelfPlay {
     engines: [Engine; 2],
     limits: Limits,
     tablebase: Option<Arc<Tablebase<Chess>>>,
-    /// They evaluate by a network: scores are written down in its units.
-    network: bool,
+    sampler: Option<Sampler>,
 }
 
 /// What became of a game.
@@ -131,13 +132,36 @@ impl SelfPlay {
         let mut engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
         engines.iter_mut().for_each(|engine| engine.set_network(network.cloned()));
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-        Ok(SelfPlay { engines, limits, tablebase, network: network.is_some() })
+        Ok(SelfPlay { engines, limits, tablebase, sampler: None })
+    }
+
+    /// From `share` percent of the searches a quiet leaf is searched from now on, by
+    /// as many nodes.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for another table.
+    pub fn sample_trees(&mut self, share: u32) -> Result<(), MemoryError> {
+        let [player, _] = &self.engines;
+        let mut engine = Engine::new(player.settings().clone())?;
+        engine.set_network(player.network().cloned());
+        self.sampler = Some(Sampler::new(share, engine));
+        Ok(())
+    }
+
+    /// The leaves of the last game's trees: positions with a score and the best move.
+    #[must_use]
+    pub fn leaves(&self) -> &[Record] {
+        self.sampler.as_ref().map_or(&[], Sampler::leaves)
     }
 
     /// Plays a game from `start`. Adds the nodes searched to `nodes`; asks
     /// `stopped` before every move.
     pub fn play(&mut self, start: Position, nodes: &mut u64, stopped: impl Fn() -> bool) -> Played {
         self.engines.iter_mut().for_each(Engine::new_game);
+        if let Some(sampler) = &mut self.sampler {
+            sampler.new_game(&start);
+        }
         let mut game = Game::from(start.clone());
         let mut moves = Vec::new();
         let mut adjudicator = Adjudicator::new(WinRule::for_start(&start));
@@ -150,22 +174,18 @@ impl SelfPlay {
             }
             let turn = game.position().turn();
             let job = Job::new(game.clone(), self.limits.clone());
-            let outcome = self.engines[usize::from(turn.is_black())].go(&job, &Silent);
+            let engine = &mut self.engines[usize::from(turn.is_black())];
+            let outcome = engine.go(&job, &Silent);
             *nodes += outcome.info.nodes;
             let Some(m) = outcome.best else { return Played::Stopped };
             let score = if turn.is_white() { outcome.info.score } else { -outcome.info.score };
             if moves.is_empty() && score.abs() > BALANCE {
                 return Played::Unbalanced;
             }
-            // An interrupted iteration may leave a bound, which is not a label.
-            let label = match outcome.info.bound {
-                Bound::Exact if self.network && !is_decisive(score) => {
-                    eval::unweighted(score, game.position().board())
-                }
-                Bound::Exact => score,
-                _ => NO_LABEL.into(),
-            };
-            moves.push((m, i16::try_from(label).unwrap_or(NO_LABEL)));
+            if let Some(sampler) = &mut self.sampler {
+                sampler.see(engine, game.position(), outcome.info.score, &self.limits, nodes);
+            }
+            moves.push((m, label::of(&outcome, game.position(), engine.network().is_some())));
             game.play(m);
             if let Some(result) = adjudicator.see(score) {
                 // Rules come first: the move may have mated or stalemated.

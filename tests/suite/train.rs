@@ -2,6 +2,7 @@
 //! leave on disk, also when they are killed.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
@@ -17,6 +18,7 @@ use crate::common::{
 use lancet::{
     eval::nnue::Network,
     train::{
+        filter::Filter,
         format::{self, GameResult, Record},
         selfplay::{Played, SelfPlay},
     },
@@ -65,6 +67,68 @@ fn killed_and_continued() {
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
     assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
+}
+
+/// Positions from inside the trees stand in files of their own, change no game, and are
+/// neither lost nor doubled when the program is killed.
+#[test]
+fn leaves_of_search_trees() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (plain, whole, torn) = (path("plain"), path("whole"), path("torn"));
+    let more = ["--threads", "1", "--games", "12"];
+    succeed(&datagen(&plain, &more));
+    let more = [&more[..], &["--tree", "50"]].concat();
+    let said = succeed(&datagen(&whole, &more));
+    assert!(said.contains(" from trees)"), "{said}");
+    let read = |dir: &str, file: &str| fs::read(Path::new(dir).join(file)).unwrap();
+    assert_eq!(read(&whole, "games-1-0.vf"), read(&plain, "games-1-0.vf"));
+
+    let played = games(&Path::new(&whole).join("games-1-0.vf"));
+    let leaves = games(&Path::new(&whole).join("tree-1-0.vf"));
+    let positions: usize = played.iter().map(|game| game.moves.len()).sum();
+    assert!((positions / 10..=positions / 2 + 50).contains(&leaves.len()), "{}", leaves.len());
+    let mut seen: HashSet<u64> = HashSet::new();
+    for game in &played {
+        let mut position = game.start.clone();
+        for &(m, _) in &game.moves {
+            seen.insert(position.key());
+            position = position.play(m);
+        }
+    }
+    let mut new = 0;
+    for leaf in &leaves {
+        assert_eq!((leaf.result, leaf.moves.len()), (GameResult::Unknown, 1));
+        // They are for the trainer, however few plies they are from an opening.
+        leaf.visit(|visit| assert!(Filter::default().label(visit).is_some(), "{visit:?}"));
+        new += usize::from(!seen.contains(&leaf.start.key()));
+    }
+    assert!(new > leaves.len() / 2, "{new} of {} were not in the games", leaves.len());
+
+    // Killed after some leaves of the last game, and in the middle of one.
+    succeed(&datagen(&torn, &more));
+    let bytes = read(&whole, "games-1-0.vf");
+    let last = format::frames(&bytes).0[11].len();
+    for (name, cut) in [("games-1-0.vf", last), ("tree-1-0.vf", 50)] {
+        let bytes = read(&whole, name);
+        fs::write(Path::new(&torn).join(name), &bytes[..bytes.len() - cut]).unwrap();
+    }
+    succeed(&datagen(&torn, &more));
+    for name in ["games-1-0.vf", "tree-1-0.vf"] {
+        assert_eq!(read(&torn, name), read(&whole, name), "{name}");
+    }
+
+    // The trainer and the tools take them.
+    let tree = Path::new(&whole).join("tree-1-0.vf");
+    let tree = tree.to_str().unwrap();
+    let text = succeed(&["data", "stats", tree]);
+    assert!(text.contains(&format!("{0} of them without a game", leaves.len())), "{text}");
+    assert!(succeed(&["data", "view", tree]).contains('*'));
+    assert!(succeed(&["data", "view", tree, "--positions"]).contains("no game | kept"));
+    let net = path("net.nnue");
+    let words = ["train", "--data", tree, "--out", &net, "--hidden", "32", "--passes", "1"];
+    let said = succeed(&words);
+    assert!(said.contains(&format!("{0} positions, {0} kept", leaves.len())), "{said}");
 }
 
 #[test]
