@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long)]
     pub resume: bool,
     /// Begin with the weights of this network instead of random ones, for a second
-    /// stage on newer games
+    /// stage on newer games; one without king buckets will do where there are to be some
     #[arg(long, value_name = "NET")]
     pub from: Option<PathBuf>,
     /// Settings to start from; the options below override them
@@ -65,6 +65,9 @@ pub struct Args {
     /// Output buckets, chosen by piece count [default: 1]
     #[arg(long, value_name = "N")]
     pub buckets: Option<usize>,
+    /// King buckets: 4, or 1 for none [default: 1]
+    #[arg(long, value_name = "N")]
+    pub king_buckets: Option<usize>,
     /// Passes over all positions [default: 20]
     #[arg(long, value_name = "N")]
     pub passes: Option<u32>,
@@ -105,6 +108,7 @@ impl Args {
         };
         schedule.hidden = self.hidden.unwrap_or(schedule.hidden);
         schedule.buckets = self.buckets.unwrap_or(schedule.buckets);
+        schedule.king_buckets = self.king_buckets.unwrap_or(schedule.king_buckets);
         schedule.passes = self.passes.unwrap_or(schedule.passes);
         schedule.seed = self.seed.unwrap_or(schedule.seed);
         let [first, last] = schedule.result_weight;

@@ -1,7 +1,7 @@
 //! The numbers of a model: where each is, how they begin, and what is played of
 //! them. No arithmetic of positions here but [`Layout::output`], the definition.
 
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use rand::{Rng as _, SeedableRng as _};
@@ -29,8 +29,14 @@ pub type Row = [f32x8; 4];
 /// Where the parameters are in one long vector of registers (eight numbers):
 /// first-layer weights by tile and input, first-layer biases by tile, output
 /// weights by bucket, view and tile, output biases.
+///
+/// With king buckets the rows of a tile are followed by those of a factoriser, one for
+/// each input of a bucket: what all buckets have in common, and rare ones could not
+/// learn by themselves. A weight in play is the sum of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// King buckets.
+    pub king_buckets: usize,
     /// Hidden neurons per view, a multiple of [`TILE`].
     pub hidden: usize,
     /// Output buckets.
@@ -44,6 +50,18 @@ impl Layout {
         self.hidden / TILE
     }
 
+    /// Inputs of a view.
+    #[must_use]
+    pub const fn inputs(self) -> usize {
+        INPUTS * self.king_buckets
+    }
+
+    /// Rows of a tile.
+    #[must_use]
+    pub const fn rows(self) -> usize {
+        self.inputs() + if self.king_buckets > 1 { INPUTS } else { 0 }
+    }
+
     /// Registers of the hidden layer of one view.
     const fn units(self) -> usize {
         self.hidden / 8
@@ -52,7 +70,7 @@ impl Layout {
     /// Where the first layer's biases begin.
     #[must_use]
     pub const fn biases(self) -> usize {
-        INPUTS * self.units()
+        self.rows() * self.units()
     }
 
     /// Where the output weights begin.
@@ -79,11 +97,13 @@ impl Layout {
         self.len() == 0
     }
 
-    /// The layers, and the largest magnitude of their numbers.
+    /// The layers, and the largest magnitude of their numbers: the first layer's
+    /// weights, its biases, output weights and biases.
     #[must_use]
-    pub const fn limits(self) -> [(Range<usize>, f32); 3] {
+    pub const fn limits(self) -> [(Range<usize>, f32); 4] {
         [
-            (0..self.outputs(), CLIP),
+            (0..self.biases(), CLIP),
+            (self.biases()..self.outputs(), CLIP),
             (self.outputs()..self.output_biases(), OUTPUT_CLIP),
             (self.output_biases()..self.len(), f32::MAX),
         ]
@@ -91,19 +111,31 @@ impl Layout {
 
     /// The place of a first-layer weight among the numbers of the vector.
     #[must_use]
-    pub const fn weight_at(self, input: usize, neuron: usize) -> usize {
-        (neuron / TILE * INPUTS + input) * TILE + neuron % TILE
+    pub const fn weight_at(self, row: usize, neuron: usize) -> usize {
+        (neuron / TILE * self.rows() + row) * TILE + neuron % TILE
+    }
+
+    /// A first-layer weight in play, not rounded.
+    #[must_use]
+    pub fn weight(self, numbers: &[f32], input: usize, neuron: usize) -> f32 {
+        let weight = numbers[self.weight_at(input, neuron)];
+        if self.king_buckets == 1 {
+            return weight;
+        }
+        weight + numbers[self.weight_at(self.inputs() + input % INPUTS, neuron)]
     }
 
     /// Random parameters to begin with, those of the first layer up to `size` either
-    /// way.
+    /// way. King buckets begin alike.
     #[must_use]
     pub fn initial(self, seed: u64, size: f32) -> Vec<f32x8> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut parameters = vec![f32x8::ZERO; self.len()];
         let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        for weight in &mut numbers[..8 * self.biases()] {
-            *weight = rng.random_range(-size..=size);
+        for tile in numbers[..8 * self.biases()].chunks_exact_mut(TILE * self.rows()) {
+            for weight in &mut tile[TILE * (self.rows() - INPUTS)..] {
+                *weight = rng.random_range(-size..=size);
+            }
         }
         for bias in &mut numbers[8 * self.biases()..8 * self.outputs()] {
             *bias = rng.random_range(0.0..0.2);
@@ -115,17 +147,48 @@ impl Layout {
         parameters
     }
 
-    /// The parameters that a network is played as: its numbers, each over its unit.
+    /// The shape of a network.
     #[must_use]
-    pub fn dequantise(network: &Network) -> (Layout, Vec<f32x8>) {
-        let layout = Layout { hidden: network.hidden(), buckets: network.buckets() };
+    pub const fn of(network: &Network) -> Layout {
+        Layout {
+            king_buckets: network.king_buckets(),
+            hidden: network.hidden(),
+            buckets: network.buckets(),
+        }
+    }
+
+    /// The parameters that a network is played as: its numbers, each over its unit. The
+    /// network may be without king buckets where the layout has them.
+    ///
+    /// # Errors
+    ///
+    /// If it has another shape otherwise.
+    pub fn dequantise(self, network: &Network) -> Result<Vec<f32x8>, String> {
+        let (layout, theirs) = (self, Layout::of(network));
+        if layout != theirs && layout != (Layout { king_buckets: layout.king_buckets, ..theirs })
+            || ![1, layout.king_buckets].contains(&theirs.king_buckets)
+        {
+            return Err(format!("{}: expected a network of {layout}", network.name()));
+        }
         let from = network.parameters();
         let mut parameters = vec![f32x8::ZERO; layout.len()];
         let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
-        for input in 0..INPUTS {
-            for neuron in 0..layout.hidden {
-                let weight = from.weights[input * layout.hidden + neuron];
-                numbers[layout.weight_at(input, neuron)] = f32::from(weight) / QA as f32;
+        let weight = |input: usize, neuron: usize| {
+            let input = input % theirs.inputs();
+            f32::from(from.weights[input * layout.hidden + neuron]) / QA as f32
+        };
+        for neuron in 0..layout.hidden {
+            for input in 0..INPUTS {
+                let rows = || (0..layout.king_buckets).map(|bucket| bucket * INPUTS + input);
+                let sum: f32 = rows().map(|row| weight(row, neuron)).sum();
+                let mut common = 0.0;
+                if layout.king_buckets > 1 {
+                    common = sum / layout.king_buckets as f32;
+                    numbers[layout.weight_at(layout.inputs() + input, neuron)] = common;
+                }
+                for row in rows() {
+                    numbers[layout.weight_at(row, neuron)] = weight(row, neuron) - common;
+                }
             }
         }
         let mut fill = |at: usize, values: &[i16], unit: i32| {
@@ -139,7 +202,7 @@ impl Layout {
         for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {
             *number = bias as f32 / (QA * from.output_unit) as f32;
         }
-        (layout, parameters)
+        Ok(parameters)
     }
 
     /// The finest units of the output weights that the player's arithmetic
@@ -164,14 +227,14 @@ impl Layout {
     #[must_use]
     pub fn output(self, parameters: &[f32x8], sample: &Sample) -> f64 {
         let numbers: &[f32] = cast_slice(parameters);
-        let active = sample.active();
+        let active = sample.active(self.king_buckets);
         let bucket = features::output_bucket(active.count, self.buckets);
         let mut output = f64::from(numbers[8 * self.output_biases() + bucket]);
         for view in 0..2 {
             for neuron in 0..self.hidden {
                 let mut sum = f64::from(numbers[8 * self.biases() + neuron]);
                 for &input in active.view(view) {
-                    sum += f64::from(numbers[self.weight_at(usize::from(input), neuron)]);
+                    sum += f64::from(self.weight(numbers, usize::from(input), neuron));
                 }
                 let row = 8 * self.outputs() + (2 * bucket + view) * self.hidden;
                 output += sum.clamp(0.0, 1.0).powi(2) * f64::from(numbers[row + neuron]);
@@ -190,10 +253,10 @@ impl Layout {
         let numbers: &[f32] = cast_slice(parameters);
         // Casting saturates; the network then refuses the number.
         let narrow = |value: f32, unit: i32| (value * unit as f32).round_ties_even() as i16;
-        let mut weights = Vec::with_capacity(INPUTS * self.hidden);
-        for input in 0..INPUTS {
+        let mut weights = Vec::with_capacity(self.inputs() * self.hidden);
+        for input in 0..self.inputs() {
             for neuron in 0..self.hidden {
-                weights.push(narrow(numbers[self.weight_at(input, neuron)], QA));
+                weights.push(narrow(self.weight(numbers, input, neuron), QA));
             }
         }
         let narrow_all = |from: usize, to: usize, unit| {
@@ -214,12 +277,22 @@ impl Layout {
     }
 }
 
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout { king_buckets, hidden, buckets } = self;
+        write!(f, "{hidden} hidden neurons, {buckets} output buckets, {king_buckets} king buckets")
+    }
+}
+
 /// The model as it is played: what positions are learned through.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// First-layer weights by tile and input, then the biases by tile, in the
-    /// player's units: sums of them are exact.
-    first: Vec<i16x32>,
+    /// First-layer weights by tile and input, in the player's units: sums of them are
+    /// exact.
+    weights: Vec<i16x32>,
+    /// By tile.
+    biases: Vec<i16x32>,
+    inputs: usize,
     /// Output weights by bucket, view and tile, multiples of one over their unit.
     outputs: Vec<Row>,
     /// By bucket. Too fine for rounding to matter.
@@ -231,27 +304,31 @@ impl Played {
     #[must_use]
     pub fn new(layout: Layout, parameters: &[f32x8]) -> Played {
         let mut played = Played {
-            first: vec![i16x32::ZERO; (INPUTS + 1) * layout.tiles()],
+            weights: vec![i16x32::ZERO; layout.inputs() * layout.tiles()],
+            biases: vec![i16x32::ZERO; layout.tiles()],
+            inputs: layout.inputs(),
             outputs: vec![Row::default(); 2 * layout.buckets * layout.tiles()],
             output_biases: vec![0.0; layout.buckets],
         };
-        played.round_first(0, &parameters[..layout.outputs()]);
-        played.round_outputs(layout, parameters);
+        let tiles = parameters.chunks_exact(4 * layout.rows());
+        for (tile, rounded) in tiles.zip(played.tiles_mut()) {
+            round_tile(tile, rounded);
+        }
+        played.round_rest(layout, parameters);
         played
     }
 
-    /// Takes over numbers of the first layer, whose registers begin at `start`.
-    pub fn round_first(&mut self, start: usize, parameters: &[f32x8]) {
-        round_first(parameters, &mut self.first[start / 4..]);
+    /// The weights of each tile, for [`round_tile`].
+    pub fn tiles_mut(&mut self) -> std::slice::ChunksExactMut<'_, i16x32> {
+        self.weights.chunks_exact_mut(self.inputs)
     }
 
-    /// The first layer, to be rounded part by part.
-    pub fn first_mut(&mut self) -> &mut [i16x32] {
-        &mut self.first
-    }
-
-    /// Takes over the output layer.
-    pub fn round_outputs(&mut self, layout: Layout, parameters: &[f32x8]) {
+    /// Takes over all but the first layer's weights.
+    pub fn round_rest(&mut self, layout: Layout, parameters: &[f32x8]) {
+        let biases = parameters[layout.biases()..layout.outputs()].as_chunks().0;
+        for (rounded, row) in self.biases.iter_mut().zip(biases) {
+            *rounded = round_row(row);
+        }
         let unit = layout.output_unit(parameters) as f32;
         let rows = parameters[layout.outputs()..layout.output_biases()].as_chunks().0;
         for (rounded, row) in self.outputs.iter_mut().zip(rows) {
@@ -266,13 +343,13 @@ impl Played {
     /// The rows of a tile by input.
     #[must_use]
     pub fn weights(&self, tile: usize) -> &[i16x32] {
-        &self.first[tile * INPUTS..][..INPUTS]
+        &self.weights[tile * self.inputs..][..self.inputs]
     }
 
     /// The biases by tile.
     #[must_use]
     pub fn biases(&self) -> &[i16x32] {
-        &self.first[self.first.len() / (INPUTS + 1) * INPUTS..]
+        &self.biases
     }
 
     /// Output weights by bucket, view and tile.
@@ -288,12 +365,33 @@ impl Played {
     }
 }
 
-/// Rounds numbers of the first layer to the player's units.
-pub fn round_first(parameters: &[f32x8], rounded: &mut [i16x32]) {
-    for (row, rounded) in parameters.as_chunks::<4>().0.iter().zip(rounded) {
-        let narrow = |numbers: f32x8| {
-            i16x8::from_i32x8_saturate((numbers * f32x8::splat(QA as f32)).round_int())
-        };
-        *rounded = bytemuck::cast(row.map(narrow));
+/// Rounds the first-layer weights of a tile, as they are in play, to the player's
+/// units.
+pub fn round_tile(parameters: &[f32x8], rounded: &mut [i16x32]) {
+    let (rows, factors) = parameters.as_chunks::<4>().0.split_at(rounded.len());
+    if factors.is_empty() {
+        for (rounded, row) in rounded.iter_mut().zip(rows) {
+            *rounded = round_row(row);
+        }
+    } else {
+        for ((rounded, row), factor) in rounded.iter_mut().zip(rows).zip(factors.iter().cycle()) {
+            *rounded = round_row(&std::array::from_fn(|i| row[i] + factor[i]));
+        }
+    }
+}
+
+fn round_row(row: &Row) -> i16x32 {
+    let narrow = |numbers: f32x8| {
+        i16x8::from_i32x8_saturate((numbers * f32x8::splat(QA as f32)).round_int())
+    };
+    bytemuck::cast(row.map(narrow))
+}
+
+/// Keeps the weights of a tile in play, sums of a bucket's own and the factoriser's,
+/// within [`CLIP`].
+pub fn clip_sums(rows: &mut [f32x8], factors: &[f32x8]) {
+    let limit = f32x8::splat(CLIP);
+    for (number, &factor) in rows.iter_mut().zip(factors.iter().cycle()) {
+        *number = (*number + factor).fast_max(-limit).fast_min(limit) - factor;
     }
 }

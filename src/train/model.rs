@@ -16,7 +16,7 @@ use super::{
     sample::{Active, Sample},
 };
 use crate::eval::nnue::{
-    features::{self, INPUTS},
+    features,
     network::{Network, QA, SCALE},
 };
 
@@ -70,8 +70,8 @@ struct Transposed {
 }
 
 impl Transposed {
-    fn new() -> Transposed {
-        Transposed { ends: vec![0; INPUTS], views: Vec::new() }
+    fn new(inputs: usize) -> Transposed {
+        Transposed { ends: vec![0; inputs], views: Vec::new() }
     }
 
     /// Lists the inputs of a chunk, by counting.
@@ -135,7 +135,7 @@ impl Worker {
             gradient: vec![f32x8::ZERO; layout.len()],
             loss: 0.0,
             active: Vec::with_capacity(CHUNK),
-            transposed: Transposed::new(),
+            transposed: Transposed::new(layout.inputs()),
             neurons: vec![i16x32::ZERO; 2 * CHUNK * layout.tiles()],
             deltas: vec![Delta::default(); 2 * CHUNK],
             outputs: vec![f32x8::ZERO; CHUNK],
@@ -152,7 +152,8 @@ impl Worker {
     #[must_use]
     pub fn forward(&mut self, model: &Played, samples: &[Sample]) -> Vec<f32> {
         self.active.clear();
-        self.active.extend(samples.iter().take(CHUNK).map(Sample::active));
+        let king_buckets = self.layout.king_buckets;
+        self.active.extend(samples.iter().take(CHUNK).map(|sample| sample.active(king_buckets)));
         self.outputs.fill(f32x8::ZERO);
         let tiles = self.layout.tiles();
         for tile in (1..tiles).step_by(2) {
@@ -265,7 +266,7 @@ impl Worker {
 
     /// Adds a tile's deltas to the rows of the inputs that were active.
     fn backward_inputs(&mut self, tile: usize) {
-        let rows = self.gradient.as_chunks_mut::<4>().0[tile * INPUTS..].iter_mut();
+        let rows = self.gradient.as_chunks_mut::<4>().0[tile * self.layout.rows()..].iter_mut();
         for (row, list) in rows.zip(self.transposed.lists()) {
             let mut sum: Delta = cast(*row);
             for &view in list {
@@ -317,6 +318,10 @@ pub fn outputs(layout: Layout, model: &Played, samples: &[Sample]) -> Vec<f64> {
 pub(crate) mod tests {
     use super::*;
     use crate::{chess::position::Position, train::format::GameResult};
+    use crate::{
+        eval::nnue::features::{INPUTS, KING_BUCKETS},
+        train::layout::clip_sums,
+    };
     use bytemuck::{cast_slice, cast_slice_mut};
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
@@ -357,7 +362,7 @@ pub(crate) mod tests {
 
     /// The parameters of the model in play: what its rounded numbers stand for.
     fn rounded(layout: Layout, parameters: &[f32x8]) -> Vec<f32x8> {
-        Layout::dequantise(&layout.quantise(parameters, "").unwrap()).1
+        layout.dequantise(&layout.quantise(parameters, "").unwrap()).unwrap()
     }
 
     /// Every kind of parameter: the gradient is the slope of the loss.
@@ -365,7 +370,8 @@ pub(crate) mod tests {
     fn gradient_is_the_slope_of_the_loss() {
         let samples = samples(64, 1);
         let objective = Objective { result_weight: 0.4, scale: 330.0 };
-        for layout in [Layout { hidden: 32, buckets: 3 }, Layout { hidden: 128, buckets: 1 }] {
+        for (king_buckets, hidden, buckets) in [(1, 32, 3), (1, 128, 1), (4, 96, 2)] {
+            let layout = Layout { king_buckets, hidden, buckets };
             let mut parameters = layout.initial(2, 0.15);
             // Larger output weights make slopes that can be measured.
             for weights in &mut parameters[layout.outputs()..layout.output_biases()] {
@@ -374,7 +380,14 @@ pub(crate) mod tests {
             let parameters = rounded(layout, &parameters);
             let mut worker = Worker::new(layout);
             worker.learn(&Played::new(layout, &parameters), &samples, objective);
-            let gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
+            let mut gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
+            // A factoriser's is the sum over the buckets.
+            for (neuron, input) in (0..if king_buckets > 1 { hidden } else { 0 })
+                .flat_map(|neuron| (0..layout.inputs()).map(move |input| (neuron, input)))
+            {
+                let common = layout.weight_at(layout.inputs() + input % INPUTS, neuron);
+                gradient[common] += gradient[layout.weight_at(input, neuron)];
+            }
             let loss = loss_by_definition(layout, &parameters, &samples, objective);
             assert!((loss - worker.loss).abs() < 1e-4, "{loss} {}", worker.loss);
 
@@ -418,7 +431,8 @@ pub(crate) mod tests {
     #[test]
     fn the_network_in_play_agrees_with_its_model() {
         let network = crate::eval::default_network();
-        let (layout, parameters) = Layout::dequantise(&network);
+        let layout = Layout::of(&network);
+        let parameters = layout.dequantise(&network).unwrap();
         let samples = samples(10_000, 6);
         let by_definition = samples.iter().map(|sample| layout.output(&parameters, sample));
         let (mean, worst) = disagreement(by_definition, &network, &samples);
@@ -429,13 +443,22 @@ pub(crate) mod tests {
     /// training allows.
     #[test]
     fn float_and_quantised_agree() {
-        let layout = Layout { hidden: 64, buckets: 4 };
+        for king_buckets in KING_BUCKETS {
+            float_and_quantised_agree_for(Layout { king_buckets, hidden: 64, buckets: 4 });
+        }
+    }
+
+    fn float_and_quantised_agree_for(layout: Layout) {
         let mut extreme = layout.initial(4, 0.15);
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         for (part, limit) in layout.limits() {
             for number in cast_slice_mut::<_, f32>(&mut extreme[part]) {
                 *number = rng.random_range(-1.0..=1.0) * limit.min(2.0);
             }
+        }
+        for tile in extreme[..layout.biases()].chunks_exact_mut(4 * layout.rows()) {
+            let (rows, factors) = tile.split_at_mut(4 * layout.inputs());
+            clip_sums(rows, factors);
         }
         assert_eq!(layout.output_unit(&extreme), 256);
         for exact in [layout.initial(4, 0.15), extreme] {
@@ -453,6 +476,25 @@ pub(crate) mod tests {
             let (_, worst) = disagreement(trained, &network, &samples);
             assert!(worst < 2.0, "{worst}");
         }
+    }
+
+    /// A network without king buckets is the same network with equal ones.
+    #[test]
+    fn king_buckets_can_begin_alike() {
+        let network = crate::eval::default_network();
+        let layout = Layout { king_buckets: 4, ..Layout::of(&network) };
+        let parameters = layout.dequantise(&network).unwrap();
+        let bucketed = layout.quantise(&parameters, "").unwrap();
+        assert_eq!(bucketed.king_buckets(), 4);
+        for sample in samples(1000, 8) {
+            let mut board = Board::empty();
+            for (square, piece) in sample.pieces() {
+                board.set_piece_at(square, piece);
+            }
+            let scores = [&*network, &bucketed].map(|net| net.evaluate(&board, sample.turn()));
+            assert_eq!(scores[0], scores[1]);
+        }
+        assert!(Layout::of(&network).dequantise(&bucketed).is_err());
     }
 
     /// A higher result and a higher score for the side to move want a higher

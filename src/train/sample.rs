@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 use super::format::GameResult;
 use crate::{
     chess::score::Score,
-    eval::nnue::features::{self, MAX_ACTIVE},
+    eval::nnue::features::{MAX_ACTIVE, Perspective},
     system::random::mix,
 };
 
@@ -98,14 +98,15 @@ impl Sample {
         })
     }
 
-    /// The active inputs.
+    /// The active inputs of a network with so many king buckets.
     #[must_use]
-    pub fn active(&self) -> Active {
+    pub fn active(&self, king_buckets: usize) -> Active {
         let views = [self.turn(), !self.turn()];
-        let mut mirrored = [false; 2];
+        let mut perspectives = [Perspective::default(); 2];
         for (square, piece) in self.pieces() {
             if piece.role == Role::King {
-                mirrored[usize::from(piece.color != views[0])] = features::is_mirrored(square);
+                perspectives[usize::from(piece.color != views[0])] =
+                    Perspective::new(piece.color, square, king_buckets);
             }
         }
         let mut active = Active::EMPTY;
@@ -113,7 +114,7 @@ impl Sample {
             for view in 0..2 {
                 let (color, role) = (piece.color, piece.role);
                 active.inputs[view][active.count] =
-                    features::index(views[view], mirrored[view], color, role, square) as u16;
+                    perspectives[view].input(views[view], color, role, square) as u16;
             }
             active.count += 1;
         }
@@ -165,7 +166,7 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::position::Position;
+    use crate::{chess::position::Position, eval::nnue::features::KING_BUCKETS};
     use shakmaty::CastlingMode;
     use std::collections::BTreeSet;
 
@@ -181,14 +182,16 @@ mod tests {
             let sample = Sample::new(position.chess(), 12, GameResult::WhiteWins);
             let board = position.board();
             assert!(sample.pieces().eq(board.iter()));
-            let active = sample.active();
-            for (i, view) in [position.turn(), !position.turn()].into_iter().enumerate() {
-                let mirrored = features::view_is_mirrored(board, view);
-                let expected: BTreeSet<u16> = board
-                    .iter()
-                    .map(|(s, p)| features::index(view, mirrored, p.color, p.role, s) as u16)
-                    .collect();
-                assert_eq!(active.view(i).iter().copied().collect::<BTreeSet<_>>(), expected);
+            for king_buckets in KING_BUCKETS {
+                let active = sample.active(king_buckets);
+                for (i, view) in [position.turn(), !position.turn()].into_iter().enumerate() {
+                    let perspective = Perspective::of(board, view, king_buckets);
+                    let expected: BTreeSet<u16> = board
+                        .iter()
+                        .map(|(s, p)| perspective.input(view, p.color, p.role, s) as u16)
+                        .collect();
+                    assert_eq!(active.view(i).iter().copied().collect::<BTreeSet<_>>(), expected);
+                }
             }
         }
     }

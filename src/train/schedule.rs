@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{filter::Filter, model::Objective};
+use super::{filter::Filter, layout::Layout, model::Objective};
+use crate::eval::nnue::features::KING_BUCKETS;
 
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,8 @@ pub struct Schedule {
     pub hidden: usize,
     /// Output buckets by piece count.
     pub buckets: usize,
+    /// King buckets, 1 or 4.
+    pub king_buckets: usize,
     /// Seed of the first weights and of the order of positions.
     pub seed: u64,
     /// How often every position is seen.
@@ -49,6 +52,7 @@ impl Default for Schedule {
         Schedule {
             hidden: 256,
             buckets: 1,
+            king_buckets: 1,
             seed: 1,
             passes: 20,
             batch: 16384,
@@ -81,6 +85,7 @@ impl Schedule {
                 "hidden: expected a multiple of 32 up to 4096",
             ),
             ((1..=32).contains(&self.buckets), "buckets: expected 1 to 32"),
+            (KING_BUCKETS.contains(&self.king_buckets), "king_buckets: expected 1 or 4"),
             (self.passes > 0, "passes: expected at least 1"),
             ((1..=1 << 24).contains(&self.batch), "batch: expected 1 to 16777216"),
             (
@@ -108,6 +113,13 @@ impl Schedule {
             Some((_, message)) => Err(message.to_owned()),
             None => Ok(()),
         }
+    }
+
+    /// The shape of the network.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        let Schedule { king_buckets, hidden, buckets, .. } = *self;
+        Layout { king_buckets, hidden, buckets }
     }
 
     /// Learning rate at `progress` (0 at the first step, 1 at the last).

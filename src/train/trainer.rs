@@ -3,10 +3,10 @@
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
-use wide::f32x8;
+use wide::{f32x8, i16x32};
 
 use super::{
-    layout::{Layout, Played, round_first},
+    layout::{Layout, Played, clip_sums, round_tile},
     loader::{DataSet, Source},
     model::{CHUNK, Worker},
     optimiser::{Moments, Step},
@@ -95,7 +95,7 @@ impl Trainer {
     /// If the threads cannot be started.
     pub fn new(run: Run, length: usize) -> Result<Trainer, ThreadPoolBuildError> {
         let schedule = &run.schedule;
-        let layout = Layout { hidden: schedule.hidden, buckets: schedule.buckets };
+        let layout = schedule.layout();
         let threads = run.threads.max(1);
         let parameters = layout.initial(schedule.seed, schedule.initial);
         Ok(Trainer {
@@ -112,29 +112,24 @@ impl Trainer {
         })
     }
 
-    /// Begins with the weights of a network.
+    /// Begins with the weights of a network. It may be one without king buckets, if they
+    /// are to learn from there what each has of its own.
     ///
     /// # Errors
     ///
     /// If it has another shape.
     pub fn start_from(&mut self, network: &Network) -> Result<(), String> {
-        let (layout, parameters) = Layout::dequantise(network);
-        if layout != self.layout {
-            let Layout { hidden, buckets } = self.layout;
-            let name = network.name();
-            return Err(format!("{name}: expected {hidden} hidden neurons and {buckets} buckets"));
-        }
-        self.parameters = parameters;
+        self.parameters = self.layout.dequantise(network)?;
         self.round();
         Ok(())
     }
 
     /// Takes over parameters that were changed from outside.
     pub fn round(&mut self) {
-        let first = self.parameters[..self.layout.outputs()].par_chunks(4 * PART);
-        let rounded = self.played.first_mut().par_chunks_mut(PART);
-        self.pool.install(|| first.zip(rounded).for_each(|(exact, out)| round_first(exact, out)));
-        self.played.round_outputs(self.layout, &self.parameters);
+        let tiles = self.parameters.par_chunks_exact(4 * self.layout.rows());
+        let rounded: Vec<&mut [i16x32]> = self.played.tiles_mut().collect();
+        self.pool.install(|| tiles.zip(rounded).for_each(|(exact, out)| round_tile(exact, out)));
+        self.played.round_rest(self.layout, &self.parameters);
     }
 
     /// The model as it will be played.
@@ -224,7 +219,32 @@ impl Trainer {
 
     fn update(&mut self, step: &Step) {
         let workers = &self.workers;
-        for (layer, limit) in self.layout.limits() {
+        let [(weights, limit), rest @ ..] = self.layout.limits();
+        let (inputs, tile) = (4 * self.layout.inputs(), 4 * self.layout.rows());
+        let tiles = self.parameters[weights.clone()]
+            .par_chunks_mut(tile)
+            .zip(self.moments.first[weights.clone()].par_chunks_mut(tile))
+            .zip(self.moments.second[weights].par_chunks_mut(tile));
+        self.pool.install(|| {
+            tiles.enumerate().for_each(|(number, ((parameters, first), second))| {
+                let from = number * tile;
+                let gradients: Vec<&[f32x8]> =
+                    workers.iter().map(|worker| &worker.gradient[from..from + inputs]).collect();
+                let (rows, factors) = parameters.split_at_mut(inputs);
+                let (first_rows, first_factors) = first.split_at_mut(inputs);
+                let (second_rows, second_factors) = second.split_at_mut(inputs);
+                step.apply(rows, first_rows, second_rows, &gradients, limit);
+                if !factors.is_empty() {
+                    // What moves all buckets together.
+                    let length = factors.len();
+                    let gradients: Vec<&[f32x8]> =
+                        gradients.iter().flat_map(|all| all.chunks_exact(length)).collect();
+                    step.apply(factors, first_factors, second_factors, &gradients, limit);
+                    clip_sums(rows, factors);
+                }
+            });
+        });
+        for (layer, limit) in rest {
             let parts = self.parameters[layer.clone()]
                 .par_chunks_mut(PART)
                 .zip(self.moments.first[layer.clone()].par_chunks_mut(PART))
@@ -353,7 +373,37 @@ mod tests {
         assert!(second.layout().quantise(&second.parameters, "").unwrap() == network);
         let other = eval::default_network();
         let error = second.start_from(&other).unwrap_err();
-        assert!(error.ends_with("expected 32 hidden neurons and 1 buckets"), "{error}");
+        let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
+        assert!(error.ends_with(wanted), "{error}");
+    }
+
+    /// King buckets learn together, by the factoriser, and each by itself; what is played
+    /// of both stays within what the player's arithmetic allows.
+    #[test]
+    fn king_buckets_learn() {
+        let data = data();
+        let mut trainer = Trainer::new(
+            Run {
+                schedule: Schedule {
+                    king_buckets: 4,
+                    rate: [0.2, 0.1],
+                    ..trainer(2, 1).run.schedule
+                },
+                ..trainer(2, 1).run
+            },
+            3000,
+        )
+        .unwrap();
+        let begun = trainer.parameters.clone();
+        train(&mut trainer, &data, 20);
+        let tile = 4 * trainer.layout.inputs();
+        let (rows, factors) = trainer.parameters[..trainer.layout.biases()].split_at(tile);
+        assert!(begun[..tile].iter().all(|&row| row == f32x8::ZERO));
+        assert!(rows.iter().filter(|&&row| row != f32x8::ZERO).count() > tile / 4);
+        assert_ne!(factors, &begun[tile..trainer.layout.biases()]);
+        let largest = trainer.played.weights(0).iter().flat_map(|row| row.to_array()).max();
+        assert_eq!(largest, Some(505));
+        assert!(trainer.layout.quantise(&trainer.parameters, "").is_ok());
     }
 
     /// A run that was interrupted ends like one that was not.

@@ -4,8 +4,10 @@
 //! difference between its pieces and those of a nearby line says which rows of
 //! weights to add and remove. The search pushes and pops nothing, and lines
 //! left over from other branches are as good as any. A view whose king has
-//! crossed the middle has no usable line nearby and starts from the empty
-//! board; the other view does not.
+//! crossed the middle, or moved to another king bucket, has no usable line nearby;
+//! the other view has. It starts from the board that was last seen with its king
+//! there: one more line for each view and place of the king (a "Finny table", first
+//! in Koivisto).
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color, Role, Square};
 
 use super::{
-    features::{self, INPUTS, MAX_ACTIVE},
+    features::{self, INPUTS, MAX_ACTIVE, Perspective},
     network::Network,
     simd::{self, Block},
 };
@@ -97,10 +99,13 @@ impl Changes {
         counts: [0; 2],
     };
 
-    /// Finds what makes the layers of `new` of those of `old`, which are mirrored alike.
+    /// Finds what makes the layers of `new` of those of `old`, seen in the same way.
     #[inline]
     fn find(&mut self, old: &Pieces, new: &Line) {
-        let rows = [0, 1].map(|view| &ROWS[view][usize::from(new.mirrored[view])]);
+        let rows = [0, 1].map(|view| {
+            let Perspective { mirrored, bucket } = new.perspectives[view];
+            (&ROWS[view][usize::from(mirrored)], INPUTS as u16 * u16::from(bucket))
+        });
         let mut squares = old.differences(&new.pieces);
         let [mut added, mut removed] = [0; 2];
         while squares != 0 {
@@ -109,9 +114,9 @@ impl Changes {
             // Without branches: whether a piece went to a square or left it is
             // anybody's guess. What is not wanted is written over.
             let (to, from) = (new.pieces.at(square), old.at(square));
-            for (view, rows) in rows.into_iter().enumerate() {
-                self.added[view][added] = rows[to % CODES];
-                self.removed[view][removed] = rows[from % CODES];
+            for (view, (rows, first)) in rows.into_iter().enumerate() {
+                self.added[view][added] = first + rows[to % CODES];
+                self.removed[view][removed] = first + rows[from % CODES];
             }
             added += usize::from(to >= Pieces::FIRST);
             removed += usize::from(from >= Pieces::FIRST);
@@ -129,11 +134,12 @@ impl Changes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     pieces: Pieces,
-    mirrored: [bool; 2],
+    perspectives: [Perspective; 2],
 }
 
 /// No pieces: never equal to a position's line, and never near one.
-const EMPTY: Line = Line { pieces: Pieces::NONE, mirrored: [false; 2] };
+const EMPTY: Line =
+    Line { pieces: Pieces::NONE, perspectives: [Perspective { mirrored: false, bucket: 0 }; 2] };
 
 /// A network and the hidden layers of the positions evaluated last.
 #[derive(Clone, Debug)]
@@ -142,13 +148,22 @@ pub struct Accumulators {
     lines: Vec<Line>,
     /// By line and view, one hidden layer each.
     layers: Vec<Block>,
+    /// By view and perspective, what was last seen so, and its hidden layer.
+    refreshed: Vec<Pieces>,
+    refreshed_layers: Vec<Block>,
 }
 
 impl Accumulators {
     /// Nothing evaluated yet.
     #[must_use]
     pub const fn new(network: Arc<Network>) -> Accumulators {
-        Accumulators { network, lines: Vec::new(), layers: Vec::new() }
+        Accumulators {
+            network,
+            lines: Vec::new(),
+            layers: Vec::new(),
+            refreshed: Vec::new(),
+            refreshed_layers: Vec::new(),
+        }
     }
 
     /// The network.
@@ -176,10 +191,15 @@ impl Accumulators {
             let blocks = self.network.biases().len();
             self.lines.resize(ply + 1, EMPTY);
             self.layers.resize(2 * (ply + 1) * blocks, Block::zeroed());
+            if self.refreshed.is_empty() {
+                self.refreshed.resize(2 * Perspective::COUNT, Pieces::NONE);
+                self.refreshed_layers = self.network.biases().repeat(2 * Perspective::COUNT);
+            }
         }
+        let king_buckets = self.network.king_buckets();
         let line = Line {
             pieces: Pieces::new(board),
-            mirrored: VIEWS.map(|view| features::view_is_mirrored(board, view)),
+            perspectives: VIEWS.map(|view| Perspective::of(board, view, king_buckets)),
         };
         if self.lines[ply] == line {
             return;
@@ -188,17 +208,24 @@ impl Accumulators {
         let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
             // Nearly always both views start from the same line.
-            if view == 0 || source != sources[0] {
-                let old = source.map_or(&Pieces::NONE, |from| &self.lines[from].pieces);
+            let refreshed = refreshed_at(view, &line);
+            if view == 0 || source.is_none() || source != sources[0] {
+                let old = match source {
+                    None => &self.refreshed[refreshed],
+                    Some(from) => &self.lines[from].pieces,
+                };
                 changes.find(old, &line);
             }
-            self.update_view(view, ply, source, changes.of(view));
+            self.update_view(view, ply, source, refreshed, changes.of(view));
+            if source.is_none() {
+                self.refreshed[refreshed] = line.pieces;
+            }
         }
         self.lines[ply] = line;
     }
 
-    /// For each view the usable line that differs least; `None` if starting
-    /// from the empty board is no more work.
+    /// For each view the usable line that differs least; `None` if what was last seen
+    /// from there differs less, or no line is nearer than the empty board.
     fn sources(&self, line: &Line, ply: usize, pieces: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [pieces as u32; 2];
@@ -207,7 +234,7 @@ impl Accumulators {
             let old = &self.lines[from];
             let cost = old.pieces.differences(&line.pieces).count_ones();
             for view in 0..2 {
-                if cost < costs[view] && old.mirrored[view] == line.mirrored[view] {
+                if cost < costs[view] && old.perspectives[view] == line.perspectives[view] {
                     costs[view] = cost;
                     sources[view] = Some(from);
                 }
@@ -215,20 +242,27 @@ impl Accumulators {
             // One move changes at most four squares (castling): nothing else
             // is nearer.
             if costs[0].max(costs[1]) <= 4 {
-                break;
+                return sources;
+            }
+        }
+        for view in 0..2 {
+            let old = &self.refreshed[refreshed_at(view, line)];
+            if old.differences(&line.pieces).count_ones() < costs[view] {
+                sources[view] = None;
             }
         }
         sources
     }
 
-    /// Makes one view's layer of line `ply` from that of line `source`, or from
-    /// the empty board, by these changes.
+    /// Makes one view's layer of line `ply` by these changes: from that of line
+    /// `source`, or from the one last seen so, which then is this one.
     #[inline]
     fn update_view(
         &mut self,
         view: usize,
         ply: usize,
         source: Option<usize>,
+        refreshed: usize,
         [added, removed]: [&[u16]; 2],
     ) {
         let weights = self.network.weights();
@@ -237,7 +271,12 @@ impl Accumulators {
         let (before, rest) = self.layers.split_at_mut(start(ply));
         let target = &mut rest[..blocks];
         let source = match source {
-            None => Some(self.network.biases()),
+            None => {
+                let layer = &mut self.refreshed_layers[refreshed * blocks..][..blocks];
+                simd::update(layer, None, weights, added, removed);
+                target.copy_from_slice(layer);
+                return;
+            }
             Some(from) if from < ply => Some(&before[start(from)..][..blocks]),
             Some(_) => None,
         };
@@ -245,9 +284,18 @@ impl Accumulators {
     }
 }
 
+/// Which of the boards seen last belongs to a view of this line.
+#[inline]
+const fn refreshed_at(view: usize, line: &Line) -> usize {
+    view * Perspective::COUNT + line.perspectives[view].number()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{super::network::tests::random_network, *};
+    use super::{
+        super::network::tests::{random_network, random_network_with_kings},
+        *,
+    };
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
     use shakmaty::CastlingMode;
@@ -265,24 +313,33 @@ mod tests {
 
     #[test]
     fn perft_through_the_network() {
-        let mut accumulators = Accumulators::new(Arc::new(random_network(96, 4, 3)));
+        let network = |king_buckets| random_network_with_kings(king_buckets, 96, 4, 3);
         for (fen, depth, nodes) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 3, 8902),
             ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3, 97_862),
             ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4, 43_238),
             ("8/3k4/8/8/8/8/4K2p/8 b - - 0 1", 4, 6_591),
+            ("1k6/1b6/8/8/7R/8/8/2K4R b - - 0 1", 3, 3_735),
             ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 3, 12_189),
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-            let found = perft(&mut accumulators, &position, depth, 0);
-            assert_eq!(found, nodes, "{fen}");
+            for king_buckets in [1, 4] {
+                let mut accumulators = Accumulators::new(Arc::new(network(king_buckets)));
+                assert_eq!(perft(&mut accumulators, &position, depth, 0), nodes, "{fen}");
+            }
         }
     }
 
     /// Lines hold whatever was there before, and plies are left out.
     #[test]
     fn stale_lines_do_no_harm() {
-        let mut accumulators = Accumulators::new(Arc::new(random_network(64, 8, 4)));
+        for king_buckets in [1, 4] {
+            let network = random_network_with_kings(king_buckets, 64, 8, 4);
+            random_walk(&mut Accumulators::new(Arc::new(network)));
+        }
+    }
+
+    fn random_walk(accumulators: &mut Accumulators) {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut position = Position::default();
         for _ in 0..5000 {
@@ -303,7 +360,12 @@ mod tests {
     /// Turning the board and swapping the colours changes nothing.
     #[test]
     fn both_sides_are_judged_alike() {
-        let network = random_network(64, 2, 6);
+        for network in [random_network(64, 2, 6), random_network_with_kings(4, 64, 2, 6)] {
+            both_sides_are_judged_alike_by(&network);
+        }
+    }
+
+    fn both_sides_are_judged_alike_by(network: &Network) {
         let white = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
         let black = "r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b - - 0 1";
         let [white, black] = [white, black].map(|fen| {

@@ -3,12 +3,15 @@
 //!
 //! Each side has its own view: its own pieces first, its own first rank first,
 //! and its king on files a to d: if the king is on files e to h, the view is
-//! mirrored.
+//! mirrored. Networks with king buckets have rows of their own for each of four
+//! parts of the board that the king can be in.
 
 use shakmaty::{Board, Color, Role, Square};
 
-/// Inputs of one view: 2 colours, 6 roles, 64 squares.
+/// Inputs of one view and king bucket: 2 colours, 6 roles, 64 squares.
 pub const INPUTS: usize = 768;
+/// The numbers of king buckets that a network can have.
+pub const KING_BUCKETS: [usize; 2] = [1, 4];
 /// Largest number of active inputs of one view.
 pub const MAX_ACTIVE: usize = 32;
 
@@ -22,17 +25,59 @@ pub const fn index(view: Color, mirrored: bool, color: Color, role: Role, square
     (theirs * 6 + role as usize - 1) * 64 + (square as usize ^ flip)
 }
 
-/// Is a view mirrored when its own king stands here?
-#[must_use]
-#[inline]
-pub const fn is_mirrored(king: Square) -> bool {
-    king as usize & 7 >= 4
+/// What a view's own king decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Perspective {
+    /// Is the view mirrored?
+    pub mirrored: bool,
+    /// The king bucket, whose rows stand for the pieces.
+    pub bucket: u8,
 }
 
-/// Is the view of `view` mirrored? A board without a king is not.
-#[must_use]
-pub fn view_is_mirrored(board: &Board, view: Color) -> bool {
-    board.king_of(view).is_some_and(is_mirrored)
+impl Perspective {
+    /// How many there are, with king buckets.
+    pub const COUNT: usize = 8;
+
+    /// The perspective of a view whose king stands here, for a network with so many
+    /// king buckets: one, or 0 for a1 and b1, 1 for c1 and d1, 2 for the second rank,
+    /// 3 for the rest.
+    #[must_use]
+    #[inline]
+    pub const fn new(view: Color, king: Square, king_buckets: usize) -> Perspective {
+        let mirrored = king as usize & 7 >= 4;
+        let flip = if view.is_white() { 0 } else { 56 } ^ if mirrored { 7 } else { 0 };
+        let bucket = match king as usize ^ flip {
+            _ if king_buckets == 1 => 0,
+            0..2 => 0,
+            2..4 => 1,
+            8..16 => 2,
+            _ => 3,
+        };
+        Perspective { mirrored, bucket }
+    }
+
+    /// The perspective of `view`. A board without a king is not mirrored.
+    #[must_use]
+    #[inline]
+    pub fn of(board: &Board, view: Color, king_buckets: usize) -> Perspective {
+        board
+            .king_of(view)
+            .map_or(Perspective::default(), |king| Perspective::new(view, king, king_buckets))
+    }
+
+    /// From 0 to below [`Self::COUNT`].
+    #[must_use]
+    #[inline]
+    pub const fn number(self) -> usize {
+        2 * self.bucket as usize + self.mirrored as usize
+    }
+
+    /// The input for a piece, in the view of `view`.
+    #[must_use]
+    #[inline]
+    pub const fn input(self, view: Color, color: Color, role: Role, square: Square) -> usize {
+        INPUTS * self.bucket as usize + index(view, self.mirrored, color, role, square)
+    }
 }
 
 /// The output bucket of a position with this many pieces, 2 to 32.
@@ -52,9 +97,9 @@ mod tests {
 
     fn active(fen: &str, view: Color) -> BTreeSet<usize> {
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-        let mirrored = view_is_mirrored(position.board(), view);
+        let perspective = Perspective::of(position.board(), view, 4);
         let input = |(square, piece): (Square, shakmaty::Piece)| {
-            index(view, mirrored, piece.color, piece.role, square)
+            perspective.input(view, piece.color, piece.role, square)
         };
         position.board().clone().into_iter().map(input).collect()
     }
@@ -91,6 +136,25 @@ mod tests {
         for view in Color::ALL {
             assert_eq!(active(fen, view), active(swapped, !view));
             assert_eq!(active(fen, view), active(mirrored, view));
+        }
+    }
+
+    /// As White sees the board, files e to h mirrored; Black sees it turned.
+    #[test]
+    fn king_buckets() {
+        let board = [
+            "33333333", "33333333", "33333333", "33333333", "33333333", "33333333", "22222222",
+            "00111100",
+        ];
+        for square in Square::ALL {
+            let (file, rank) = (square as usize % 8, square as usize / 8);
+            let expected = board[7 - rank].as_bytes()[file] - b'0';
+            let white = Perspective::new(Color::White, square, 4);
+            assert_eq!((white.bucket, white.mirrored), (expected, file >= 4), "{square}");
+            assert_eq!(Perspective::new(Color::Black, square.flip_vertical(), 4), white);
+            let one = Perspective::new(Color::White, square, 1);
+            assert_eq!((one.bucket, one.mirrored), (0, white.mirrored));
+            assert!(white.number() < Perspective::COUNT);
         }
     }
 

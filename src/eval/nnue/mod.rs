@@ -1,6 +1,6 @@
-//! Lancet's network: 768 mirrored inputs per view, one hidden layer, squared
-//! clipped ReLU, both views (side to move first), one output per bucket of
-//! piece counts.
+//! Lancet's network: 768 mirrored inputs per view (or four times as many, by the place
+//! of the view's king), one hidden layer, squared clipped ReLU, both views (side to move
+//! first), one output per bucket of piece counts.
 //!
 //! `features` defines the inputs and is shared with the trainer. `network` is
 //! the file and the parameters, `accumulator` keeps the hidden layer up to

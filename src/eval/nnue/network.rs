@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | 8 | `LANCETNN` |
 //! | 4 | version of the format, 1 |
-//! | 4 | inputs per view, 768 (mirrored) |
+//! | 4 | inputs per view: 768 (mirrored) by king buckets, 1 or 4 |
 //! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
 //! | 4 | output buckets, 1 to 32 |
 //! | 2, 2, 4 | units: 255 in the hidden layer; 64, 128, 256 or 512 of the output weights; scale 400 |
@@ -24,7 +24,7 @@ use shakmaty::{Board, Color};
 
 use super::{
     checksum::{HASH_AT, HEADER, MAGIC, VERSION, hash},
-    features::{self, INPUTS, MAX_ACTIVE},
+    features::{self, INPUTS, KING_BUCKETS, MAX_ACTIVE, Perspective},
     simd::{self, Block, LANES},
 };
 use crate::{
@@ -147,7 +147,7 @@ impl fmt::Debug for Network {
 /// The numbers of a network, as the trainer knows them.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// First-layer weights: `INPUTS` rows of hidden neurons.
+    /// First-layer weights: `INPUTS` rows of hidden neurons for each king bucket.
     pub weights: Vec<i16>,
     /// First-layer biases, one per hidden neuron.
     pub biases: Vec<i16>,
@@ -169,9 +169,10 @@ impl Network {
     pub fn new(parameters: &Parameters, provenance: &str) -> Result<Network, LoadError> {
         let hidden = parameters.biases.len();
         let buckets = parameters.output_biases.len();
-        check_shape(hidden, buckets)?;
+        let king_buckets = parameters.weights.len() / (INPUTS * hidden.max(1));
+        check_shape(king_buckets, hidden, buckets)?;
         let shape = (parameters.weights.len(), parameters.output_weights.len());
-        if shape != (INPUTS * hidden, 2 * hidden * buckets) {
+        if shape != (king_buckets * INPUTS * hidden, 2 * hidden * buckets) {
             return Err(LoadError::Architecture(format!(
                 "{} and {} weights for {hidden} neurons and {buckets} buckets",
                 shape.0, shape.1
@@ -223,17 +224,18 @@ impl Network {
         if number(8) != VERSION {
             return Err(LoadError::Version(number(8)));
         }
-        if number(12) as usize != INPUTS {
-            let reason = format!("{} inputs, expected {INPUTS}", number(12));
+        let inputs = number(12) as usize;
+        if !inputs.is_multiple_of(INPUTS) {
+            let reason = format!("{inputs} inputs, expected a multiple of {INPUTS}");
             return Err(LoadError::Architecture(reason));
         }
         let units = [number(24) & 0xffff, number(24) >> 16, number(28)];
         let [qa, output_unit, scale] = units.map(|n| i32::try_from(n).unwrap_or(-1));
         check_units(qa, output_unit, scale)?;
         let (hidden, buckets) = (number(16) as usize, number(20) as usize);
-        check_shape(hidden, buckets)?;
+        check_shape(inputs / INPUTS, hidden, buckets)?;
         let text = number(32) as usize;
-        let counts = [INPUTS * hidden, hidden, 2 * hidden * buckets];
+        let counts = [inputs * hidden, hidden, 2 * hidden * buckets];
         let expected = HEADER + text + 2 * counts.iter().sum::<usize>() + 4 * buckets;
         if bytes.len() != expected {
             return Err(LoadError::Length { expected, found: bytes.len() });
@@ -273,7 +275,8 @@ impl Network {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
-        let shape = [VERSION as usize, INPUTS, self.hidden(), self.buckets()];
+        let inputs = INPUTS * self.king_buckets();
+        let shape = [VERSION as usize, inputs, self.hidden(), self.buckets()];
         for number in shape {
             bytes.extend_from_slice(&(number as u32).to_le_bytes());
         }
@@ -332,6 +335,12 @@ impl Network {
         self.biases.len() * LANES
     }
 
+    /// King buckets: 1 is none.
+    #[must_use]
+    pub const fn king_buckets(&self) -> usize {
+        self.weights.len() / (INPUTS * self.biases.len())
+    }
+
     /// Output buckets.
     #[must_use]
     pub const fn buckets(&self) -> usize {
@@ -353,7 +362,11 @@ impl Network {
     /// Shape and the first half of the hash.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("768-{}x2-{} {:08x}", self.hidden(), self.buckets(), self.hash >> 32)
+        let kings = match self.king_buckets() {
+            1 => String::new(),
+            kings => format!("x{kings}"),
+        };
+        format!("768{kings}-{}x2-{} {:08x}", self.hidden(), self.buckets(), self.hash >> 32)
     }
 
     /// The numbers that [`Network::new`] makes this network of.
@@ -405,12 +418,10 @@ impl Network {
     /// The hidden layer of a view, computed from scratch.
     #[must_use]
     pub fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
-        let mirrored = features::view_is_mirrored(board, view);
+        let perspective = Perspective::of(board, view, self.king_buckets());
         let active: Vec<u16> = board
             .iter()
-            .map(|(square, piece)| {
-                features::index(view, mirrored, piece.color, piece.role, square) as u16
-            })
+            .map(|(square, piece)| perspective.input(view, piece.color, piece.role, square) as u16)
             .collect();
         let mut layer = vec![Block::zeroed(); self.biases.len()];
         simd::update(&mut layer, Some(&self.biases), &self.weights, &active, &[]);
@@ -441,7 +452,12 @@ impl Network {
     }
 }
 
-fn check_shape(hidden: usize, buckets: usize) -> Result<(), LoadError> {
+fn check_shape(king_buckets: usize, hidden: usize, buckets: usize) -> Result<(), LoadError> {
+    if !KING_BUCKETS.contains(&king_buckets) {
+        return Err(LoadError::Architecture(format!(
+            "{king_buckets} king buckets, expected one of {KING_BUCKETS:?}"
+        )));
+    }
     if hidden == 0 || !hidden.is_multiple_of(LANES) || hidden > MAX_HIDDEN {
         return Err(LoadError::Architecture(format!(
             "{hidden} hidden neurons, expected a multiple of {LANES} up to {MAX_HIDDEN}"
@@ -476,12 +492,22 @@ pub(crate) mod tests {
 
     /// A network of random numbers within the ranges a trained one has.
     pub(crate) fn random_network(hidden: usize, buckets: usize, seed: u64) -> Network {
+        random_network_with_kings(1, hidden, buckets, seed)
+    }
+
+    /// The same with this number of king buckets.
+    pub(crate) fn random_network_with_kings(
+        king_buckets: usize,
+        hidden: usize,
+        buckets: usize,
+        seed: u64,
+    ) -> Network {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut numbers = |count: usize, range: i16| -> Vec<i16> {
             (0..count).map(|_| rng.random_range(-range..=range)).collect()
         };
         let parameters = Parameters {
-            weights: numbers(INPUTS * hidden, 120),
+            weights: numbers(king_buckets * INPUTS * hidden, 120),
             biases: numbers(hidden, 250),
             output_weights: numbers(2 * hidden * buckets, 60),
             output_biases: numbers(buckets, 8000).into_iter().map(i32::from).collect(),
@@ -492,14 +518,31 @@ pub(crate) mod tests {
 
     #[test]
     fn files_survive_the_round_trip() {
-        let network = random_network(64, 3, 1);
-        let bytes = network.to_bytes();
-        let read = Network::from_bytes(&bytes).unwrap();
-        assert!(read == network);
-        assert_eq!((read.hidden(), read.buckets()), (64, 3));
-        assert_eq!(read.provenance(), "random, for a test");
-        assert_eq!(read.to_bytes(), bytes);
-        assert!(Network::new(&read.parameters(), read.provenance()).unwrap() == network);
+        for king_buckets in KING_BUCKETS {
+            let network = random_network_with_kings(king_buckets, 64, 3, 1);
+            let bytes = network.to_bytes();
+            let read = Network::from_bytes(&bytes).unwrap();
+            assert!(read == network);
+            assert_eq!((read.king_buckets(), read.hidden(), read.buckets()), (king_buckets, 64, 3));
+            assert_eq!(read.provenance(), "random, for a test");
+            assert_eq!(read.to_bytes(), bytes);
+            assert!(Network::new(&read.parameters(), read.provenance()).unwrap() == network);
+        }
+        assert!(random_network(64, 3, 1).name().starts_with("768-64x2-3 "));
+        assert!(random_network_with_kings(4, 64, 3, 1).name().starts_with("768x4-64x2-3 "));
+    }
+
+    /// Shapes of other programs, or of a later one, are named.
+    #[test]
+    fn other_shapes_are_refused() {
+        let bytes = random_network(32, 1, 2).to_bytes();
+        for (inputs, said) in [(767, "767 inputs"), (1536, "2 king buckets"), (0, "0 king buckets")]
+        {
+            let mut bytes = bytes.clone();
+            bytes[12..16].copy_from_slice(&u32::to_le_bytes(inputs));
+            let error = Network::from_bytes(&bytes).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     #[test]
