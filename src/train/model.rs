@@ -7,6 +7,8 @@
 //! backward each row's: the positions that an input is active in are listed first.
 //! Sums of the first layer are exact, in the integers of the player.
 
+use std::ops::Range;
+
 use bytemuck::cast;
 use shakmaty::Board;
 use wide::{f32x8, f32x16, i16x8, i16x32, i32x8};
@@ -67,11 +69,13 @@ struct Transposed {
     /// Where the list of an input ends; it begins where the one before ends.
     ends: Vec<u32>,
     views: Vec<u16>,
+    /// The inputs whose lists are not empty, and where these are.
+    filled: Vec<(usize, Range<usize>)>,
 }
 
 impl Transposed {
     fn new(inputs: usize) -> Transposed {
-        Transposed { ends: vec![0; inputs], views: Vec::new() }
+        Transposed { ends: vec![0; inputs], views: Vec::new(), filled: Vec::new() }
     }
 
     /// Lists the inputs of a chunk, by counting.
@@ -96,16 +100,20 @@ impl Transposed {
                 }
             }
         }
-    }
-
-    /// The lists by input.
-    fn lists(&self) -> impl Iterator<Item = &[u16]> {
+        self.filled.clear();
         let mut start = 0;
-        self.ends.iter().map(move |&end| {
+        for (input, &end) in self.ends.iter().enumerate() {
             let list = start..end as usize;
             start = list.end;
-            &self.views[list]
-        })
+            if !list.is_empty() {
+                self.filled.push((input, list));
+            }
+        }
+    }
+
+    /// The inputs that are active somewhere, and where.
+    fn lists(&self) -> impl Iterator<Item = (usize, &[u16])> {
+        self.filled.iter().map(|(input, list)| (*input, &self.views[list.clone()]))
     }
 }
 
@@ -266,8 +274,9 @@ impl Worker {
 
     /// Adds a tile's deltas to the rows of the inputs that were active.
     fn backward_inputs(&mut self, tile: usize) {
-        let rows = self.gradient.as_chunks_mut::<4>().0[tile * self.layout.rows()..].iter_mut();
-        for (row, list) in rows.zip(self.transposed.lists()) {
+        let rows = &mut self.gradient.as_chunks_mut::<4>().0[tile * self.layout.rows()..];
+        for (input, list) in self.transposed.lists() {
+            let row = &mut rows[input];
             let mut sum: Delta = cast(*row);
             for &view in list {
                 let delta = self.deltas[usize::from(view)];
