@@ -28,9 +28,11 @@ pub fn default_network() -> Arc<Network> {
 
 /// What a network's word counts for on this board, in 1/1024. The less there is to win
 /// with, the less an advantage wins; and the search's margins are for scores of
-/// this size.
+/// this size. What it is worth in games is in the README beside the search.
 fn weight(board: &Board) -> i32 {
+    /// The weight of a board without material, ...
     const BARE: i32 = 720;
+    /// ... and the centipawns of both sides that add 1 to it.
     const CENTIPAWNS: i32 = 40;
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
     BARE + Role::ALL.into_iter().map(value).sum::<i32>() / CENTIPAWNS

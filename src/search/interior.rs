@@ -205,20 +205,7 @@ impl Worker<'_> {
         // Steps 6 to 10. The moves.
         let mut found = Found::new(node.window.alpha);
         self.search_moves::<K>(&node, &mut found)?;
-        if found.multicut {
-            // Proved at half the depth only: nothing to remember.
-            return Ok(found.best);
-        }
-        if self.shared.selective && !K::PV && found.best >= node.window.beta {
-            found.best = prune::fail_high(found.best, node.window.beta, node.depth);
-        }
-        found.best = node.proved.refine(found.best);
-
-        // Step 11. Learn and remember.
-        self.learn(&node, &found);
-        if !excluded.is_some() {
-            self.remember(&node, &found);
-        }
+        self.conclude::<K>(&node, &mut found);
         Ok(found.best)
     }
 
@@ -489,27 +476,7 @@ impl Worker<'_> {
     ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
-        let quiet = !is_tactical(m);
-        let facts = MoveFacts {
-            depth: node.depth,
-            number: found.number,
-            best: found.best,
-            quiet,
-            history: if quiet { order.history } else { self.histories.capture(position, m) },
-            improving: node.improving,
-            pv: K::PV,
-            was_pv: node.was_pv,
-            cut: node.cut,
-            check: found.number > 1 && node.generator.checks().given_by(m),
-            in_check: position.is_check(),
-            table_capture,
-            losing: order.losing,
-            table_above: node
-                .entry
-                .is_some_and(|e| e.bounds.lower != -INFINITE && e.bounds.lower > found.alpha),
-            table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
-            cutoffs_below: self.frame(ply + 1).cutoffs,
-        };
+        let facts = self.facts::<K>(node, found, m, order, table_capture);
 
         // Step 7. Prune the move. A line that does not lose must be known. The first
         // move is neither pruned nor reduced.
@@ -548,7 +515,7 @@ impl Worker<'_> {
         self.make(&mut child, m, ply);
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
-        if quiet {
+        if facts.quiet {
             let threats = node.generator.threats();
             self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
         }
@@ -571,9 +538,42 @@ impl Worker<'_> {
             }
         }
         // More moves than fit are not worth punishing.
-        let _ =
-            if quiet { found.tried.quiets.try_push(m) } else { found.tried.tactical.try_push(m) };
+        let _ = if facts.quiet {
+            found.tried.quiets.try_push(m)
+        } else {
+            found.tried.tactical.try_push(m)
+        };
         Ok(Flow::Next)
+    }
+
+    /// What pruning and reduction look at.
+    fn facts<K: Kind>(
+        &self,
+        node: &Node,
+        found: &Found,
+        m: Move,
+        order: Order,
+        table_capture: bool,
+    ) -> MoveFacts {
+        let quiet = !is_tactical(m);
+        MoveFacts {
+            depth: node.depth,
+            number: found.number,
+            best: found.best,
+            quiet,
+            history: if quiet { order.history } else { self.histories.capture(node.position, m) },
+            improving: node.improving,
+            pv: K::PV,
+            was_pv: node.was_pv,
+            cut: node.cut,
+            check: found.number > 1 && node.generator.checks().given_by(m),
+            in_check: node.position.is_check(),
+            table_capture,
+            losing: order.losing,
+            table_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
+            table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
+            cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
+        }
     }
 
     /// Step 7b for all quiet moves of the node at once, before they are scored.
@@ -711,6 +711,24 @@ impl Worker<'_> {
             score = -self.search::<Pv>(child, window.flip(), depth, ply + 1, false)?;
         }
         Ok(score)
+    }
+
+    /// After the moves: the node's score in `found.best`, learned from and remembered.
+    fn conclude<K: Kind>(&mut self, node: &Node, found: &mut Found) {
+        if found.multicut {
+            // Proved at half the depth only: nothing to remember.
+            return;
+        }
+        if self.shared.selective && !K::PV && found.best >= node.window.beta {
+            found.best = prune::fail_high(found.best, node.window.beta, node.depth);
+        }
+        found.best = node.proved.refine(found.best);
+
+        // Step 11. Learn and remember.
+        self.learn(node, found);
+        if !node.excluded.is_some() {
+            self.remember(node, found);
+        }
     }
 
     /// Step 11: history and correction history.

@@ -157,7 +157,7 @@ fn a_table_is_touched_once() {
         count
     };
     let once = of(&["setoption name Hash value 2048"]);
-    // Histories are touched, too, and two threads may fault at the same page.
+    // Histories are touched, too, some 600 pages of them by `ucinewgame`, and two threads may fault at the same page.
     let most = once + once / 10 + 800;
     for lines in [
         &["setoption name Hash value 2048", "setoption name Threads value 2"][..],

@@ -177,7 +177,7 @@ fn interrupted_games_go_on() {
     let damaged = [&bytes[..2000], &vec![0x11; bytes.len() - 2000]].concat();
     fs::write(&file, &damaged).unwrap();
     let said = fail(&arguments);
-    assert!(said.contains("games-1-0.vf: ") && said.contains("game "), "{said}");
+    assert!(said.contains("games-1-0.vf: ") && said.contains("damaged after game"), "{said}");
     assert_eq!(fs::read(&file).unwrap(), damaged);
     // Nor is the data taken for the place of the network.
     let file = file.to_str().unwrap();
