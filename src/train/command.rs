@@ -71,6 +71,9 @@ pub struct Args {
     /// Passes over all positions [default: 20]
     #[arg(long, value_name = "N")]
     pub passes: Option<u32>,
+    /// Positions per step [default: 16384]
+    #[arg(long, value_name = "N")]
+    pub batch: Option<usize>,
     /// Weight of the game's result in the target at the start [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_first: Option<f32>,
@@ -110,6 +113,7 @@ impl Args {
         schedule.buckets = self.buckets.unwrap_or(schedule.buckets);
         schedule.king_buckets = self.king_buckets.unwrap_or(schedule.king_buckets);
         schedule.passes = self.passes.unwrap_or(schedule.passes);
+        schedule.batch = self.batch.unwrap_or(schedule.batch);
         schedule.seed = self.seed.unwrap_or(schedule.seed);
         let [first, last] = schedule.result_weight;
         schedule.result_weight =
@@ -126,8 +130,11 @@ impl Args {
 /// Runs the command.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    match train(args) {
-        Ok(()) => ExitCode::SUCCESS,
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    let handled = ctrlc::set_handler(move || raised.store(true, Relaxed));
+    match handled.map_err(Into::into).and_then(|()| train(args, &stop)) {
+        Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("train: {error}"));
             ExitCode::FAILURE
@@ -135,7 +142,13 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
+/// Trains to the end (true), or until `stop` is raised (false).
+///
+/// # Errors
+///
+/// If the settings make no sense, a file cannot be used, there is nothing to learn from,
+/// or the threads cannot be started.
+pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error::Error>> {
     let schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
     if saved.exists() && !args.resume {
@@ -182,20 +195,16 @@ fn train(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         checkpoint::load(&saved, &mut trainer)?;
         note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler_stop = Arc::clone(&stop);
-    ctrlc::set_handler(move || handler_stop.store(true, Relaxed))?;
-
-    if !steps(&mut trainer, &data, &saved, &stop)? {
+    if !steps(&mut trainer, &data, &saved, stop)? {
         checkpoint::save(&saved, &trainer)?;
         note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
-        return Ok(());
+        return Ok(false);
     }
     // Whatever is wrong with the network, the run is not lost.
     checkpoint::save(&saved, &trainer)?;
     finish(&trainer, &data, &args.out)?;
     checkpoint::remove(&saved)?;
-    Ok(())
+    Ok(true)
 }
 
 /// Trains to the end, or until told to stop (false).

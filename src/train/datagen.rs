@@ -108,7 +108,12 @@ pub struct Args {
     pub syzygy: Option<PathBuf>,
 }
 
-fn hours(text: &str) -> Result<f64, String> {
+/// Hours from a command line.
+///
+/// # Errors
+///
+/// If it is not a number of them.
+pub fn hours(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(hours) if (0.0..1e6).contains(&hours) => Ok(hours),
         _ => Err("expected a number of hours".to_owned()),
@@ -371,6 +376,9 @@ struct Shared {
     tablebase: Option<Arc<Tablebase<Chess>>>,
     goal: Goal,
     stats: Mutex<Stats>,
+    /// The goal is reached, or something went wrong.
+    over: AtomicBool,
+    /// Somebody wants it to end.
     stop: Arc<AtomicBool>,
     error: Mutex<Option<String>>,
 }
@@ -395,8 +403,12 @@ impl Shared {
         *lock(&self.stats)
     }
 
+    fn is_over(&self) -> bool {
+        self.over.load(Relaxed) || self.stop.load(Relaxed)
+    }
+
     fn fail(&self, reason: impl ToString) {
-        self.stop.store(true, Relaxed);
+        self.over.store(true, Relaxed);
         lock(&self.error).get_or_insert(reason.to_string());
     }
 
@@ -414,12 +426,12 @@ impl Shared {
         {
             return self.fail(error);
         }
-        while !self.stop.load(Relaxed) {
+        while !self.is_over() {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
             let game = loop {
                 let start = self.openings.make(&mut rng);
-                match players.play(start, &mut news.nodes, || self.stop.load(Relaxed)) {
+                match players.play(start, &mut news.nodes, || self.is_over()) {
                     Played::Game(game) => break game,
                     Played::Unbalanced => news.unbalanced += 1,
                     Played::Stopped => return,
@@ -430,7 +442,7 @@ impl Shared {
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
-                self.stop.store(true, Relaxed);
+                self.over.store(true, Relaxed);
                 return;
             }
             let leaves = |tree: &mut Stream| tree.append_leaves(players.leaves());
@@ -441,7 +453,7 @@ impl Shared {
             }
             stats.merge(&news);
             if self.goal.reached(&stats) {
-                self.stop.store(true, Relaxed);
+                self.over.store(true, Relaxed);
             }
             drop(stats);
             let synced = tree.as_mut().map_or(Ok(()), Stream::sync_now_and_then);
@@ -464,8 +476,11 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 /// Runs the command.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    match generate(args) {
-        Ok(()) => ExitCode::SUCCESS,
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    let handled = ctrlc::set_handler(move || raised.store(true, Relaxed));
+    match handled.map_err(Into::into).and_then(|()| generate(args, &stop)) {
+        Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("datagen: {error}"));
             ExitCode::FAILURE
@@ -473,7 +488,23 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
+/// What a directory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Games.
+    pub games: u64,
+    /// Positions in them.
+    pub positions: u64,
+    /// Of these, there before this run.
+    pub before: u64,
+}
+
+/// Plays until a goal is reached or `stop` is raised.
+///
+/// # Errors
+///
+/// If the arguments make no sense, a file cannot be used, or there is not enough memory.
+pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std::error::Error>> {
     if let Some(hard) = args.hard.filter(|&hard| hard < args.nodes) {
         let soft = args.nodes;
         return Err(format!("--hard {hard}: expected at least as many as --nodes {soft}").into());
@@ -504,26 +535,21 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
         trees = streams;
     }
 
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler_stop = Arc::clone(&stop);
-    ctrlc::set_handler(move || handler_stop.store(true, Relaxed))?;
     let start = Instant::now();
     let goal = Goal {
         games: args.games,
         positions: args.positions,
         end: args.hours.map(|hours| start + Duration::from_secs_f64(hours * 3600.0)),
     };
-    if goal.reached(&found) {
-        stop.store(true, Relaxed);
-    }
     let shared = Shared {
         openings,
         recipe,
         network,
         tablebase,
+        over: AtomicBool::new(goal.reached(&found)),
         goal,
         stats: Mutex::new(found),
-        stop,
+        stop: Arc::clone(stop),
         error: Mutex::new(None),
     };
     std::thread::scope(|scope| -> io::Result<()> {
@@ -538,10 +564,13 @@ fn generate(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
             .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
         Ok(())
     })
-    .inspect_err(|_| shared.stop.store(true, Relaxed))?;
+    .inspect_err(|_| shared.over.store(true, Relaxed))?;
     match unpoisoned(shared.error.into_inner()) {
         Some(error) => Err(error.into()),
-        None => Ok(()),
+        None => {
+            let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
+            Ok(Made { games: tally.games(), positions, before: found.positions })
+        }
     }
 }
 

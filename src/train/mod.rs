@@ -5,7 +5,8 @@
 //! here is needed to play.
 //!
 //! `lancet train` is in [`command`], `lancet datagen` in [`datagen`], `lancet data`
-//! in [`data`]: each is `Args` and `run`.
+//! in [`data`], `lancet learn`, which joins the first two, in [`learn`]: each is `Args`
+//! and `run`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -17,6 +18,7 @@ pub mod filter;
 pub mod format;
 mod label;
 pub mod layout;
+pub mod learn;
 pub mod loader;
 pub mod model;
 pub mod openings;

@@ -125,14 +125,29 @@ impl SelfPlay {
         network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, MemoryError> {
+        Ok(SelfPlay { tablebase, ..SelfPlay::between([network, network], soft, hard)? })
+    }
+
+    /// The same with a network for White and another for Black.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for the tables.
+    pub fn between(
+        networks: [Option<&Arc<Network>>; 2],
+        soft: u64,
+        hard: u64,
+    ) -> Result<SelfPlay, MemoryError> {
         // A game is some hundred searches; about 16 bytes of table for a node.
         // Small tables are quickly cleared and stay in cache.
         let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
         let settings = Settings { hash: hash.next_power_of_two(), ..Settings::default() };
         let mut engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
-        engines.iter_mut().for_each(|engine| engine.set_network(network.cloned()));
+        for (engine, network) in engines.iter_mut().zip(networks) {
+            engine.set_network(network.cloned());
+        }
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-        Ok(SelfPlay { engines, limits, tablebase, sampler: None })
+        Ok(SelfPlay { engines, limits, tablebase: None, sampler: None })
     }
 
     /// From `share` percent of the searches a quiet leaf is searched from now on, by

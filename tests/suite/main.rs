@@ -10,6 +10,7 @@ mod doctor;
 mod epd;
 mod house;
 mod lab;
+mod learn;
 mod parsers;
 mod perft;
 mod resources;

@@ -319,6 +319,35 @@ Exit status:
   0  when the network was written, or after Ctrl-C
   1  if a file or a setting could not be used";
 
+pub const LEARN: &str = "\
+Description:
+  The first games are played by material and piece-square tables; no other engine's games, scores or networks are involved. \
+A generation is games by the best network so far, a training on the newest games (from random weights at first, then from the \
+best network's), and a match of the new network against the best one at the same nodes per move, by a sequential test of 0 \
+against 10 Elo over pairs of games. The new one takes the other's place only if it wins; if --match-games games do not decide, \
+the likelier of both cases counts.
+
+  A generation plays half as many positions as there are, until --window are there; older ones are then deleted. With --hours \
+a full window is then renewed for a quarter of an hour at a time, with --generations by a quarter.
+
+  Ctrl-C, a kill or a power failure loses at most the games in progress and two minutes of training; the same command goes on. \
+With --generations and one thread the same seed gives the same networks.
+
+Examples:
+  lancet learn --out grown --hours 2
+  lancet learn --out small --generations 8 --threads 1 --hidden 64 --first 200000
+  lancet \"setoption name EvalFile value grown/best.nnue\" bench quit
+
+Files:
+  DIR/best.nnue           the best network
+  DIR/lineage.toml        settings, and every generation with its games, losses, match and hours
+  DIR/lineage.svg         Elo, positions and loss over hours
+  DIR/generation-0001/    its games (.vf), its network, its loss curves and its match
+
+Exit status:
+  0  when the hours or generations are over, or after Ctrl-C
+  1  if a file could not be used, or there was not enough memory";
+
 pub const WDL: &str = "\
 Description:
   Counts how often games were won, drawn and lost by score and material count, and fits curves to that. UCI_ShowWDL \

@@ -1,0 +1,361 @@
+//! `lancet learn`: the loop.
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Args as ClapArgs;
+use serde::Deserialize;
+
+use super::{
+    super::{command as train, datagen, openings, read_network},
+    duel::Duel,
+    lineage::{Generation, Home, Lineage, Settings},
+    picture,
+    sprt::{Pairs, Verdict},
+};
+use crate::{
+    eval::nnue::Network,
+    system::{
+        files,
+        random::mix,
+        stdio::{complain, note},
+    },
+};
+
+/// Passes over the positions in the first training, from random weights, ...
+const FIRST_PASSES: u32 = 16;
+/// ... and in a later one, from the weights of the best network, ...
+const PASSES: u32 = 4;
+/// ... which begins at half the usual learning rate.
+const RATE: f32 = 5e-4;
+/// Positions for a position of a batch: a pass over a small pool still takes some hundred
+/// steps ...
+const POOL_PER_BATCH: u64 = 200;
+/// ... of at least and at most so many positions.
+const BATCH: [u64; 2] = [256, 16384];
+/// Once the window is full, a generation of a timed run plays for so long.
+const FULL_WINDOW_SECONDS: f64 = 900.0;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Learn from nothing: play, train and compare, generation after generation
+#[derive(Clone, Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("length").required(true).args(["hours", "generations"]))]
+pub struct Args {
+    /// Directory for networks, games and the lineage; what is there already goes on
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Learn for this many hours
+    #[arg(long, value_name = "H", value_parser = datagen::hours)]
+    pub hours: Option<f64>,
+    /// Learn until the lineage has this many generations; the clock decides nothing
+    #[arg(long, value_name = "N")]
+    pub generations: Option<u32>,
+    /// Threads to play and train with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Nodes per move after which no new iteration starts, in games and matches
+    #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub nodes: u64,
+    /// Hidden neurons per view, a multiple of 32
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub hidden: usize,
+    /// Output buckets, chosen by piece count
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub buckets: usize,
+    /// Positions before the first training; then half of all each time, up to --window
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
+    pub first: u64,
+    /// Newest positions that are learned from, a bound for memory (about 20 bytes each)
+    /// and disk (2.5)
+    #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
+    pub window: u64,
+    /// Games of a match at most
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(2..))]
+    pub match_games: u64,
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match learn(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("learn: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn learn(args: &Args) -> Result<(), Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: args.seed,
+        threads: args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1)),
+        nodes: args.nodes,
+        hidden: args.hidden,
+        buckets: args.buckets,
+        first: args.first,
+        window: args.window,
+        match_games: args.match_games,
+    };
+    let home = Home::claim(&args.out)?;
+    let lineage = home.open(&settings)?;
+    let stop = stopper(args.hours)?;
+    let before = lineage.hours();
+    let timed = args.hours.is_some();
+    let mut learner =
+        Learner { home, lineage, settings, stop, timed, start: Instant::now(), before };
+    let goal = args.generations.unwrap_or(u32::MAX);
+    while learner.lineage.next() <= goal && learner.generation()?.is_some() {}
+    match learner.lineage.best() {
+        0 => note("no network yet; the same command goes on"),
+        best => {
+            let network = learner.home.file(BEST);
+            note(format_args!("the best network is generation {best}: {}", network.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The best network, for those who come by.
+const BEST: &str = "best.nnue";
+
+/// Raised by Ctrl-C and when the hours are over.
+fn stopper(hours: Option<f64>) -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Relaxed))?;
+    if let Some(hours) = hours {
+        let (raised, time) = (Arc::clone(&stop), Duration::from_secs_f64(hours * 3600.0));
+        std::thread::Builder::new().name("clock".to_owned()).spawn(move || {
+            std::thread::sleep(time);
+            raised.store(true, Relaxed);
+        })?;
+    }
+    Ok(stop)
+}
+
+/// The seed of a generation: small, since files are named by it.
+const fn file_seed(seed: u64, number: u32) -> u64 {
+    mix(seed ^ mix(number as u64)) >> 32
+}
+
+struct Learner {
+    home: Home,
+    lineage: Lineage,
+    settings: Settings,
+    stop: Arc<AtomicBool>,
+    /// Does the clock say how much is played, once the window is full?
+    timed: bool,
+    start: Instant,
+    /// Hours of work in earlier runs.
+    before: f64,
+}
+
+/// What a network says of how it was made.
+#[derive(Deserialize)]
+struct Made {
+    training_loss: Option<f64>,
+    validation_loss: Option<f64>,
+    positions: u64,
+}
+
+impl Learner {
+    /// Completes the generation under way, unless told to stop (nothing). Every step
+    /// finds what of it has been done.
+    fn generation(&mut self) -> Result<Option<()>, Failure> {
+        let (number, parent) = (self.lineage.next(), self.lineage.best());
+        let Some((games, positions)) = self.play(number, parent)? else { return Ok(None) };
+        let (first, pool) = self.lineage.window(positions);
+        if self.train(number, parent, first, pool)?.is_none() {
+            return Ok(None);
+        }
+        let network = Arc::new(read_network(&self.home.network(number))?);
+        let Some(pairs) = self.compare(number, parent, &network)? else { return Ok(None) };
+
+        let made: Made = toml::from_str(network.provenance())?;
+        let promoted = pairs.verdict(self.settings.match_games) == Verdict::Better;
+        let (elo, error) = pairs.elo();
+        let place = if promoted { "promoted" } else { "not promoted" };
+        note(format_args!(
+            "generation {number} against {parent}: {elo:+.0} +/- {error:.0} Elo in {} games, {place}",
+            pairs.games()
+        ));
+        if promoted {
+            files::replace(&self.home.file(BEST), &network.to_bytes())?;
+        }
+        self.lineage.generations.push(Generation {
+            number,
+            parent,
+            games,
+            positions,
+            pool,
+            learned: made.positions,
+            training_loss: made.training_loss.unwrap_or(0.0),
+            validation_loss: made.validation_loss,
+            pairs,
+            elo,
+            error,
+            promoted,
+            hours: self.before + self.start.elapsed().as_secs_f64() / 3600.0,
+        });
+        self.lineage.goal = self.next_goal(pool);
+        self.home.save(&self.lineage)?;
+        files::replace(&self.home.file("lineage.svg"), picture::svg(&self.lineage)?.as_bytes())?;
+        let (first, _) = self.lineage.window(self.lineage.goal);
+        self.home.forget(&self.lineage, first)?;
+        Ok(Some(()))
+    }
+
+    /// Games of the best network. Returns games and positions.
+    fn play(&mut self, number: u32, parent: u32) -> Result<Option<(u64, u64)>, Failure> {
+        let Settings { seed, threads, nodes, .. } = self.settings;
+        let goal = self.lineage.goal;
+        note(format_args!("generation {number}: {goal} positions by generation {parent}"));
+        let net = if parent == 0 { PathBuf::from("psqt") } else { self.home.network(parent) };
+        let args = datagen::Args {
+            out: self.home.generation(number),
+            threads: Some(threads),
+            nodes,
+            hard: None,
+            games: None,
+            positions: Some(goal),
+            hours: None,
+            seed: file_seed(seed, number),
+            book: Vec::new(),
+            book_share: 100,
+            book_plies: openings::RANDOM_PLIES_AFTER_BOOK,
+            random_plies: openings::RANDOM_PLIES,
+            chess960: 0,
+            net: Some(net),
+            tree: 0,
+            syzygy: None,
+        };
+        let start = Instant::now();
+        let made = datagen::generate(&args, &self.stop)?;
+        if made.positions < goal {
+            return Ok(None);
+        }
+        if made.before == 0 {
+            self.lineage.speed = Some(made.positions as f64 / start.elapsed().as_secs_f64());
+        }
+        Ok(Some((made.games, made.positions)))
+    }
+
+    /// A network from the games of the window, unless it is there.
+    fn train(
+        &self,
+        number: u32,
+        parent: u32,
+        first: u32,
+        pool: u64,
+    ) -> Result<Option<()>, Failure> {
+        let out = self.home.network(number);
+        if out.exists() {
+            return Ok(Some(()));
+        }
+        let mut data = Vec::new();
+        for number in first..=number {
+            data.extend(self.home.games(number)?);
+        }
+        let [least, most] = BATCH;
+        let batch = (pool / POOL_PER_BATCH).next_power_of_two().clamp(least, most);
+        let from = (parent > 0).then(|| self.home.network(parent));
+        let later = from.is_some();
+        note(format_args!("generation {number}: training on generations {first} to {number}"));
+        let args = train::Args {
+            data,
+            out,
+            resume: true,
+            from,
+            schedule: None,
+            hidden: Some(self.settings.hidden),
+            buckets: Some(self.settings.buckets),
+            king_buckets: None,
+            passes: Some(if later { PASSES } else { FIRST_PASSES }),
+            batch: Some(batch as usize),
+            result_first: None,
+            result_last: None,
+            rate_first: later.then_some(RATE),
+            rate_last: None,
+            scale: None,
+            smoothing: None,
+            seed: Some(file_seed(self.settings.seed, number)),
+            threads: Some(self.settings.threads),
+        };
+        Ok(train::train(&args, &self.stop)?.then_some(()))
+    }
+
+    /// The match of the new network against its parent.
+    fn compare(
+        &self,
+        number: u32,
+        parent: u32,
+        new: &Arc<Network>,
+    ) -> Result<Option<Pairs>, Failure> {
+        let Settings { seed, threads, nodes, match_games, .. } = self.settings;
+        note(format_args!("generation {number}: match against generation {parent}"));
+        let path = |number| self.home.network(number);
+        let old = (parent > 0).then(|| read_network(&path(parent))).transpose()?.map(Arc::new);
+        let duel = Duel {
+            new,
+            old: old.as_ref(),
+            nodes,
+            games: match_games,
+            seed: mix(!seed ^ mix(u64::from(number))),
+            threads,
+        };
+        Ok(duel.play(&self.home.generation(number).join("match.txt"), &self.stop)?)
+    }
+
+    /// Positions that the next generation plays: half of what there is, until the window
+    /// is full; then what fits a quarter of an hour, or a quarter of the window.
+    fn next_goal(&self, pool: u64) -> u64 {
+        let window = self.settings.window;
+        let goal = if pool < window {
+            pool / 2
+        } else {
+            let timed = self.lineage.speed.filter(|_| self.timed);
+            timed.map_or(window / 4, |speed| (speed * FULL_WINDOW_SECONDS) as u64)
+        };
+        goal.clamp(1, window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::lineage::tests::lineage, *};
+
+    #[test]
+    fn pools_grow_by_a_half_until_the_window_is_full() {
+        let dir = tempfile::tempdir().unwrap();
+        let lineage = Lineage { speed: Some(0.1), ..lineage() };
+        let mut learner = Learner {
+            home: Home::claim(dir.path()).unwrap(),
+            settings: lineage.settings.clone(),
+            lineage,
+            stop: Arc::default(),
+            timed: false,
+            start: Instant::now(),
+            before: 0.0,
+        };
+        assert_eq!((learner.next_goal(100), learner.next_goal(249)), (50, 124));
+        assert_eq!(learner.next_goal(250), 62);
+        learner.timed = true;
+        assert_eq!((learner.next_goal(100), learner.next_goal(250)), (50, 90));
+        learner.lineage.speed = Some(1e9);
+        assert_eq!(learner.next_goal(250), 250);
+    }
+}

@@ -1,0 +1,252 @@
+//! The match of a new network against the one whose games it learned from: pairs of
+//! games at fixed nodes from random openings, until the test has its verdict.
+//!
+//! A line "NUMBER HALF-POINTS" for each pair goes to a file, so that a match that was
+//! interrupted goes on. A pair depends only on the seed and its number.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use shakmaty::Color;
+
+use super::{
+    super::{
+        FileError,
+        format::GameResult,
+        openings::Openings,
+        selfplay::{Played, SelfPlay},
+    },
+    sprt::{Pairs, Verdict},
+};
+use crate::{
+    engine::threads,
+    eval::nnue::Network,
+    system::{random::mix, sync::lock},
+};
+
+/// Who plays, and how.
+#[derive(Debug)]
+pub struct Duel<'a> {
+    /// The network that wants to be promoted.
+    pub new: &'a Arc<Network>,
+    /// The one it must beat; material and piece-square tables if there is none.
+    pub old: Option<&'a Arc<Network>>,
+    /// Nodes per move after which no new iteration starts; eight times as many are
+    /// never exceeded.
+    pub nodes: u64,
+    /// Games at most.
+    pub games: u64,
+    /// Seed of the openings.
+    pub seed: u64,
+    /// Games at the same time.
+    pub threads: u32,
+}
+
+/// How far a match is.
+struct Sheet {
+    pairs: Pairs,
+    done: BTreeSet<u64>,
+    /// The next pair that nobody plays.
+    next: u64,
+    file: File,
+    error: Option<String>,
+}
+
+impl Duel<'_> {
+    /// Plays to the verdict, or until told to stop (nothing).
+    ///
+    /// # Errors
+    ///
+    /// If the file of pairs cannot be used, or there is not enough memory.
+    pub fn play(&self, path: &Path, stop: &AtomicBool) -> Result<Option<Pairs>, FileError> {
+        let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
+        let sheet = Mutex::new(Sheet::open(path).map_err(|error| fail(&error))?);
+        std::thread::scope(|scope| {
+            let players = (0..self.threads)
+                .map(|_| threads::spawn(scope, "match", || self.work(&sheet, stop)))
+                .collect::<io::Result<Vec<_>>>();
+            players.map(drop)
+        })
+        .map_err(|error| fail(&error))?;
+        let sheet = lock(&sheet);
+        match &sheet.error {
+            Some(error) => Err(fail(error)),
+            None if self.is_decided(&sheet) => Ok(Some(sheet.pairs)),
+            None => Ok(None),
+        }
+    }
+
+    fn is_decided(&self, sheet: &Sheet) -> bool {
+        sheet.pairs.verdict(self.games) != Verdict::Open
+    }
+
+    /// Plays pairs until there is a verdict.
+    fn work(&self, sheet: &Mutex<Sheet>, stop: &AtomicBool) {
+        let players = |white, black| SelfPlay::between([white, black], self.nodes, 8 * self.nodes);
+        let made = players(Some(self.new), self.old)
+            .and_then(|first| Ok([first, players(self.old, Some(self.new))?]));
+        let mut players = match made {
+            Ok(players) => players,
+            Err(error) => return lock(sheet).fail(error),
+        };
+        loop {
+            let number = {
+                let mut sheet = lock(sheet);
+                if sheet.error.is_some() || self.is_decided(&sheet) {
+                    return;
+                }
+                sheet.take()
+            };
+            let Some(half_points) = self.pair(&mut players, number, stop) else { return };
+            let mut sheet = lock(sheet);
+            // What ends after the verdict does not count.
+            if !self.is_decided(&sheet)
+                && let Err(error) = sheet.record(number, half_points)
+            {
+                return sheet.fail(error);
+            }
+        }
+    }
+
+    /// Half points of the new network in two games from one opening, unless told to stop.
+    fn pair(&self, players: &mut [SelfPlay; 2], number: u64, stop: &AtomicBool) -> Option<usize> {
+        let openings = Openings::random();
+        let mut rng = ChaCha8Rng::seed_from_u64(mix(self.seed ^ mix(number)));
+        loop {
+            let start = openings.make(&mut rng);
+            let mut half_points = 0;
+            let mut played = 0;
+            for (players, color) in players.iter_mut().zip([Color::White, Color::Black]) {
+                match players.play(start.clone(), &mut 0, || stop.load(Relaxed)) {
+                    Played::Game(game) => {
+                        half_points += usize::from(half_points_of(game.result, color));
+                        played += 1;
+                    }
+                    // One of them finds the opening too uneven: another one.
+                    Played::Unbalanced => break,
+                    Played::Stopped => return None,
+                }
+            }
+            if played == 2 {
+                return Some(half_points);
+            }
+        }
+    }
+}
+
+fn half_points_of(result: GameResult, color: Color) -> u8 {
+    result.half_points(color).unwrap_or(1)
+}
+
+impl Sheet {
+    fn open(path: &Path) -> io::Result<Sheet> {
+        let text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            text => text?,
+        };
+        let mut pairs = Pairs::default();
+        let mut done = BTreeSet::new();
+        // A line that a kill has torn is overwritten.
+        let whole = text.rfind('\n').map_or(0, |last| last + 1);
+        for line in text[..whole].lines() {
+            let (number, half_points) = line
+                .split_once(' ')
+                .and_then(|(number, points)| Some((number.parse().ok()?, points.parse().ok()?)))
+                .filter(|&(_, half_points)| half_points <= 4usize)
+                .ok_or_else(|| {
+                    let reason =
+                        format!("'{line}': expected the number of a pair and 0 to 4 half points");
+                    io::Error::new(io::ErrorKind::InvalidData, reason)
+                })?;
+            if done.insert(number) {
+                pairs.add(half_points);
+            }
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.set_len(whole as u64)?;
+        Ok(Sheet { pairs, done, next: 0, file, error: None })
+    }
+
+    fn take(&mut self) -> u64 {
+        while self.done.contains(&self.next) {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn record(&mut self, number: u64, half_points: usize) -> io::Result<()> {
+        writeln!(self.file, "{number} {half_points}")?;
+        self.pairs.add(half_points);
+        self.done.insert(number);
+        Ok(())
+    }
+
+    fn fail(&mut self, error: impl ToString) {
+        self.error.get_or_insert(error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval;
+
+    fn duel(network: &Arc<Network>, games: u64) -> Duel<'_> {
+        Duel { new: network, old: None, nodes: 30, games, seed: 1, threads: 1 }
+    }
+
+    /// The built-in network beats the tables that it began with, and a match that was
+    /// interrupted and torn ends like one that was not.
+    #[test]
+    fn matches_go_on() {
+        let network = eval::default_network();
+        let dir = tempfile::tempdir().unwrap();
+        let [whole, torn] = ["whole", "torn"].map(|name| dir.path().join(name));
+        let stop = AtomicBool::new(false);
+        let pairs = duel(&network, 200).play(&whole, &stop).unwrap().unwrap();
+        assert_eq!(pairs.verdict(200), Verdict::Better);
+        assert!(pairs.games() >= 20 && pairs.games() < 200, "{pairs:?}");
+
+        let text = fs::read_to_string(&whole).unwrap();
+        assert!(text.starts_with("0 ") && text.lines().count() as u64 == pairs.games() / 2);
+        fs::write(&torn, &text[..text.find('\n').unwrap() + 2]).unwrap();
+        assert_eq!(duel(&network, 200).play(&torn, &stop).unwrap(), Some(pairs));
+        assert_eq!(fs::read_to_string(&torn).unwrap(), text);
+
+        // Told to stop, and with a file that is not one of pairs.
+        let none = dir.path().join("none");
+        assert_eq!(duel(&network, 200).play(&none, &AtomicBool::new(true)).unwrap(), None);
+        fs::write(&torn, "0 5\n").unwrap();
+        let error = duel(&network, 200).play(&torn, &stop).unwrap_err().to_string();
+        assert!(error.contains("'0 5'"), "{error}");
+    }
+
+    /// Two threads play every pair once.
+    #[test]
+    fn threads_share_the_pairs() {
+        let network = eval::default_network();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pairs");
+        // Against itself, so that it takes all its games.
+        let duel = Duel { old: Some(&network), threads: 2, ..duel(&network, 12) };
+        let pairs = duel.play(&path, &AtomicBool::new(false)).unwrap().unwrap();
+        assert_eq!(pairs, Pairs([0, 0, 6, 0, 0]), "a program and itself win as often");
+        let text = fs::read_to_string(&path).unwrap();
+        let mut numbers: Vec<&str> =
+            text.lines().filter_map(|line| Some(line.split_once(' ')?.0)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 6, "{text}");
+    }
+}

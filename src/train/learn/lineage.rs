@@ -1,0 +1,351 @@
+//! What a directory has learned so far: one TOML file, replaced as a whole after each
+//! generation. What is not in it yet is found again in the generation's files.
+
+use std::{
+    fs::{self, File, TryLockError},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{super::FileError, sprt::Pairs};
+use crate::system::files;
+
+/// Name of the file.
+const FILE: &str = "lineage.toml";
+
+/// What decides how a lineage grows: with one thread, everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Version of Lancet.
+    pub version: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Threads that play and train.
+    pub threads: u32,
+    /// Nodes per move after which no new iteration starts.
+    pub nodes: u64,
+    /// Hidden neurons per view.
+    pub hidden: usize,
+    /// Output buckets.
+    pub buckets: usize,
+    /// Positions before the first training.
+    pub first: u64,
+    /// Newest positions that are learned from.
+    pub window: u64,
+    /// Games of a match, at most.
+    pub match_games: u64,
+}
+
+/// Games, a network and its match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generation {
+    /// From 1.
+    pub number: u32,
+    /// The network that played the games, and that the new one met: its generation;
+    /// 0 is material and piece-square tables.
+    pub parent: u32,
+    /// Games that it played, and the positions in them.
+    pub games: u64,
+    /// Positions in them.
+    pub positions: u64,
+    /// Positions in the window, and of these, learned from.
+    pub pool: u64,
+    /// Positions learned from.
+    pub learned: u64,
+    /// Mean loss at the end, ...
+    pub training_loss: f64,
+    /// ... and over games set apart.
+    pub validation_loss: Option<f64>,
+    /// Pairs of games against the parent, by points of the new network.
+    pub pairs: Pairs,
+    /// The new network against its parent: Elo ...
+    pub elo: f64,
+    /// ... and the half-width of its 95 % interval.
+    pub error: f64,
+    /// Has it taken its parent's place?
+    pub promoted: bool,
+    /// Hours of work since the beginning.
+    pub hours: f64,
+}
+
+/// All generations so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lineage {
+    /// Positions that the generation under way plays.
+    pub goal: u64,
+    /// Positions a second in the last generation that was played in one go.
+    pub speed: Option<f64>,
+    /// How it grows.
+    pub settings: Settings,
+    /// From the first to the last that is complete.
+    #[serde(default)]
+    pub generations: Vec<Generation>,
+}
+
+impl Lineage {
+    /// The generation whose network is the best; 0 before there is one.
+    #[must_use]
+    pub fn best(&self) -> u32 {
+        self.generations.iter().rfind(|one| one.promoted).map_or(0, |one| one.number)
+    }
+
+    /// The one under way.
+    #[must_use]
+    pub fn next(&self) -> u32 {
+        self.generations.last().map_or(1, |last| last.number + 1)
+    }
+
+    /// Hours of work in complete generations.
+    #[must_use]
+    pub fn hours(&self) -> f64 {
+        self.generations.last().map_or(0.0, |last| last.hours)
+    }
+
+    /// The number of the first generation of the window that ends with games of
+    /// `newest` positions after the complete ones, and the positions in that window.
+    #[must_use]
+    pub fn window(&self, newest: u64) -> (u32, u64) {
+        let (mut first, mut pool) = (self.next(), newest);
+        for one in self.generations.iter().rev() {
+            if pool >= self.settings.window {
+                break;
+            }
+            first = one.number;
+            pool += one.positions;
+        }
+        (first, pool)
+    }
+
+    /// Elo of each generation above the beginning: promoted ones add to what was
+    /// reached before.
+    #[must_use]
+    pub fn elo(&self) -> Vec<f64> {
+        let mut reached = 0.0;
+        let elo = |one: &Generation| {
+            let elo = reached + one.elo;
+            if one.promoted {
+                reached = elo;
+            }
+            elo
+        };
+        self.generations.iter().map(elo).collect()
+    }
+}
+
+/// A directory that this process alone learns in.
+#[derive(Debug)]
+pub struct Home {
+    dir: PathBuf,
+    _claim: File,
+}
+
+impl Home {
+    /// Claims `dir`, which is made if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If another process has claimed it, or it cannot be used.
+    pub fn claim(dir: &Path) -> Result<Home, FileError> {
+        let fail = |error: std::io::Error| FileError::new(dir, error);
+        fs::create_dir_all(dir).map_err(fail)?;
+        let claim = File::create(dir.join("lock")).map_err(fail)?;
+        match claim.try_lock() {
+            Ok(()) => Ok(Home { dir: dir.to_owned(), _claim: claim }),
+            Err(TryLockError::WouldBlock) => {
+                Err(FileError::new(dir, "another process is learning here"))
+            }
+            Err(TryLockError::Error(error)) => Err(fail(error)),
+        }
+    }
+
+    /// The directory of a generation.
+    #[must_use]
+    pub fn generation(&self, number: u32) -> PathBuf {
+        self.dir.join(format!("generation-{number:04}"))
+    }
+
+    /// The network of a generation.
+    #[must_use]
+    pub fn network(&self, number: u32) -> PathBuf {
+        self.generation(number).join("net.nnue")
+    }
+
+    /// A file of the lineage itself.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// The files of games of a generation, in order.
+    ///
+    /// # Errors
+    ///
+    /// If its directory cannot be read.
+    pub fn games(&self, number: u32) -> Result<Vec<PathBuf>, FileError> {
+        let dir = self.generation(number);
+        let fail = |error| FileError::new(&dir, error);
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&dir).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            if path.extension().is_some_and(|kind| kind == "vf") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// Reads the lineage, or begins one.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or has other settings.
+    pub fn open(&self, settings: &Settings) -> Result<Lineage, FileError> {
+        let path = self.file(FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let (goal, settings) = (settings.first, settings.clone());
+                return Ok(Lineage { goal, speed: None, settings, generations: Vec::new() });
+            }
+            Err(error) => return Err(FileError::new(&path, error)),
+        };
+        let lineage: Lineage = toml::from_str(&text)
+            .map_err(|error| FileError::new(&path, format!("not understood: {error}")))?;
+        if lineage.settings != *settings {
+            let show = |settings| toml::to_string(settings).unwrap_or_default();
+            let (there, asked) = (show(&lineage.settings), show(settings));
+            let reason = format!(
+                "this directory learns with other options; choose another. There:\n{there}\
+                 asked for:\n{asked}"
+            );
+            return Err(FileError::new(&path, reason));
+        }
+        Ok(lineage)
+    }
+
+    /// Writes the lineage.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written; the old one then stays.
+    pub fn save(&self, lineage: &Lineage) -> Result<(), FileError> {
+        let path = self.file(FILE);
+        let text = toml::to_string(lineage).map_err(|error| FileError::new(&path, error))?;
+        files::replace(&path, text.as_bytes()).map_err(|error| FileError::new(&path, error))
+    }
+
+    /// Deletes the games of generations before `first`, and of those the networks that
+    /// did not win: disk space stays bounded.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be deleted.
+    pub fn forget(&self, lineage: &Lineage, first: u32) -> Result<(), FileError> {
+        let remove = |path: &Path| match fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(FileError::new(path, error))
+            }
+            _ => Ok(()),
+        };
+        for one in lineage.generations.iter().filter(|one| one.number < first) {
+            self.games(one.number)?.iter().try_for_each(|path| remove(path))?;
+            if !one.promoted {
+                remove(&self.network(one.number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub fn lineage() -> Lineage {
+        let generation = |number, positions, elo, promoted| Generation {
+            number,
+            parent: 0,
+            games: 10,
+            positions,
+            pool: positions,
+            learned: positions / 2,
+            training_loss: 0.01 / f64::from(number),
+            validation_loss: (number > 1).then_some(0.012),
+            pairs: Pairs::default(),
+            elo,
+            error: 20.0,
+            promoted,
+            hours: f64::from(number),
+        };
+        Lineage {
+            goal: 100,
+            speed: None,
+            settings: Settings {
+                version: "1".to_owned(),
+                seed: 1,
+                threads: 1,
+                nodes: 100,
+                hidden: 32,
+                buckets: 1,
+                first: 100,
+                window: 250,
+                match_games: 100,
+            },
+            generations: vec![
+                generation(1, 100, 200.0, true),
+                generation(2, 100, -10.0, false),
+                generation(3, 100, 30.0, true),
+            ],
+        }
+    }
+
+    #[test]
+    fn windows_slide() {
+        let lineage = lineage();
+        assert_eq!((lineage.best(), lineage.next()), (3, 4));
+        assert_eq!(lineage.window(300), (4, 300));
+        assert_eq!(lineage.window(100), (2, 300));
+        assert_eq!(lineage.window(10), (1, 310));
+        assert_eq!(lineage.elo(), [200.0, 190.0, 230.0]);
+    }
+
+    #[test]
+    fn one_process_and_one_kind_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::claim(dir.path()).unwrap();
+        let error = Home::claim(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("another process"), "{error}");
+        let lineage = lineage();
+        let settings = &lineage.settings;
+        assert_eq!(home.open(settings).unwrap().goal, settings.first);
+        home.save(&lineage).unwrap();
+        assert_eq!(home.open(settings).unwrap(), lineage);
+        let error = home.open(&Settings { nodes: 7, ..settings.clone() }).unwrap_err().to_string();
+        assert!(error.contains("nodes = 100") && error.contains("nodes = 7"), "{error}");
+    }
+
+    /// What has left the window takes no space, but for the networks that have won.
+    #[test]
+    fn old_games_are_deleted() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::claim(dir.path()).unwrap();
+        for number in 1..=3 {
+            fs::create_dir(home.generation(number)).unwrap();
+            for name in ["games-1-0.vf", "games-1-1.vf", "net.nnue"] {
+                fs::write(home.generation(number).join(name), "").unwrap();
+            }
+        }
+        for _ in 0..2 {
+            home.forget(&lineage(), 3).unwrap();
+            let games = |number| home.games(number).unwrap().len();
+            assert_eq!([1, 2, 3].map(games), [0, 0, 2]);
+            let networks = [1, 2, 3].map(|number| home.network(number).exists());
+            assert_eq!(networks, [true, false, true]);
+        }
+    }
+}
