@@ -36,6 +36,10 @@ pub enum Selectivity {
     /// Late move reductions, in PVS: quiet moves from the fourth on are tested one ply
     /// less deep first, from depth 3.
     Reductions,
+    /// What a playing program pays for main lines that are whole: no cut-offs by the
+    /// table at open windows, and drivers that ask with null windows only end with an open
+    /// search around the score that they found. Nothing is left out.
+    WholeLines,
 }
 
 /// What a search cost.
@@ -178,7 +182,7 @@ impl<'a, G: Game> Search<'a, G> {
     }
 
     /// Is this left out?
-    pub(super) fn selects(&self, what: Selectivity) -> bool {
+    pub fn selects(&self, what: Selectivity) -> bool {
         self.selectivity.contains(&what)
     }
 
@@ -209,7 +213,8 @@ impl<'a, G: Game> Search<'a, G> {
                 self.cost.hits += 1;
                 self.cost.across += u64::from(entry.ply != ply);
                 let bounds = self.delay.from_table(entry.found.bounds, ply);
-                if bounds.cutoff(window).is_some() {
+                let open = !window.is_null() && self.selects(Selectivity::WholeLines);
+                if !open && bounds.cutoff(window).is_some() {
                     let newest = self.delay.from_table(entry.newest, ply);
                     self.cost.cutoffs += 1;
                     self.cost.second_bound += u64::from(newest.cutoff(window).is_none());

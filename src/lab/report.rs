@@ -315,17 +315,22 @@ fn selectivity(depth: u32) -> Experiment {
     let deeper = Axes { table: vec![TableMode::Deeper], ..exact.clone() };
     let with = |axes: &Axes, what: &[Selectivity]| job(axes, depth, Leaf::Quiescence, what);
     let [null, late] = [Selectivity::NullMove, Selectivity::Reductions];
+    let lines = Selectivity::WholeLines;
     Experiment {
         title: "From the lab to the game, a piece at a time",
         text: "The root drivers again, a ply deeper, while the search leaves out more and more of the \
             tree: first with a quiescence search and entries of exact depth, then with deeper \
-            entries, null moves and reductions. Each group is compared with its own first row.",
+            entries, null moves and reductions. Whole lines are what a playing program wants to show: \
+            no cut-offs by the table at open windows, and after null windows one open search \
+            around the score. Each group is compared with its own first row.",
         runs: vec![
             ("exact:", with(&exact, &[])),
             ("deeper:", with(&deeper, &[])),
             ("null move:", with(&deeper, &[null])),
             ("null move, reductions:", with(&deeper, &[null, late])),
             ("reductions, exact:", with(&exact, &[late])),
+            ("whole lines, exact:", with(&exact, &[lines])),
+            ("null move, reductions, whole lines:", with(&deeper, &[null, late, lines])),
         ],
         columns: &[PASSES, CUTS, STUCK],
         mates: false,

@@ -126,8 +126,9 @@ pub fn drive<G: Game>(
     search.root_depth = depth;
     let guess = Guess { score: guess, width: cell.window, max_passes: conditions.max_passes };
     let mut best = None;
+    let whole_lines = search.selects(Selectivity::WholeLines);
     let start = Instant::now();
-    let driven = cell.root.drive(guess, |window| {
+    let mut pass = |window: Window| {
         search.cost.passes += 1;
         search.cost.null_passes += u64::from(window.is_null());
         let score = search.score(cell.interior, root, depth, window);
@@ -136,7 +137,12 @@ pub fn drive<G: Game>(
             best = search.best;
         }
         score
-    });
+    };
+    let mut driven = cell.root.drive(guess, &mut pass);
+    if whole_lines && cell.root.is_null_only() {
+        let around = Guess { score: driven.score, width: 1, ..guess };
+        driven.score = Root::AspGradual.drive(around, &mut pass).score;
+    }
     search.cost.seconds = start.elapsed().as_secs_f64();
     let cost = std::mem::take(&mut search.cost);
     Depth { score: driven.score, best, end: driven.end, cost }

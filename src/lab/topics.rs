@@ -545,16 +545,19 @@ quiescence(alpha, beta):
         ..EMPTY
     },
     Topic {
-        names: &["select", "null-move", "reductions"],
+        names: &["select", "null-move", "reductions", "whole-lines"],
         title: "what playing programs leave out, added one piece at a time",
         text: "\
 The lab compares searches of the whole tree, which must agree. A playing program's search does not
 look at the whole tree: where passing fails high it leaves the node (null move), and it tests late
 quiet moves less deeply first (reductions). Then values depend on windows and on the table, and what
-is best at the root may change. `--select` adds these pieces; scores are not compared then.",
+is best at the root may change. It also wants whole lines of moves, so it takes no cut-offs from the
+table at open windows, and after null windows it searches once more around the score (whole lines).
+`--select` adds these pieces; scores are not compared then.",
         code: "
 null-move:    in a null window, evaluation >= beta: pass; if -search(depth - 3) >= beta, return it
-reductions:   quiet moves from the fourth on: test at depth - 2; if above alpha, at depth - 1",
+reductions:   quiet moves from the fourth on: test at depth - 2; if above alpha, at depth - 1
+whole-lines:  open window: no cut-off by the table; after null windows only: search(score - 1, score + 1)",
         source: "C. Donninger, \"Null Move and Deep Search\", ICCA Journal 16 (3), 1993, \
             https://www.chessprogramming.org/Null_Move_Pruning; \
             https://www.chessprogramming.org/Late_Move_Reductions",

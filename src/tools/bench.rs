@@ -21,6 +21,7 @@ use crate::{
     engine::{Engine, Job, MemoryError, Settings, threads},
     eval::{default_network, nnue::Network},
     play::report::{Limits, Signals, Silent},
+    search::root::RootSearch,
 };
 
 /// The positions: a FEN and an id on each line.
@@ -41,12 +42,25 @@ pub struct Args {
     /// Hash table size, in MiB
     #[arg(default_value_t = 16, value_parser = hash_size)]
     pub hash: usize,
+    /// How the score of an iteration is found: aspiration, full-window, bisection or mtdf
+    #[arg(long, value_name = "DRIVER", default_value = "aspiration", value_parser = root_search)]
+    pub root: RootSearch,
 }
 
 impl Default for Args {
     fn default() -> Args {
-        Args { depth: DEPTH, threads: 1, hash: 16 }
+        Args { depth: DEPTH, threads: 1, hash: 16, root: RootSearch::Aspiration }
     }
+}
+
+fn root_search(text: &str) -> Result<RootSearch, String> {
+    Ok(match text {
+        "aspiration" => RootSearch::Aspiration,
+        "full-window" => RootSearch::FullWindow,
+        "bisection" => RootSearch::Bisection,
+        "mtdf" => RootSearch::MtdF,
+        _ => return Err("expected aspiration, full-window, bisection or mtdf".to_owned()),
+    })
 }
 
 /// What a benchmark came to.
@@ -88,7 +102,8 @@ pub fn bench(
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
 ) -> Result<Option<Total>, MemoryError> {
-    let settings = Settings { hash: args.hash, threads: args.threads, ..Settings::default() };
+    let &Args { threads, hash, root, .. } = args;
+    let settings = Settings { hash, threads, root_search: root, ..Settings::default() };
     let mut engine = Engine::new(settings)?;
     engine.set_network(network);
     let positions = positions().unwrap_or_default();
@@ -176,6 +191,20 @@ mod tests {
         assert_eq!(words[0], total.nodes.to_string());
         assert!(matches!(words[..], [_, "nodes", _, "nps"]));
         assert!(others.iter().all(|line| !line.contains("nodes") && !line.contains("nps")));
+    }
+
+    /// Every driver searches trees of its own.
+    #[test]
+    fn root_drivers() {
+        let count = |name: &str| {
+            let args = Args { depth: 6, root: root_search(name).unwrap(), ..Args::default() };
+            let signals = Arc::new(Signals::new(false));
+            bench(&args, None, &signals, &|_| ()).unwrap().unwrap().nodes
+        };
+        let counts: HashSet<u64> =
+            ["aspiration", "full-window", "bisection", "mtdf"].into_iter().map(count).collect();
+        assert_eq!(counts.len(), 4);
+        assert!(root_search("mtd").is_err());
     }
 
     #[test]

@@ -397,9 +397,9 @@ fn serve<W: Write + Send>(
                 });
             }
             Work::Bench { arguments, signals } => {
-                let network = engine.network();
+                let (network, root) = (engine.network(), engine.settings().root_search);
                 write(Ending(tasks), &|text| output.line(text), |line| {
-                    show::bench(arguments, network.cloned(), &signals, line);
+                    show::bench(arguments, network.cloned(), root, &signals, line);
                 });
             }
             Work::GenFens { arguments, signals } => {

@@ -21,6 +21,7 @@ use crate::{
         parts::Parts,
     },
     play::report::Signals,
+    search::root::RootSearch,
     system::version,
     tools::{bench, doctor::measure, perft},
     train::openings,
@@ -205,10 +206,11 @@ fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
     position.legal_moves().iter().map(|&m| paths(&position.play(m), depth - 1, signals)).sum()
 }
 
-/// Runs the benchmark with the evaluation in use.
+/// Runs the benchmark with the evaluation and the root search in use.
 pub fn bench(
     arguments: BenchCommand,
     network: Option<Arc<Network>>,
+    root: RootSearch,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
 ) {
@@ -217,6 +219,7 @@ pub fn bench(
         depth: arguments.depth.unwrap_or(defaults.depth),
         threads: arguments.threads.unwrap_or(defaults.threads),
         hash: arguments.hash.unwrap_or(defaults.hash),
+        root,
     };
     if let Err(error) = bench::bench(&args, network, signals, line) {
         line(&super::format::string(&error.to_string()).to_string());

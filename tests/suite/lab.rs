@@ -858,6 +858,25 @@ fn selectivity_makes_trees_smaller() {
     let [null, late] = [NullMove, Reductions].map(|what| nodes(&[what]));
     let both = nodes(&[NullMove, Reductions]);
     assert!(null < all && late < all && both < null.min(late), "{all} {null} {late} {both}");
+    // Whole lines cost nodes, and change no score.
+    let whole = |root: Root| {
+        let with = |selectivity: &[Selectivity]| {
+            let conditions = Conditions { selectivity: selectivity.to_vec(), ..conditions(5) };
+            let cell = Cell { root, ..Cell::ADVICE };
+            let runs = POSITIONS.iter().map(|fen| {
+                let run = run(&board(fen, Leaf::Static), &cell, &conditions, 5, Oracle::Silent);
+                (run.depths.last().unwrap().score, run.cost(&conditions).nodes())
+            });
+            runs.unzip::<_, _, Vec<_>, Vec<_>>()
+        };
+        let ((scores, few), (same, many)) = (with(&[]), with(&[Selectivity::WholeLines]));
+        assert_eq!(scores, same, "{root:?}");
+        (few.iter().sum::<u64>(), many.iter().sum::<u64>())
+    };
+    for root in [Root::AspGradual, Root::Bisection, Root::Mtdf] {
+        let (few, many) = whole(root);
+        assert!(few < many, "{root:?}: {few} {many}");
+    }
     let (ok, out, err) = lancet(&["--depth", "3", "--limit", "2", "--select", "null-move"]);
     assert!(ok && out.contains("truth: not checked"), "{out}{err}");
 }

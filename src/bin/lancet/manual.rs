@@ -39,6 +39,7 @@ that change it state it as `Bench: N`. The last line is `N nodes M nps`, for Ope
 Examples:
   lancet bench
   lancet bench 14 2 256       depth 14, 2 threads, 256 MiB
+  lancet bench --root mtdf    another driver at the root
 
 Exit status:
   0  when all positions were searched
