@@ -741,8 +741,9 @@ fn expected_reply(table: &Table, root: &Position, m: Move) -> Option<Move> {
 
 /// Mated or stalemated: there is nothing to search.
 fn no_moves(root: &Position) -> Outcome {
-    let score = if root.is_check() { -MATE } else { DRAW };
-    Outcome { best: None, ponder: None, info: Info { score, ..no_search() } }
+    let drawn = !root.is_check();
+    let score = if drawn { DRAW } else { -MATE };
+    Outcome { best: None, ponder: None, info: Info { score, drawn, ..no_search() } }
 }
 
 /// What there is to tell without a search.
@@ -753,6 +754,7 @@ const fn no_search() -> Info {
         multipv: 1,
         score: DRAW,
         bound: Bound::Exact,
+        drawn: false,
         nodes: 0,
         hashfull: 0,
         tbhits: 0,

@@ -21,6 +21,11 @@ pub struct Chances {
     pub loss: u32,
 }
 
+impl Chances {
+    /// Those of a drawn game.
+    pub const DRAWN: Chances = Chances { win: 0, draw: 1000, loss: 0 };
+}
+
 /// The ordered logistic model: a win has the probability
 /// `sigmoid(beta * score - alpha)`, a loss `sigmoid(-beta * score - alpha)`,
 /// and what is left is a draw. `alpha` and `beta` are polynomials of the

@@ -229,6 +229,8 @@ pub struct Info {
     pub score: Score,
     /// Whether `score` is exact.
     pub bound: Bound,
+    /// A draw for certain: by stalemate, for want of material, or by endgame tables.
+    pub drawn: bool,
     /// Nodes of all threads.
     pub nodes: u64,
     /// Table fill, in permille.

@@ -78,6 +78,8 @@ pub struct RootMove {
     pub nodes: u64,
     /// What the endgame tables say of it.
     pub known: Option<Known>,
+    /// There is not enough material left to mate.
+    pub dead: bool,
 }
 
 impl RootMove {
@@ -95,6 +97,11 @@ impl RootMove {
     /// Does a user learn nothing from this that `other` has not said?
     fn says_the_same(&self, other: &RootMove) -> bool {
         (self.score, self.bound, &self.pv) == (other.score, other.bound, &other.pv)
+    }
+
+    /// Is it a draw for certain?
+    fn is_drawn(&self) -> bool {
+        self.dead || self.value().is_some_and(|value| value.drawn_score().is_some())
     }
 
     /// The score for the outside: a draw is one, however the search likes the
@@ -119,6 +126,7 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             seldepth: 0,
             nodes: 0,
             known: None,
+            dead: position.is_insufficient_material(),
         })
         .collect()
 }
@@ -149,6 +157,7 @@ impl SearchResult {
             multipv: 1,
             score: best.true_score(),
             bound: best.bound,
+            drawn: best.is_drawn(),
             nodes: 0,
             hashfull: 0,
             tbhits: 0,
@@ -568,6 +577,7 @@ impl Worker<'_> {
             multipv: line + 1,
             score: rm.true_score(),
             bound: rm.bound,
+            drawn: rm.is_drawn(),
             nodes: self.shared.total_nodes(),
             hashfull: self.shared.table.hashfull(),
             tbhits: self.shared.tbhits.load(Relaxed),

@@ -206,6 +206,7 @@ mod tests {
             multipv: 1,
             score: -35,
             bound: Bound::Exact,
+            drawn: false,
             nodes: 5000,
             hashfull: 7,
             tbhits: 0,

@@ -31,7 +31,7 @@ use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 use crate::{
     chess::position::Position,
     engine::{Engine, Job, Settings, threads},
-    eval::wdl,
+    eval::wdl::{self, Chances},
     play::report::{Info, LiveOptions, Note, Reporter, Signals, Silent},
     system::{stdio::complain, sync::lock, version},
     tools::explain,
@@ -227,7 +227,8 @@ impl<W: Write + Send> Printer<'_, W> {
 
     fn print(&self, info: &Info) {
         let shown = self.live.show_wdl.load(Ordering::Relaxed);
-        let chances = shown.then(|| wdl::chances(info.score, self.root));
+        let estimate = || wdl::chances(info.score, self.root);
+        let chances = shown.then(|| if info.drawn { Chances::DRAWN } else { estimate() });
         if !self.output.is_for_a_person() {
             self.output.send(&format::info(info, self.mode, chances));
         } else if self.seen.is_news(info) {

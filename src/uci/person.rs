@@ -204,6 +204,7 @@ mod tests {
             multipv: 1,
             score: 35,
             bound: Bound::Exact,
+            drawn: false,
             nodes: 123_456,
             hashfull: 0,
             tbhits: 0,

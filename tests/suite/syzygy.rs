@@ -339,6 +339,7 @@ fn lines_are_ranked_by_result() {
             let wdl = -i32::from(oracle.probe_wdl_after_zeroing(child.chess()).unwrap());
             let sign = if is_decisive(info.score) { 2 * info.score.signum() } else { info.score };
             assert_eq!(sign, wdl, "{fen} {:?} {}", info.pv, info.score);
+            assert_eq!(info.drawn, wdl.abs() < 2, "{fen} {:?}", info.pv);
         }
         assert!(last.is_sorted_by_key(|info| -info.score), "{fen}");
     }

@@ -1306,6 +1306,13 @@ fn winning_chances() {
             last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
         assert_eq!((win - loss).signum(), score.signum(), "{last}");
     }
+    // Too little material to mate, and stalemate: no estimates.
+    for fen in ["8/8/8/4k3/8/8/4B3/4K3 w - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        lancet.send(&format!("position fen {fen}"));
+        let (lines, _) = lancet.go("go depth 4");
+        assert!(!thoughts(&lines).is_empty());
+        assert!(thoughts(&lines).into_iter().all(|line| wdl(line) == [0, 1000, 0]), "{lines:?}");
+    }
     lancet.quit();
 }
 

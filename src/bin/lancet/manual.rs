@@ -179,7 +179,8 @@ Exit status:
 
 pub const STUDY: &str = "\
 Description:
-  The tree grows best first: the deeper, the better its moves are, by searches of --step nodes each. Scores are backed up from the \
+  The tree grows best first: the deeper, the better its moves are. Searches begin with --step nodes; one that is made again \
+gets twice as many, up to an eighth of all so far, and a new position half of what its parent had. Scores are backed up from the \
 leaves; positions that several lines lead to are one; mates, draws and endgame tables need no growth. Without --hours or \
 --nodes it grows until Ctrl-C, or not at all if there is something to pin or to write.
 

@@ -46,8 +46,8 @@ pub struct Args {
     /// Nodes to search in all
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// Nodes of each search
-    #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = value_parser!(u64).range(100..))]
+    /// Nodes of a search at least: what matters gets twice as many every time
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(100..))]
     step: u64,
     /// Grow below this line only: moves from the start, or `end` for the end of the game
     #[arg(long, value_name = "LINE")]

@@ -30,6 +30,11 @@ use crate::{
 /// Nodes for a position that endgame tables may know: enough to find a mate that is
 /// near.
 const TABLE_NODES: u64 = 10_000;
+/// A search takes at most this share of the nodes given so far, one in so many: no line
+/// eats up the rest of the tree ...
+const LARGEST_SHARE: u64 = 8;
+/// ... and never more than this.
+const LARGEST_SEARCH: u64 = 100_000_000;
 /// An engine without work looks for some so often: others may find it.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -38,7 +43,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Plan {
     /// The moves from the start to where growth begins.
     pub line: Vec<Move>,
-    /// Nodes of each search.
+    /// Nodes of a search, at least: one that is made again gets twice as many as the last,
+    /// a new position half of what its parent had.
     pub step: u64,
     /// Nodes of all searches; searches that run when they are reached are shortened
     /// beforehand.
@@ -162,7 +168,8 @@ fn take(state: &mut State, plan: &Plan, from: Id) -> Result<Option<Task>, String
         let rest = node.position.legal_moves().into_iter().filter(|&m| node.edge(m).is_none());
         let moves = if node.edges.is_empty() { Vec::new() } else { rest.collect() };
         let left = plan.nodes.map_or(u64::MAX, |nodes| nodes - state.given);
-        let nodes = plan.step.min(left);
+        let most = (state.given / LARGEST_SHARE).clamp(plan.step, LARGEST_SEARCH.max(plan.step));
+        let nodes = tree.effort(step.at).clamp(plan.step, most).min(left);
         state.given += nodes;
         state.running += 1;
         return Ok(Some(Task { at: step.at, game, moves, nodes }));

@@ -305,6 +305,15 @@ impl Tree {
         seen.len()
     }
 
+    /// Nodes that the next search of a position deserves: twice those of the last, so that
+    /// what matters is seen ever more deeply; at first half those of its parent.
+    #[must_use]
+    pub fn effort(&self, id: Id) -> u64 {
+        let searched = |id: Id| self.nodes[id].rest.as_ref().map(|rest| rest.nodes);
+        let parents = self.nodes[id].parents.iter().filter_map(|&parent| searched(parent));
+        searched(id).map_or_else(|| parents.max().unwrap_or(0) / 2, |nodes| 2 * nodes)
+    }
+
     /// The cheapest growth below a node; `None` if all is decided or being searched.
     #[must_use]
     pub fn next(&self, from: Id) -> Option<Step> {
