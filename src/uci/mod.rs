@@ -600,7 +600,9 @@ impl<W: Write + Send> Front<'_, W> {
                 self.output.send(&UciMessage::ReadyOk);
             }
             UciMessage::IsReady => self.queue(Work::Ready),
-            UciMessage::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            UciMessage::SetOption { name, value } => {
+                self.set_option(&name, value.as_deref());
+            }
             UciMessage::UciNewGame => self.queue(Work::NewGame),
             UciMessage::Position { fen, moves, .. } => {
                 self.set_up(fen, moves, &beyond.moves);
@@ -656,13 +658,18 @@ impl<W: Write + Send> Front<'_, W> {
         self.output.send(&UciMessage::UciOk);
     }
 
-    fn set_option(&mut self, name: &str, value: Option<&str>) {
+    /// Sets an option, or says why not (false).
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> bool {
         match options::change(name, value) {
-            Err(error) => return self.output.say(&error.to_string()),
+            Err(error) => {
+                self.output.say(&error.to_string());
+                return false;
+            }
             Ok(Change::Reading(change)) => change(&mut self.options),
             Ok(Change::Serving(change)) => self.queue(Work::Set(change)),
         }
         self.explain(|_| format!("option {name} = {}", value.unwrap_or_default()));
+        true
     }
 
     /// Castling notation for output.

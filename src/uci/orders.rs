@@ -147,7 +147,12 @@ impl<W: Write + Send> Front<'_, W> {
 
     fn set_level(&mut self, rating: Option<u32>) {
         if let Some(rating) = rating {
-            self.set_option("UCI_Elo", Some(&rating.to_string()));
+            if !self.set_option("UCI_Elo", Some(&rating.to_string())) {
+                return;
+            }
+            self.output.say(&format!("Lancet plays as if rated {rating}; 'level full' ends that"));
+        } else {
+            self.output.say("Lancet plays as well as it can");
         }
         self.set_option("UCI_LimitStrength", Some(&rating.is_some().to_string()));
     }

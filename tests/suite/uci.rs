@@ -914,7 +914,8 @@ fn a_game_at_a_terminal() {
         ("go depht 5", "'depht' after 'go': expected a limit"),
         // Against Lancet, whose answer goes with the move when it is taken back.
         ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
-        ("level 700", ">"),
+        ("level full", "Lancet plays as well as it can"),
+        ("level 700", "Lancet plays as if rated 700"),
         ("play black", "Lancet plays 2... "),
     ]);
     at_a_terminal(&[

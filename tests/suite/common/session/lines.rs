@@ -93,6 +93,8 @@ pub const OPTIONS: &[&str] = &[
     "EvalFile value <empty>",
     "EvalFile value",
     "OwnBook value true",
+    "nodestime value 0",
+    "nodestime value 600",
     "BookFile value <empty>",
     "SyzygyProbeLimit value 0",
     "Syzygy50MoveRule value true",
