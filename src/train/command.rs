@@ -80,7 +80,7 @@ pub struct Args {
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_last: Option<f32>,
-    /// Learning rate of the first step [default: 0.001]
+    /// Learning rate of the first step [default: 0.002]
     #[arg(long, value_name = "RATE")]
     pub rate_first: Option<f32>,
     /// Learning rate of the last step [default: 0.00001]

@@ -56,13 +56,13 @@ impl Default for Schedule {
             seed: 1,
             passes: 20,
             batch: 16384,
-            rate: [1e-3, 1e-5],
+            rate: [2e-3, 1e-5],
             // With five million positions the result is mostly noise: 0.3 instead
             // of 0.1 cost 80 Elo.
             result_weight: [0.1, 0.1],
             betas: [0.9, 0.999],
             decay: 0.01,
-            initial: 0.15,
+            initial: 0.06,
             scale: 400.0,
             smoothing: 0.0,
             validation: 0.01,
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn rates_and_weights() {
         let schedule = Schedule { result_weight: [0.5, 0.3], ..Schedule::default() };
-        assert!((schedule.rate_at(0.0) - 1e-3).abs() < 1e-9);
-        assert!((schedule.rate_at(0.5) - 5.05e-4).abs() < 1e-8);
+        assert!((schedule.rate_at(0.0) - 2e-3).abs() < 1e-9);
+        assert!((schedule.rate_at(0.5) - 1.005e-3).abs() < 1e-8);
         assert!((schedule.rate_at(1.0) - 1e-5).abs() < 1e-9);
         assert!((schedule.objective_at(0.5).result_weight - 0.4).abs() < 1e-6);
     }

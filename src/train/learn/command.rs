@@ -33,7 +33,7 @@ use crate::{
 const FIRST_PASSES: u32 = 16;
 /// ... and in a later one, from the weights of the best network, ...
 const PASSES: u32 = 4;
-/// ... which begins at half the usual learning rate.
+/// ... which begins at a quarter of the usual learning rate.
 const RATE: f32 = 5e-4;
 /// Positions for a position of a batch: a pass over a small pool still takes some hundred
 /// steps ...
