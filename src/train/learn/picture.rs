@@ -84,7 +84,12 @@ fn draw(
                 .legend(|(x, y)| Cross::new((x + 10, y), 4, RED));
         }
     }
-    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::LowerRight)
+        .background_style(WHITE)
+        .border_style(BLACK)
+        .draw()?;
     Ok(())
 }
 
