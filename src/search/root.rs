@@ -431,19 +431,14 @@ impl Worker<'_> {
             if self.tells() && self.shared.start.elapsed() >= QUIET_TIME {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
-            let quiet = !is_tactical(m);
             let mut child = root.clone();
             self.make(&mut child, m, 0);
             let facts = MoveFacts {
                 depth,
                 number: number as i32,
                 best,
-                quiet,
-                history: if quiet {
-                    self.histories.quiets(&root, &context).score(m)
-                } else {
-                    self.histories.capture(&root, m)
-                },
+                quiet: !is_tactical(m),
+                history: self.root_history(&root, &context, m),
                 improving: true,
                 pv: K::PV,
                 was_pv: true,
@@ -484,6 +479,15 @@ impl Worker<'_> {
             self.shared.table.store(table_key(&root), entry);
         }
         Ok(best)
+    }
+
+    /// A root move's history score.
+    fn root_history(&self, root: &Position, context: &Context, m: Move) -> i32 {
+        if is_tactical(m) {
+            self.histories.capture(root, m)
+        } else {
+            self.histories.quiets(root, context).score(m)
+        }
     }
 
     /// The root's uncorrected static evaluation, `NO_SCORE` in check; the corrected

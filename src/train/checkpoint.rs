@@ -95,7 +95,7 @@ fn difference(there: &Run, asked: &Run) -> String {
     format!("belongs to another run: there '{a}', asked for '{b}'")
 }
 
-/// Removes the checkpoint of a finished run, if there is one.
+/// Removes a file that is not needed any more, if there is one.
 ///
 /// # Errors
 ///

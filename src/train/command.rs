@@ -4,10 +4,7 @@ use std::{
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
@@ -130,10 +127,7 @@ impl Args {
 /// Runs the command.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    let handled = ctrlc::set_handler(move || raised.store(true, Relaxed));
-    match handled.map_err(Into::into).and_then(|()| train(args, &stop)) {
+    match super::ctrl_c().map_err(Into::into).and_then(|stop| train(args, &stop)) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("train: {error}"));
@@ -159,8 +153,7 @@ pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error:
     let inputs: Vec<PathBuf> =
         args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
     files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &inputs)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.threads.map_or(cores, |threads| threads as usize);
+    let threads = super::thread_count(args.threads) as usize;
     let start = Instant::now();
     let data = DataSet::read(&args.data, &schedule, |source| {
         note(format_args!(

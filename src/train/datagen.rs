@@ -9,7 +9,7 @@
 //! already is not written twice.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions},
     io::{self, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -178,13 +178,7 @@ impl Recipe {
             .write(true)
             .open(&path)
             .map_err(|error| fail(error.to_string()))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(fail("another datagen is writing to this directory".to_owned()));
-            }
-            Err(TryLockError::Error(error)) => return Err(fail(error.to_string())),
-        }
+        super::claim(&file, &path, "another datagen is writing to this directory")?;
         let mut text = String::new();
         (&file).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
         let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
@@ -199,10 +193,7 @@ impl Recipe {
         let theirs: Recipe =
             toml::from_str(&text).map_err(|error| fail(format!("not understood: {error}")))?;
         if theirs != *self {
-            return Err(fail(format!(
-                "this directory holds games made with other options; choose another. There:\n\
-                 {text}asked for:\n{ours}"
-            )));
+            return Err(super::other_options(&path, "holds games made", &text, &ours));
         }
         Ok(file)
     }
@@ -476,10 +467,7 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 /// Runs the command.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    let handled = ctrlc::set_handler(move || raised.store(true, Relaxed));
-    match handled.map_err(Into::into).and_then(|()| generate(args, &stop)) {
+    match super::ctrl_c().map_err(Into::into).and_then(|stop| generate(args, &stop)) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("datagen: {error}"));
@@ -509,8 +497,7 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
         let soft = args.nodes;
         return Err(format!("--hard {hard}: expected at least as many as --nodes {soft}").into());
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1));
+    let threads = super::thread_count(args.threads);
     let network = match args.net.as_deref() {
         None => Some(eval::default_network()),
         Some(path) if path == Path::new("psqt") => None,

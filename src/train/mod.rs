@@ -32,7 +32,12 @@ pub mod tree;
 
 use std::{
     fmt,
+    fs::{File, TryLockError},
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crate::eval::nnue::Network;
@@ -59,6 +64,37 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+/// Raised by Ctrl-C.
+fn ctrl_c() -> Result<Arc<AtomicBool>, ctrlc::Error> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+    Ok(stop)
+}
+
+/// The number of threads that was asked for, or that of the cores.
+fn thread_count(asked: Option<u32>) -> u32 {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.unwrap_or_else(|| u32::try_from(cores()).unwrap_or(1))
+}
+
+/// Locks the file that stands for a directory, for this process alone; `taken` says that
+/// another one has it.
+fn claim(file: &File, path: &Path, taken: &str) -> Result<(), FileError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => FileError::new(path, taken),
+        TryLockError::Error(error) => FileError::new(path, error),
+    })
+}
+
+/// Says that `path` belongs to a directory which `does` something `with other options`.
+fn other_options(path: &Path, does: &str, there: &str, asked: &str) -> FileError {
+    let reason = format!(
+        "this directory {does} with other options; choose another. There:\n{there}asked for:\n{asked}"
+    );
+    FileError::new(path, reason)
+}
 
 /// Reads a network file.
 ///

@@ -73,6 +73,10 @@ fn killed_and_continued() {
     assert!(text.contains("other options") && text.contains("seed = 2"), "{text}");
     let text = fail(&["learn", "--out", &torn]);
     assert!(text.contains("--hours"), "{text}");
+    // A shape that cannot be trained is refused before anything is played.
+    let none = dir.path("none");
+    let text = fail(&["learn", "--out", &none, "--hours", "1", "--hidden", "33"]);
+    assert!(text.contains("multiple of 32") && !Path::new(&none).exists(), "{text}");
 }
 
 /// A network that wins its match takes its parent's place, plays the next games, and

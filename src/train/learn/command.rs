@@ -14,7 +14,10 @@ use clap::Args as ClapArgs;
 use serde::Deserialize;
 
 use super::{
-    super::{command as train, datagen, openings, read_network},
+    super::{
+        checkpoint, command as train, ctrl_c, datagen, openings, read_network, schedule::Schedule,
+        thread_count,
+    },
     duel::Duel,
     lineage::{Generation, Home, Lineage, Settings},
     picture,
@@ -23,7 +26,6 @@ use super::{
 use crate::{
     eval::nnue::Network,
     system::{
-        files,
         random::mix,
         stdio::{complain, note},
     },
@@ -35,10 +37,9 @@ const FIRST_PASSES: u32 = 16;
 const PASSES: u32 = 4;
 /// ... which begins at a quarter of the usual learning rate.
 const RATE: f32 = 5e-4;
-/// Positions for a position of a batch: a pass over a small pool still takes some hundred
-/// steps ...
-const POOL_PER_BATCH: u64 = 200;
-/// ... of at least and at most so many positions.
+/// Steps of a pass over a small pool, at least: batches are that much smaller ...
+const STEPS_PER_PASS: u64 = 200;
+/// ... but have at least and at most so many positions.
 const BATCH: [u64; 2] = [256, 16384];
 /// Once the window is full, a generation of a timed run plays for so long.
 const FULL_WINDOW_SECONDS: f64 = 900.0;
@@ -77,7 +78,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub first: u64,
     /// Newest positions that are learned from, a bound for memory (about 20 bytes each)
-    /// and disk (2.5)
+    /// and disk (4.5)
     #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub window: u64,
     /// Games of a match at most
@@ -98,14 +99,16 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn learn(args: &Args) -> Result<(), Failure> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // What makes no sense is refused before hours of games, not after.
+    let Args { hidden, buckets, .. } = *args;
+    Schedule { hidden, buckets, ..Schedule::default() }.check()?;
     let settings = Settings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seed: args.seed,
-        threads: args.threads.unwrap_or(u32::try_from(cores).unwrap_or(1)),
+        threads: thread_count(args.threads),
         nodes: args.nodes,
-        hidden: args.hidden,
-        buckets: args.buckets,
+        hidden,
+        buckets,
         first: args.first,
         window: args.window,
         match_games: args.match_games,
@@ -115,10 +118,9 @@ fn learn(args: &Args) -> Result<(), Failure> {
     let stop = stopper(args.hours)?;
     let before = lineage.hours();
     let timed = args.hours.is_some();
-    let mut learner =
-        Learner { home, lineage, settings, stop, timed, start: Instant::now(), before };
+    let mut learner = Learner { home, lineage, stop, timed, start: Instant::now(), before };
     let goal = args.generations.unwrap_or(u32::MAX);
-    while learner.lineage.next() <= goal && learner.generation()?.is_some() {}
+    while learner.lineage.next() <= goal && learner.generation()? {}
     match learner.lineage.best() {
         0 => note("no network yet; the same command goes on"),
         best => {
@@ -134,9 +136,7 @@ const BEST: &str = "best.nnue";
 
 /// Raised by Ctrl-C and when the hours are over.
 fn stopper(hours: Option<f64>) -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Relaxed))?;
+    let stop = ctrl_c()?;
     if let Some(hours) = hours {
         let (raised, time) = (Arc::clone(&stop), Duration::from_secs_f64(hours * 3600.0));
         std::thread::Builder::new().name("clock".to_owned()).spawn(move || {
@@ -155,7 +155,6 @@ const fn file_seed(seed: u64, number: u32) -> u64 {
 struct Learner {
     home: Home,
     lineage: Lineage,
-    settings: Settings,
     stop: Arc<AtomicBool>,
     /// Does the clock say how much is played, once the window is full?
     timed: bool,
@@ -173,20 +172,20 @@ struct Made {
 }
 
 impl Learner {
-    /// Completes the generation under way, unless told to stop (nothing). Every step
+    /// Completes the generation under way (true), unless told to stop. Every step
     /// finds what of it has been done.
-    fn generation(&mut self) -> Result<Option<()>, Failure> {
+    fn generation(&mut self) -> Result<bool, Failure> {
         let (number, parent) = (self.lineage.next(), self.lineage.best());
-        let Some((games, positions)) = self.play(number, parent)? else { return Ok(None) };
+        let Some((games, positions)) = self.play(number, parent)? else { return Ok(false) };
         let (first, pool) = self.lineage.window(positions);
-        if self.train(number, parent, first, pool)?.is_none() {
-            return Ok(None);
+        if !self.train(number, parent, first, pool)? {
+            return Ok(false);
         }
         let network = Arc::new(read_network(&self.home.network(number))?);
-        let Some(pairs) = self.compare(number, parent, &network)? else { return Ok(None) };
+        let Some(pairs) = self.compare(number, parent, &network)? else { return Ok(false) };
 
         let made: Made = toml::from_str(network.provenance())?;
-        let promoted = pairs.verdict(self.settings.match_games) == Verdict::Better;
+        let promoted = pairs.verdict(self.lineage.settings.match_games) == Verdict::Better;
         let (elo, error) = pairs.elo();
         let place = if promoted { "promoted" } else { "not promoted" };
         note(format_args!(
@@ -194,7 +193,7 @@ impl Learner {
             pairs.games()
         ));
         if promoted {
-            files::replace(&self.home.file(BEST), &network.to_bytes())?;
+            checkpoint::replace(&self.home.file(BEST), &network.to_bytes())?;
         }
         self.lineage.generations.push(Generation {
             number,
@@ -213,15 +212,16 @@ impl Learner {
         });
         self.lineage.goal = self.next_goal(pool);
         self.home.save(&self.lineage)?;
-        files::replace(&self.home.file("lineage.svg"), picture::svg(&self.lineage)?.as_bytes())?;
+        let picture = picture::svg(&self.lineage)?;
+        checkpoint::replace(&self.home.file("lineage.svg"), picture.as_bytes())?;
         let (first, _) = self.lineage.window(self.lineage.goal);
         self.home.forget(&self.lineage, first)?;
-        Ok(Some(()))
+        Ok(true)
     }
 
     /// Games of the best network. Returns games and positions.
     fn play(&mut self, number: u32, parent: u32) -> Result<Option<(u64, u64)>, Failure> {
-        let Settings { seed, threads, nodes, .. } = self.settings;
+        let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
         note(format_args!("generation {number}: {goal} positions by generation {parent}"));
         let net = if parent == 0 { PathBuf::from("psqt") } else { self.home.network(parent) };
@@ -254,24 +254,20 @@ impl Learner {
         Ok(Some((made.games, made.positions)))
     }
 
-    /// A network from the games of the window, unless it is there.
-    fn train(
-        &self,
-        number: u32,
-        parent: u32,
-        first: u32,
-        pool: u64,
-    ) -> Result<Option<()>, Failure> {
+    /// A network from the games of the window, unless it is there: true, if not told to
+    /// stop.
+    fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> Result<bool, Failure> {
+        let Settings { seed, threads, hidden, buckets, .. } = self.lineage.settings;
         let out = self.home.network(number);
         if out.exists() {
-            return Ok(Some(()));
+            return Ok(true);
         }
         let mut data = Vec::new();
         for number in first..=number {
             data.extend(self.home.games(number)?);
         }
         let [least, most] = BATCH;
-        let batch = (pool / POOL_PER_BATCH).next_power_of_two().clamp(least, most);
+        let batch = (pool / STEPS_PER_PASS).next_power_of_two().clamp(least, most);
         let from = (parent > 0).then(|| self.home.network(parent));
         let later = from.is_some();
         note(format_args!("generation {number}: training on generations {first} to {number}"));
@@ -281,8 +277,8 @@ impl Learner {
             resume: true,
             from,
             schedule: None,
-            hidden: Some(self.settings.hidden),
-            buckets: Some(self.settings.buckets),
+            hidden: Some(hidden),
+            buckets: Some(buckets),
             king_buckets: None,
             passes: Some(if later { PASSES } else { FIRST_PASSES }),
             batch: Some(batch as usize),
@@ -292,10 +288,10 @@ impl Learner {
             rate_last: None,
             scale: None,
             smoothing: None,
-            seed: Some(file_seed(self.settings.seed, number)),
-            threads: Some(self.settings.threads),
+            seed: Some(file_seed(seed, number)),
+            threads: Some(threads),
         };
-        Ok(train::train(&args, &self.stop)?.then_some(()))
+        train::train(&args, &self.stop)
     }
 
     /// The match of the new network against its parent.
@@ -305,10 +301,10 @@ impl Learner {
         parent: u32,
         new: &Arc<Network>,
     ) -> Result<Option<Pairs>, Failure> {
-        let Settings { seed, threads, nodes, match_games, .. } = self.settings;
+        let Settings { seed, threads, nodes, match_games, .. } = self.lineage.settings;
         note(format_args!("generation {number}: match against generation {parent}"));
-        let path = |number| self.home.network(number);
-        let old = (parent > 0).then(|| read_network(&path(parent))).transpose()?.map(Arc::new);
+        let old = (parent > 0).then(|| read_network(&self.home.network(parent)));
+        let old = old.transpose()?.map(Arc::new);
         let duel = Duel {
             new,
             old: old.as_ref(),
@@ -323,7 +319,7 @@ impl Learner {
     /// Positions that the next generation plays: half of what there is, until the window
     /// is full; then what fits a quarter of an hour, or a quarter of the window.
     fn next_goal(&self, pool: u64) -> u64 {
-        let window = self.settings.window;
+        let window = self.lineage.settings.window;
         let goal = if pool < window {
             pool / 2
         } else {
@@ -344,7 +340,6 @@ mod tests {
         let lineage = Lineage { speed: Some(0.1), ..lineage() };
         let mut learner = Learner {
             home: Home::claim(dir.path()).unwrap(),
-            settings: lineage.settings.clone(),
             lineage,
             stop: Arc::default(),
             timed: false,

@@ -22,7 +22,6 @@ use shakmaty::Color;
 use super::{
     super::{
         FileError,
-        format::GameResult,
         openings::Openings,
         selfplay::{Played, SelfPlay},
     },
@@ -129,7 +128,7 @@ impl Duel<'_> {
             for (players, color) in players.iter_mut().zip([Color::White, Color::Black]) {
                 match players.play(start.clone(), &mut 0, || stop.load(Relaxed)) {
                     Played::Game(game) => {
-                        half_points += usize::from(half_points_of(game.result, color));
+                        half_points += usize::from(game.result.half_points(color).unwrap_or(1));
                         played += 1;
                     }
                     // One of them finds the opening too uneven: another one.
@@ -142,10 +141,6 @@ impl Duel<'_> {
             }
         }
     }
-}
-
-fn half_points_of(result: GameResult, color: Color) -> u8 {
-    result.half_points(color).unwrap_or(1)
 }
 
 impl Sheet {

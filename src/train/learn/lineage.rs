@@ -2,14 +2,16 @@
 //! generation. What is not in it yet is found again in the generation's files.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{super::FileError, sprt::Pairs};
-use crate::system::files;
+use super::{
+    super::{FileError, checkpoint, claim, other_options},
+    sprt::Pairs,
+};
 
 /// Name of the file.
 const FILE: &str = "lineage.toml";
@@ -47,13 +49,13 @@ pub struct Generation {
     /// The network that played the games, and that the new one met: its generation;
     /// 0 is material and piece-square tables.
     pub parent: u32,
-    /// Games that it played, and the positions in them.
+    /// Games played for this generation.
     pub games: u64,
     /// Positions in them.
     pub positions: u64,
-    /// Positions in the window, and of these, learned from.
+    /// Positions in the window.
     pub pool: u64,
-    /// Positions learned from.
+    /// Of these, learned from.
     pub learned: u64,
     /// Mean loss at the end, ...
     pub training_loss: f64,
@@ -152,14 +154,9 @@ impl Home {
     pub fn claim(dir: &Path) -> Result<Home, FileError> {
         let fail = |error: std::io::Error| FileError::new(dir, error);
         fs::create_dir_all(dir).map_err(fail)?;
-        let claim = File::create(dir.join("lock")).map_err(fail)?;
-        match claim.try_lock() {
-            Ok(()) => Ok(Home { dir: dir.to_owned(), _claim: claim }),
-            Err(TryLockError::WouldBlock) => {
-                Err(FileError::new(dir, "another process is learning here"))
-            }
-            Err(TryLockError::Error(error)) => Err(fail(error)),
-        }
+        let lock = File::create(dir.join("lock")).map_err(fail)?;
+        claim(&lock, dir, "another process is learning here")?;
+        Ok(Home { dir: dir.to_owned(), _claim: lock })
     }
 
     /// The directory of a generation.
@@ -219,11 +216,7 @@ impl Home {
         if lineage.settings != *settings {
             let show = |settings| toml::to_string(settings).unwrap_or_default();
             let (there, asked) = (show(&lineage.settings), show(settings));
-            let reason = format!(
-                "this directory learns with other options; choose another. There:\n{there}\
-                 asked for:\n{asked}"
-            );
-            return Err(FileError::new(&path, reason));
+            return Err(other_options(&path, "learns", &there, &asked));
         }
         Ok(lineage)
     }
@@ -236,7 +229,7 @@ impl Home {
     pub fn save(&self, lineage: &Lineage) -> Result<(), FileError> {
         let path = self.file(FILE);
         let text = toml::to_string(lineage).map_err(|error| FileError::new(&path, error))?;
-        files::replace(&path, text.as_bytes()).map_err(|error| FileError::new(&path, error))
+        checkpoint::replace(&path, text.as_bytes())
     }
 
     /// Deletes the games of generations before `first`, and of those the networks that
@@ -246,16 +239,10 @@ impl Home {
     ///
     /// If a file cannot be deleted.
     pub fn forget(&self, lineage: &Lineage, first: u32) -> Result<(), FileError> {
-        let remove = |path: &Path| match fs::remove_file(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(FileError::new(path, error))
-            }
-            _ => Ok(()),
-        };
         for one in lineage.generations.iter().filter(|one| one.number < first) {
-            self.games(one.number)?.iter().try_for_each(|path| remove(path))?;
+            self.games(one.number)?.iter().try_for_each(|path| checkpoint::remove(path))?;
             if !one.promoted {
-                remove(&self.network(one.number))?;
+                checkpoint::remove(&self.network(one.number))?;
             }
         }
         Ok(())

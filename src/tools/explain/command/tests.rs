@@ -18,11 +18,11 @@ struct Cases {
     position: Vec<Case>,
 }
 
-fn explained(position: &str) -> Explanation {
+fn explained(position: &str, nodes: u64) -> Explanation {
     let args = Args {
         position: vec![position.to_owned()],
         movetime: None,
-        nodes: Some(20_000),
+        nodes: Some(nodes),
         depth: None,
         threads: 1,
         hash: 1,
@@ -38,7 +38,7 @@ fn thirty_positions() {
     assert!(cases.position.len() >= 30, "{}", cases.position.len());
     let mut wrong = Vec::new();
     for Case { kind, position, must, must_not } in &cases.position {
-        let said = text(&explained(position)).join("\n");
+        let said = text(&explained(position, 20_000)).join("\n");
         if std::env::var_os("SHOW").is_some() {
             println!("## {kind}\n\n{said}\n");
         }
@@ -73,16 +73,7 @@ fn nothing_is_made_of_nothing() {
         if ply % 4 != 0 {
             continue;
         }
-        let args = Args {
-            position: vec![position.fen()],
-            movetime: None,
-            nodes: Some(500),
-            depth: None,
-            threads: 1,
-            hash: 1,
-            json: false,
-        };
-        let explanation = explain(&read(&args.position).unwrap(), &args).unwrap();
+        let explanation = explained(&position.fen(), 500);
         let lines = text(&explanation);
         if explanation.over.is_some() {
             assert_eq!(lines.len(), 2, "{lines:?}");
@@ -102,7 +93,7 @@ fn nothing_is_made_of_nothing() {
 #[test]
 fn two_different_moves_and_their_worth() {
     // Taking the rook wins; everything else is worse.
-    let explanation = explained("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1");
+    let explanation = explained("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1", 20_000);
     let (best, second) = (explanation.best.clone().unwrap(), explanation.second.clone().unwrap());
     assert_ne!(best.uci, second.uci);
     assert!(best.chances > second.chances, "{explanation:?}");
