@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::play::report::Clock;
+use super::{params as p, report::Clock};
 
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,25 +14,30 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Moves that the rest of a game is planned to take when the GUI does not say.
-const HORIZON: u32 = 24;
+/// `percent` as a factor.
+fn percent(percent: i32) -> f64 {
+    f64::from(percent) / 100.0
+}
 
-/// Time that is never spent: how late a busy machine may be. What it saves is in
-/// the README beside this file.
-const RESERVE: Duration = Duration::from_millis(50);
+/// Time that is never spent.
+fn reserve() -> Duration {
+    Duration::from_millis(p::clock_reserve().unsigned_abs().into())
+}
 
 impl Budget {
     /// The budget for a move on this clock; `overhead` is kept back for
     /// transmission. Never more than the time left, whatever the increment.
-    ///
-    /// The shares of the clock are those that several engines were tuned to.
     #[must_use]
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // Even when the clock has run out, a move must be found.
-        let time = clock.time.saturating_sub(overhead + RESERVE).max(Duration::from_millis(1));
-        let moves = clock.moves_to_go.map_or(HORIZON, |moves| moves.clamp(1, HORIZON));
-        let share = time / moves + clock.increment.mul_f64(0.94);
-        let (soft, hard) = if moves == 1 { (0.6, 0.8) } else { (0.73, 0.46) };
+        let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
+        let horizon = p::clock_horizon().unsigned_abs();
+        let moves = clock.moves_to_go.map_or(horizon, |moves| moves.clamp(1, horizon));
+        let share = time / moves + clock.increment.mul_f64(percent(p::clock_increment()));
+        let (soft, hard) = match moves {
+            1 => (0.6, 0.8),
+            _ => (percent(p::clock_soft()), percent(p::clock_hard())),
+        };
         let hard = time.mul_f64(hard);
         Budget { soft: Some(share.mul_f64(soft).min(hard)), hard }
     }
@@ -82,9 +87,11 @@ impl Stability {
     /// about 2.5 for one in doubt.
     #[must_use]
     pub fn scale(&self) -> f64 {
-        let nodes = (1.5 - self.best_share) * 1.35;
-        let stable = 1.25 - 0.05 * f64::from(self.same_best.min(10));
-        let trend = 1.0 + f64::from(self.score_drop.clamp(-20, 60)) * 0.006;
+        let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
+        let same = f64::from(self.same_best.min(10));
+        let stable = percent(p::clock_changed()) - percent(p::clock_stable()) * same;
+        let drop = f64::from(self.score_drop.clamp(-20, 60));
+        let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
         nodes * stable * trend
     }
 }
@@ -115,7 +122,7 @@ mod tests {
                 prop_assert!(budget.hard <= Duration::from_millis(time - overhead));
             }
             if let Some(planned) = Duration::from_millis(time.saturating_sub(overhead))
-                .checked_sub(RESERVE)
+                .checked_sub(reserve())
             {
                 prop_assert!(budget.hard <= planned.max(Duration::from_millis(1)));
             }

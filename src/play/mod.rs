@@ -4,6 +4,7 @@
 
 pub mod book;
 pub mod clock;
+pub mod params;
 pub mod report;
 pub mod strength;
 pub mod syzygy;

@@ -1,71 +1,10 @@
-//! The search's tunable constants, one line each. In a normal build they are
-//! constants; in a build with the feature `tune` they are UCI options, so that
-//! a tuner can set them.
-//!
-//! `name: default, min..=max, step`. The step is the perturbation at the end
-//! of an SPSA run, about a twentieth of the range.
+//! The search's tunable constants; what their lines say is in
+//! [`tune`](crate::system::tune).
 //!
 //! The margins, reductions and bonuses were tuned in games; how, and what that
 //! was worth, is in `README.md` beside this file.
 
-/// One tunable, for listing.
-#[derive(Clone, Copy, Debug)]
-pub struct Param {
-    /// Its name, also that of the UCI option.
-    pub name: &'static str,
-    /// Its value in a normal build.
-    pub default: i32,
-    /// The smallest sensible value.
-    pub min: i32,
-    /// The largest sensible value.
-    pub max: i32,
-    /// SPSA's final step.
-    pub step: i32,
-}
-
-macro_rules! params {
-    ($($(#[$doc:meta])* $name:ident: $default:literal, $min:literal..=$max:literal, $step:literal;)*) => {
-        /// Every tunable.
-        pub const ALL: &[Param] = &[
-            $(Param { name: stringify!($name), default: $default, min: $min, max: $max, step: $step },)*
-        ];
-
-        #[cfg(feature = "tune")]
-        mod values {
-            use std::sync::atomic::AtomicI32;
-            $(#[allow(non_upper_case_globals)]
-            pub static $name: AtomicI32 = AtomicI32::new($default);)*
-        }
-
-        $($(#[$doc])*
-        #[cfg(not(feature = "tune"))]
-        #[inline(always)]
-        pub const fn $name() -> i32 {
-            $default
-        }
-
-        $(#[$doc])*
-        #[cfg(feature = "tune")]
-        #[inline(always)]
-        pub fn $name() -> i32 {
-            values::$name.load(std::sync::atomic::Ordering::Relaxed)
-        })*
-
-        /// Sets a tunable; false if there is none of this name.
-        #[cfg(feature = "tune")]
-        pub fn set(name: &str, value: i32) -> bool {
-            match name {
-                $(stringify!($name) => {
-                    values::$name.store(value, std::sync::atomic::Ordering::Relaxed);
-                    true
-                })*
-                _ => false,
-            }
-        }
-    };
-}
-
-params! {
+crate::system::tune::params! {
     /// Ask the transposition table; 0 to measure what it is worth.
     table_use: 1, 0..=1, 1;
     /// Half the first aspiration window, in centipawns.

@@ -12,4 +12,5 @@ pub mod processor;
 pub mod random;
 pub mod stdio;
 pub mod sync;
+pub mod tune;
 pub mod version;

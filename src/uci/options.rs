@@ -13,7 +13,7 @@ use std::{
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
 #[cfg(feature = "tune")]
-use crate::search::params;
+use crate::{play, search, system::tune::Param};
 use crate::{
     engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
     eval::{self, nnue::Network},
@@ -512,7 +512,7 @@ pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
     // Some GUIs send a value of "<empty>" to mean an empty string.
     let text = value.filter(|value| !value.eq_ignore_ascii_case(EMPTY)).unwrap_or_default();
     #[cfg(feature = "tune")]
-    if let Some(param) = params::ALL.iter().find(|param| param.name == name) {
+    if let Some(param) = tunables().find(|param| param.name == name) {
         return tuned(param, text);
     }
     let Some(row) = OPTIONS.iter().find(|row| row.name.eq_ignore_ascii_case(name)) else {
@@ -525,14 +525,22 @@ fn refused(name: &'static str, text: &str, expected: String) -> OptionError {
     OptionError::Value { name, value: (!text.is_empty()).then(|| text.to_owned()), expected }
 }
 
+/// What the feature `tune` adds to the options.
 #[cfg(feature = "tune")]
-fn tuned(param: &'static params::Param, text: &str) -> Result<Change, OptionError> {
+pub fn tunables() -> impl Iterator<Item = &'static Param> {
+    search::params::ALL.iter().chain(play::params::ALL)
+}
+
+#[cfg(feature = "tune")]
+fn tuned(param: &'static Param, text: &str) -> Result<Change, OptionError> {
     let range = param.min..=param.max;
     match text.parse().ok().filter(|number| range.contains(number)) {
-        Some(number) => Ok(Effect::Engine(|_, (name, number)| {
-            let _known = params::set(name, number);
-        })
-        .of((param.name, number))),
+        Some(number) => {
+            let set = |_: &mut Engine, (param, number): (&Param, i32)| {
+                param.value.store(number, Ordering::Relaxed);
+            };
+            Ok(Effect::Engine(set).of((param, number)))
+        }
         None => Err(refused(param.name, text, expected_number(&range))),
     }
 }
@@ -620,7 +628,7 @@ impl Kind {
 pub fn announce() -> Vec<UciMessage> {
     let rows = OPTIONS.iter().map(config);
     #[cfg(feature = "tune")]
-    let rows = rows.chain(params::ALL.iter().map(|param| {
+    let rows = rows.chain(tunables().map(|param| {
         let (default, min, max) = (param.default, param.min, param.max);
         spin(param.name, default.into(), min.into(), max.into())
     }));

@@ -269,8 +269,8 @@ pub fn openings(
 /// The search parameters as OpenBench's SPSA wants them.
 #[cfg(feature = "tune")]
 pub fn spsa() -> Vec<String> {
-    let line = |p: &crate::search::params::Param| {
+    let line = |p: &crate::system::tune::Param| {
         format!("{}, int, {}, {}, {}, {}, 0.002", p.name, p.default, p.min, p.max, p.step)
     };
-    crate::search::params::ALL.iter().map(line).collect()
+    super::options::tunables().map(line).collect()
 }

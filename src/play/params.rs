@@ -1,0 +1,29 @@
+//! The clock's tunable constants; what their lines say is in
+//! [`tune`](crate::system::tune).
+//!
+//! The shares of the clock are those that several engines were tuned to.
+
+crate::system::tune::params! {
+    /// Milliseconds of every clock that are never spent: how late a busy machine may be.
+    /// What they save is in the README beside this file.
+    clock_reserve: 50, 0..=500, 10;
+    /// Moves that the rest of a game is planned to take when the GUI does not say.
+    clock_horizon: 24, 8..=80, 3;
+    /// Of the increment, in per cent, what is planned for a move ...
+    clock_increment: 94, 0..=100, 5;
+    /// ... and of both together, the time after which no new iteration begins.
+    clock_soft: 73, 20..=150, 5;
+    /// Of the clock, in per cent, what a move may take at most.
+    clock_hard: 46, 5..=90, 4;
+    /// A move whose share of the nodes is this, in per cent, ...
+    clock_share: 150, 100..=250, 7;
+    /// ... takes no time, and each per cent less takes so much more of the time planned, in
+    /// 1/10,000.
+    clock_nodes: 135, 0..=300, 14;
+    /// Of the time planned, in per cent, what a best move takes that has just changed, ...
+    clock_changed: 125, 80..=200, 6;
+    /// ... and how much less for every iteration that it has stood.
+    clock_stable: 5, 0..=12, 1;
+    /// More time, in 1/1000, for every centipawn that the score has fallen.
+    clock_trend: 6, 0..=20, 1;
+}
