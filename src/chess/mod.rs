@@ -7,6 +7,7 @@ pub mod lines;
 pub mod movegen;
 pub mod notation;
 pub mod position;
+pub mod reversible;
 pub mod score;
 pub mod see;
 pub mod threats;

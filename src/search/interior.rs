@@ -45,7 +45,7 @@ struct Node<'a> {
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` moved inside the table's bounds.
+    /// `evaluation` moved inside the table's bounds, if they are of a near depth.
     estimate: Score,
     improving: bool,
     was_pv: bool,
@@ -171,9 +171,7 @@ impl Worker<'_> {
             excluded,
             generator: Generator::new(position),
         };
-        if !K::PV
-            && let Some(score) = self.table_cutoff(&node)
-        {
+        if let Some(score) = self.table_cutoff::<K>(&node) {
             return Ok(score);
         }
         if let Some(score) = self.endgame_cutoff(&mut node) {
@@ -210,14 +208,19 @@ impl Worker<'_> {
     }
 
     /// Step 2a: the score, if the transposition table has both bounds or the one
-    /// that decides the window. An open window is neither cut nor narrowed, so
-    /// that its line of moves stays whole; a null window has nothing to narrow.
+    /// that decides the window. An open window is cut by deeper entries only, and
+    /// lines that mate are searched to their end.
     #[inline]
-    fn table_cutoff(&mut self, node: &Node) -> Option<Score> {
-        let entry = node.entry.filter(|e| e.depth >= node.depth && !node.excluded.is_some())?;
+    fn table_cutoff<K: Kind>(&mut self, node: &Node) -> Option<Score> {
+        let depth = node.depth + i32::from(K::PV);
+        let entry = node.entry.filter(|e| e.depth >= depth && !node.excluded.is_some())?;
         let score = entry.bounds.cutoff(node.window)?;
+        if K::PV && is_decisive(score) {
+            return None;
+        }
         if score >= node.window.beta {
             self.reward_table_move(node.position, entry.best, node.depth, node.ply);
+            self.teach_last_move(node.ply, -prune::bonus(node.depth) / 2);
         }
         Some(score)
     }
@@ -272,7 +275,7 @@ impl Worker<'_> {
             node.evaluation = self.correct(node.position, node.raw, ply);
         }
         node.estimate = node.evaluation;
-        if let Some(e) = node.entry {
+        if let Some(e) = node.entry.filter(|e| e.depth + p::estimate_depth() >= node.depth) {
             let refined = e.bounds.refine(node.evaluation);
             if !is_decisive(refined) {
                 node.estimate = refined;
@@ -307,8 +310,12 @@ impl Worker<'_> {
         {
             node.depth -= 1;
         }
-        let facts =
-            NodeFacts { depth: node.depth, estimate: node.estimate, improving: node.improving };
+        let facts = NodeFacts {
+            depth: node.depth,
+            estimate: node.estimate,
+            improving: node.improving,
+            worsening: parent.evaluation != NO_SCORE && node.evaluation > 2 - parent.evaluation,
+        };
 
         // Step 4b. Reverse futility pruning.
         if !node.was_pv && prune::reverse_futility(facts, beta) {
@@ -753,7 +760,7 @@ impl Worker<'_> {
         }
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
-            self.reward_last_move(ply, prune::bonus(node.depth));
+            self.teach_last_move(ply, prune::bonus(node.depth));
         }
         // A score that only bounds the evaluation on the side where it already
         // is says nothing about its error.
@@ -792,8 +799,9 @@ impl Worker<'_> {
         );
     }
 
-    /// A node where nothing helps is a success for the quiet move that led to it.
-    fn reward_last_move(&mut self, ply: usize, bonus: i32) {
+    /// A node where nothing helps is a success for the quiet move that led to it, and
+    /// one that the table refutes at once is none.
+    fn teach_last_move(&mut self, ply: usize, bonus: i32) {
         let last = *self.before(ply, 1);
         if let (Some(quiet), Some(moved)) = (last.quiet, last.moved) {
             let previous = [2, 3, 5].map(|back| self.before(ply, back).moved);

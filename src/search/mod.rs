@@ -21,6 +21,7 @@ use crate::{
     chess::{
         movegen::Generator,
         position::{Game, PackedMove, Position},
+        reversible,
         score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
     },
     eval::Evaluator,
@@ -282,7 +283,11 @@ impl<'a> Worker<'a> {
         if let Some(score) = self.draw(position, ply) {
             return Ok(Entered::Decided(score));
         }
-        let window = window.clamp_to_mates();
+        let mut window = window.clamp_to_mates();
+        if window.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
+            // Who can repeat need not lose.
+            window.alpha = DRAW;
+        }
         let decided = window.is_empty();
         Ok(if decided { Entered::Decided(window.alpha) } else { Entered::Open(window) })
     }
@@ -403,6 +408,14 @@ impl<'a> Worker<'a> {
             }
         }
         false
+    }
+
+    /// Can the side to move repeat a position of this line by one move?
+    fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+        let most = ply.min(position.halfmoves() as usize);
+        let moves = (1..=most).take_while(|&back| self.before(ply, back).moved.is_some());
+        let since = self.keys.len() - moves.count();
+        reversible::can_repeat(position, &self.keys[since..])
     }
 
     /// What the table knows of a position.

@@ -15,6 +15,9 @@ crate::system::tune::params! {
     aspiration_step: 5, 0..=30, 2;
     /// Iteration from which the root aspires to a window.
     aspiration_depth: 4, 1..=255, 1;
+    /// How many plies shallower than the node an entry may be whose bounds correct the
+    /// evaluation.
+    estimate_depth: 4, 0..=255, 1;
     /// Reduction, in plies, that a fallen evaluation takes a ply of back.
     hindsight_reduction: 3, 1..=6, 1;
     /// Centipawns for the side to move, both evaluations together, that take a ply more off.
@@ -25,6 +28,8 @@ crate::system::tune::params! {
     rfp_margin: 80, 30..=150, 6;
     /// Less margin when the position is improving, in centipawns.
     rfp_improving: 63, 0..=150, 6;
+    /// Less margin when the opponent's last move was a mistake, in centipawns.
+    rfp_worsening: 20, 0..=100, 6;
     /// The least margin of all, in centipawns.
     rfp_least: 20, 0..=80, 4;
     /// Depth from which a null move is tried.

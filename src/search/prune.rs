@@ -17,12 +17,16 @@ pub struct NodeFacts {
     pub estimate: Score,
     /// The static evaluation rose since our last move.
     pub improving: bool,
+    /// So did it, for the side to move, by the opponent's last move.
+    pub worsening: bool,
 }
 
 /// Reverse futility pruning: so far above beta that no quiet reply will matter.
 #[must_use]
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
-    let margin = p::rfp_margin() * node.depth - if node.improving { p::rfp_improving() } else { 0 };
+    let margin = p::rfp_margin() * node.depth
+        - if node.improving { p::rfp_improving() } else { 0 }
+        - if node.worsening { p::rfp_worsening() } else { 0 };
     node.depth <= p::rfp_depth()
         && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn won_and_lost_scores_are_not_pruned_on() {
-        let node = NodeFacts { depth: 1, estimate: 500, improving: false };
+        let node = NodeFacts { depth: 1, estimate: 500, improving: false, worsening: false };
         assert!(reverse_futility(node, 0));
         assert!(!reverse_futility(node, -DECISIVE - 5));
     }

@@ -524,7 +524,28 @@ impl Worker<'_> {
         if raised {
             entry.pv.truncate(1);
             entry.pv.extend_from_slice(self.pv.line(1));
+            self.complete_line(i);
         }
+    }
+
+    /// Where the table has cut a line off, it knows how the line goes on.
+    fn complete_line(&mut self, i: usize) {
+        let mut line = std::mem::take(&mut self.root_moves[i].pv);
+        let mut position = self.root.clone();
+        let before = self.keys.len();
+        for &m in &line {
+            self.keys.push(position.key());
+            position = position.play(m);
+        }
+        while line.len() < self.iteration as usize && self.draw(&position, line.len()).is_none() {
+            let entry = self.probe(table_key(&position)).filter(|e| e.bounds.is_exact());
+            let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
+            line.push(m);
+            self.keys.push(position.key());
+            position = position.play(m);
+        }
+        self.keys.truncate(before);
+        self.root_moves[i].pv = line;
     }
 
     /// What the endgame tables prove of a root move's score. Among drawn moves

@@ -12,8 +12,6 @@ use std::{
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-#[cfg(feature = "tune")]
-use crate::{play, search, system::tune::Param};
 use crate::{
     engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
     eval::{self, nnue::Network},
@@ -24,6 +22,8 @@ use crate::{
         syzygy::{MAX_PIECES, ProbeOptions, Tablebases},
     },
 };
+#[cfg(feature = "tune")]
+use crate::{play, search, system::tune::Param};
 
 /// The value that stands for an empty string.
 const EMPTY: &str = "<empty>";

@@ -1,0 +1,137 @@
+//! Repetitions before they happen: whether one move leads to an earlier position, without
+//! trying any. A reversible move is known by what it changes in the key.
+//!
+//! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions>
+//! ("upcoming repetitions"); his table is a cuckoo table, this one probes on.
+
+use std::sync::LazyLock;
+
+use shakmaty::{
+    Bitboard, Color, Role, Square, attacks,
+    zobrist::{Zobrist64, ZobristValue},
+};
+
+use super::position::Position;
+
+/// Slots of the table: twice the 3,668 moves, and a power of two.
+const SLOTS: usize = 8192;
+
+/// Every way from one square to another that a piece has on an empty board, there or
+/// back, by the difference that it makes to the key.
+static MOVES: LazyLock<Box<[Reversible; SLOTS]>> = LazyLock::new(|| {
+    let mut moves = Box::new([Reversible::NONE; SLOTS]);
+    for color in Color::ALL {
+        for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King] {
+            let piece = role.of(color);
+            for from in Square::ALL {
+                let targets = attacks::attacks(from, piece, Bitboard::EMPTY);
+                for to in targets.into_iter().filter(|&to| to > from) {
+                    let standing = |square| Zobrist64::zobrist_for_piece(square, piece).0;
+                    let difference = standing(from) ^ standing(to) ^ turn();
+                    let slot = slots(difference).find(|&slot| moves[slot].difference == 0);
+                    moves[slot.unwrap_or(0)] = Reversible { difference, from, to };
+                }
+            }
+        }
+    }
+    moves
+});
+
+#[derive(Clone, Copy)]
+struct Reversible {
+    difference: u64,
+    from: Square,
+    to: Square,
+}
+
+impl Reversible {
+    const NONE: Reversible = Reversible { difference: 0, from: Square::A1, to: Square::A1 };
+}
+
+/// Where to look for a difference, until a slot is empty.
+fn slots(difference: u64) -> impl Iterator<Item = usize> {
+    (0..SLOTS).map(move |step| (difference as usize + step) % SLOTS)
+}
+
+/// What the change of the side to move makes of a key.
+fn turn() -> u64 {
+    Zobrist64::zobrist_for_white_turn().0
+}
+
+/// Can the side to move repeat one of the positions before this one, by one move?
+/// `keys` are theirs, the last one last; the moves between were all played, none passed.
+#[must_use]
+pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
+    let after = std::iter::once(position.key()).chain(keys.iter().rev().copied());
+    // What the other side's moves have changed since: nothing, if it has taken them back.
+    // It is to move in the positions that we can repeat, and its last move led here.
+    let mut changed = 0;
+    let mut last = position.key();
+    for (back, before) in after.enumerate().skip(1).take(position.halfmoves() as usize) {
+        if back % 2 == 1 {
+            changed ^= last ^ before ^ turn();
+            if changed == 0
+                && back > 1
+                && is_one_move(position.key() ^ before, position.board().occupied())
+            {
+                return true;
+            }
+        }
+        last = before;
+    }
+    false
+}
+
+/// Does one move of a piece, neither a capture nor a pawn's, make this difference between
+/// the keys of the positions before and after it, of which one is occupied so?
+fn is_one_move(difference: u64, occupied: Bitboard) -> bool {
+    slots(difference)
+        .map(|slot| MOVES[slot])
+        .take_while(|found| found.difference != 0)
+        .find(|found| found.difference == difference)
+        .is_some_and(|found| (attacks::between(found.from, found.to) & occupied).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prelude::*, sample::Index};
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    #[test]
+    fn all_moves_of_pieces_are_there() {
+        let moves = MOVES.iter().filter(|found| found.difference != 0);
+        assert_eq!(moves.count(), 3668);
+    }
+
+    proptest! {
+        /// Walks of few pieces, which often come back: all that trying the legal moves
+        /// says.
+        #[test]
+        fn repetitions_are_those_that_a_move_makes(
+            sparse: bool,
+            walk in prop::collection::vec(any::<Index>(), 0..120),
+        ) {
+            let fen = if sparse { "k7/8/8/8/8/8/8/KN6 w - - 0 1" } else { "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1" };
+            let mut position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let mut keys = Vec::new();
+            let mut met = 0;
+            for index in walk {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let since = keys.len() - keys.len().min(position.halfmoves() as usize);
+                let expected = moves.iter().any(|&m| {
+                    keys[since..].contains(&position.play(m).key())
+                });
+                prop_assert_eq!(can_repeat(&position, &keys), expected);
+                met += usize::from(expected);
+                keys.push(position.key());
+                position = position.play(moves[index.index(moves.len().min(3))]);
+            }
+            prop_assert!(keys.len() < 100 || met > 0);
+        }
+    }
+}
