@@ -92,11 +92,13 @@ struct Order {
     history: i32,
     /// It is one of the captures that lose material, which come last.
     losing: bool,
+    /// What its exchange wins at least, in centipawns, as far as is known.
+    exchange: i32,
 }
 
 impl Order {
     /// The table's move is not judged.
-    const TABLE: Order = Order { history: 0, losing: false };
+    const TABLE: Order = Order { history: 0, losing: false, exchange: i32::MIN };
 }
 
 /// How the move loop goes on.
@@ -451,8 +453,13 @@ impl Worker<'_> {
                 picker.only_checks();
                 found.raise(prune::futility(node.depth, node.evaluation, 0));
             }
-            let Some((m, history)) = picker.next(self.histories) else { break };
-            let order = Order { history, losing: picker.is_bad_tactical() };
+            let Some((m, merit)) = picker.next(self.histories) else { break };
+            let losing = picker.is_bad_tactical();
+            let order = match is_tactical(m) {
+                true if losing => Order { losing, ..Order::TABLE },
+                true => Order { exchange: merit, ..Order::TABLE },
+                false => Order { history: merit, ..Order::TABLE },
+            };
             any = true;
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
@@ -577,6 +584,7 @@ impl Worker<'_> {
             in_check: node.position.is_check(),
             table_capture,
             losing: order.losing,
+            exchange: order.exchange,
             table_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
             table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
             cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
@@ -632,7 +640,9 @@ impl Worker<'_> {
             return Pruning::None;
         }
         match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
-            Some(limit) if !see::see_ge(node.position, m, limit) => Pruning::Move,
+            Some(limit) if facts.exchange < limit && !see::see_ge(node.position, m, limit) => {
+                Pruning::Move
+            }
             _ => Pruning::None,
         }
     }

@@ -5,25 +5,50 @@
 //! was worth, is in `README.md` beside this file.
 
 crate::system::tune::params! {
+    // Switches and depth limits, which no tuner moves.
+
     /// Ask the transposition table; 0 to measure what it is worth.
-    table_use: 1, 0..=1, 1;
+    table_use: 1, 0..=1, 0;
+    /// Iteration from which the root aspires to a window.
+    aspiration_depth: 4, 1..=255, 0;
+    /// How many plies shallower than the node an entry may be whose bounds correct the
+    /// evaluation.
+    estimate_depth: 4, 0..=255, 0;
+    /// Deepest node for reverse futility pruning.
+    rfp_depth: 9, 0..=20, 0;
+    /// Depth from which a null move is tried.
+    null_depth: 3, 1..=255, 0;
+    /// Depth from which the null move is verified.
+    null_verify: 14, 8..=255, 0;
+    /// Depth from which captures are probed for a cutoff.
+    probcut_depth: 5, 3..=255, 0;
+    /// Depth from which a node without table move is searched less deeply.
+    iir_depth: 4, 2..=255, 0;
+    /// Deepest (reduced) depth for futility pruning of quiets.
+    futility_depth: 9, 0..=20, 0;
+    /// Deepest node for late move pruning.
+    lmp_depth: 9, 0..=20, 0;
+    /// Deepest (reduced) depth for pruning by history.
+    history_depth: 5, 0..=20, 0;
+    /// Deepest node for pruning by exchange value.
+    see_depth: 10, 0..=20, 0;
+    /// Depth from which the table move is tested for being the only good one.
+    singular_depth: 6, 4..=255, 0;
+    /// Depth from which moves are reduced.
+    lmr_depth: 2, 1..=255, 0;
+
+    // Margins, reductions, bonuses, weights.
+
     /// Half the first aspiration window, in centipawns.
     aspiration_width: 17, 5..=60, 3;
     /// How much wider the window gets each time that it fails, in per cent ...
     aspiration_growth: 50, 10..=200, 10;
     /// ... and in centipawns.
     aspiration_step: 5, 0..=30, 2;
-    /// Iteration from which the root aspires to a window.
-    aspiration_depth: 4, 1..=255, 1;
-    /// How many plies shallower than the node an entry may be whose bounds correct the
-    /// evaluation.
-    estimate_depth: 4, 0..=255, 1;
     /// Reduction, in plies, that a fallen evaluation takes a ply of back.
     hindsight_reduction: 3, 1..=6, 1;
     /// Centipawns for the side to move, both evaluations together, that take a ply more off.
     hindsight_agreement: 100, 0..=400, 20;
-    /// Deepest node for reverse futility pruning.
-    rfp_depth: 9, 0..=20, 1;
     /// Margin per ply of depth, in centipawns.
     rfp_margin: 80, 30..=150, 6;
     /// Less margin when the position is improving, in centipawns.
@@ -32,8 +57,6 @@ crate::system::tune::params! {
     rfp_worsening: 20, 0..=100, 6;
     /// The least margin of all, in centipawns.
     rfp_least: 20, 0..=80, 4;
-    /// Depth from which a null move is tried.
-    null_depth: 3, 1..=255, 1;
     /// How far below beta the evaluation may be per ply of depth, in centipawns, ...
     null_slope: 20, 0..=60, 3;
     /// ... less this.
@@ -44,18 +67,10 @@ crate::system::tune::params! {
     null_divisor: 4, 2..=8, 1;
     /// Centipawns above beta per further ply of reduction.
     null_evaluation: 175, 80..=400, 16;
-    /// Depth from which the null move is verified.
-    null_verify: 14, 8..=255, 1;
-    /// Depth from which captures are probed for a cutoff.
-    probcut_depth: 5, 3..=255, 1;
     /// How far above beta the probe must be, in centipawns.
     probcut_margin: 203, 80..=400, 16;
     /// Less of it when the position is improving, in centipawns.
     probcut_improving: 50, 0..=150, 8;
-    /// Depth from which a node without table move is searched less deeply.
-    iir_depth: 4, 2..=255, 1;
-    /// Deepest (reduced) depth for futility pruning of quiets.
-    futility_depth: 9, 0..=20, 1;
     /// Futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
@@ -64,16 +79,10 @@ crate::system::tune::params! {
     futility_history: 128, 32..=512, 24;
     /// Margin per ply for captures that lose material, in centipawns.
     losing_margin: 125, 30..=300, 14;
-    /// Deepest node for late move pruning.
-    lmp_depth: 9, 0..=20, 1;
     /// Quiet moves that are tried at any depth, besides depth squared.
     lmp_base: 4, 0..=12, 1;
-    /// Deepest (reduced) depth for pruning by history.
-    history_depth: 5, 0..=20, 1;
     /// History per ply below which a quiet move is pruned.
     history_margin: 3849, 1000..=12000, 500;
-    /// Deepest node for pruning by exchange value.
-    see_depth: 10, 0..=20, 1;
     /// Centipawns per ply a quiet move may lose.
     see_quiet: 80, 10..=150, 6;
     /// Centipawns per ply squared a capture may lose.
@@ -87,14 +96,10 @@ crate::system::tune::params! {
     good_capture: 128, 32..=512, 24;
     /// Weight of the history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
-    /// Depth from which the table move is tested for being the only good one.
-    singular_depth: 6, 4..=255, 1;
     /// Margin per ply of depth, in 1/16 centipawns.
     singular_margin: 19, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
     double_margin: 19, 0..=100, 5;
-    /// Depth from which moves are reduced.
-    lmr_depth: 2, 1..=255, 1;
     /// Base reduction, in 1/1024 ply.
     lmr_base: 950, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.

@@ -174,8 +174,9 @@ impl<'a> Picker<'a> {
         self.stage == Stage::BadTactical
     }
 
-    /// The next move and, for a quiet move that is not the table's, its
-    /// history; `None` at the end.
+    /// The next move and what speaks for it, unless it is the table's or loses material: the
+    /// history of a quiet move, what a capture's exchange wins at least in centipawns.
+    /// `None` at the end.
     pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
         if self.stage == Stage::Table {
             self.stage = Stage::MakeTactical;
@@ -190,8 +191,9 @@ impl<'a> Picker<'a> {
         if self.stage == Stage::GoodTactical {
             while let Some((m, score)) = self.tactical.take_best(self.table_move) {
                 // A good record forgives a small loss.
-                if see::see_ge(self.generator.position(), m, -score / p::good_capture()) {
-                    return Some((m, 0));
+                let least = -score / p::good_capture();
+                if see::see_ge(self.generator.position(), m, least) {
+                    return Some((m, least));
                 }
                 self.bad.push(m);
             }

@@ -81,6 +81,8 @@ pub struct MoveFacts {
     pub table_capture: bool,
     /// It is one of the captures that lose material, which come last.
     pub losing: bool,
+    /// What its exchange wins at least, in centipawns, as far as is known.
+    pub exchange: i32,
     /// The table's lower bound is above alpha.
     pub table_above: bool,
     /// The table's entry is as deep as this search.
@@ -214,6 +216,7 @@ mod tests {
         in_check: false,
         table_capture: false,
         losing: false,
+        exchange: i32::MIN,
         table_above: false,
         table_deep: false,
         cutoffs_below: 0,

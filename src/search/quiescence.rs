@@ -175,7 +175,7 @@ impl Worker<'_> {
             Picker::tactical(generator, table_move)
         };
         let futility = leaf.futility();
-        while let Some((m, _)) = picker.next(self.histories) {
+        while let Some((m, least)) = picker.next(self.histories) {
             leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
@@ -190,7 +190,7 @@ impl Worker<'_> {
                 } else if picker.is_bad_tactical() {
                     // Step 5a. Captures that lose material.
                     break;
-                } else if futility <= leaf.alpha && !see::see_ge(position, m, 1) {
+                } else if futility <= leaf.alpha && least < 1 && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility: an even exchange does not reach alpha.
                     leaf.best = leaf.best.max(futility);
                     continue;

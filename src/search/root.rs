@@ -447,6 +447,7 @@ impl Worker<'_> {
                 in_check: root.is_check(),
                 table_capture,
                 losing: false,
+                exchange: i32::MIN,
                 table_above: false,
                 table_deep: false,
                 cutoffs_below: self.frame(1).cutoffs,
@@ -537,12 +538,16 @@ impl Worker<'_> {
             self.keys.push(position.key());
             position = position.play(m);
         }
-        while line.len() < self.iteration as usize && self.draw(&position, line.len()).is_none() {
-            let entry = self.probe(table_key(&position)).filter(|e| e.bounds.is_exact());
+        while line.len() < self.iteration as usize {
+            let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
+            let entry = self.probe(table_key(&position)).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
-            line.push(m);
             self.keys.push(position.key());
             position = position.play(m);
+            if self.draw(&position, line.len() + 1).is_some() {
+                break;
+            }
+            line.push(m);
         }
         self.keys.truncate(before);
         self.root_moves[i].pv = line;

@@ -3,7 +3,8 @@
 //! there are stands with those that they are for.
 //!
 //! `name: default, min..=max, step`. The step is the perturbation at the end
-//! of an SPSA run, about a twentieth of the range.
+//! of an SPSA run, about a twentieth of the range; 0 for switches and depth limits, which
+//! no tuner moves.
 
 /// One tunable, for listing.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +17,7 @@ pub struct Param {
     pub min: i32,
     /// The largest sensible value.
     pub max: i32,
-    /// SPSA's final step.
+    /// SPSA's final step; 0 if it is not for a tuner.
     pub step: i32,
     /// Its value now.
     #[cfg(feature = "tune")]

@@ -237,12 +237,17 @@ impl<W: Write + Send> Printer<'_, W> {
     }
 
     /// The search is over: tells what has been kept back. A line that is not of the
-    /// last iteration may begin with the move that became the best.
+    /// last iteration may begin with a move that has risen since.
     fn finish(&self) {
         let last = std::mem::take(&mut *lock(&self.last));
-        let best = last.get(&1).and_then(|info| info.pv.first());
-        let kept = last.values().filter(|info| info.multipv == 1 || info.pv.first() != best);
-        kept.for_each(|info| self.print(info));
+        let mut told = Vec::new();
+        for info in last.values() {
+            let first = info.pv.first();
+            if !told.contains(&first) {
+                told.push(first);
+                self.print(info);
+            }
+        }
     }
 }
 
@@ -251,6 +256,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         if self.is_minimal() {
             lock(&self.last).insert(info.multipv, info.clone());
         } else {
+            lock(&self.last).clear();
             self.print(info);
         }
     }

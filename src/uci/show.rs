@@ -272,5 +272,5 @@ pub fn spsa() -> Vec<String> {
     let line = |p: &crate::system::tune::Param| {
         format!("{}, int, {}, {}, {}, {}, 0.002", p.name, p.default, p.min, p.max, p.step)
     };
-    super::options::tunables().map(line).collect()
+    super::options::tunables().filter(|p| p.step > 0).map(line).collect()
 }

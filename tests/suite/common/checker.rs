@@ -2,7 +2,7 @@
 //! compares each with the rules of chess and with the lines before it.
 
 use lancet::chess::{
-    notation::{move_text, read_move},
+    notation::{move_text, read_move, san},
     position::{Ending, Game, Position},
 };
 use shakmaty::{CastlingMode, Move};
@@ -62,6 +62,8 @@ pub struct Checker {
     tables: Option<fn(&Position) -> Option<i64>>,
     /// Wins by the tables count that the fifty-move rule spoils.
     spoilt_wins: bool,
+    /// Only the last line of each rank may come, whatever its iteration.
+    minimal: bool,
     last: Option<Thought>,
     /// The first move of the last line of rank 1.
     best: Option<Move>,
@@ -88,6 +90,7 @@ impl Checker {
             mode,
             tables: None,
             spoilt_wins: false,
+            minimal: false,
             last: None,
             best: None,
             answered: false,
@@ -103,6 +106,18 @@ impl Checker {
     /// is off).
     pub fn with_spoilt_wins(self, spoilt_wins: bool) -> Checker {
         Checker { spoilt_wins, ..self }
+    }
+
+    /// From now on only the last lines may come (`Minimal` has been set).
+    pub const fn keep_to_last_lines(&mut self) {
+        self.minimal = true;
+    }
+
+    /// Is this a sentence about the best move?
+    pub fn is_about_best_move(&self, text: &str) -> bool {
+        let Some(best) = self.best else { return false };
+        let name = san(self.game.position(), best);
+        text.ends_with('.') && text.split([' ', ',', '.']).any(|word| word == name)
     }
 
     /// Has the move been announced?
@@ -257,6 +272,15 @@ impl Checker {
                 Err("the first line is not the best".to_owned())
             };
         };
+        if self.minimal {
+            return if new.multipv == 1
+                || new.multipv > last.multipv && new.pv.first() != last.pv.first()
+            {
+                Ok(())
+            } else {
+                Err(format!("after line {}", last.multipv))
+            };
+        }
         for (name, before, now) in [
             ("depth", last.depth, new.depth),
             ("number of nodes", last.nodes, new.nodes),

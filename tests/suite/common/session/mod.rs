@@ -307,6 +307,10 @@ impl Session {
                 if let Some(value) = option.strip_prefix("Syzygy50MoveRule value ") {
                     self.model.spoilt_wins = value == "false";
                 }
+                if let Some(value) = option.strip_prefix("Minimal value ") {
+                    self.model.set_minimal(value == "true");
+                }
+                self.model.explained |= option == "Explain value true";
                 self.say(&line);
             }
         }

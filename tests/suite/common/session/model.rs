@@ -58,6 +58,10 @@ pub struct Model {
     pub hash_file: bool,
     /// Explanations may come.
     pub debug: bool,
+    /// So may a sentence about the best move.
+    pub explained: bool,
+    /// Searches may report their last lines only.
+    pub minimal: bool,
     /// Oldest first.
     searches: VecDeque<Search>,
     /// Parts of the complaints that must come.
@@ -90,13 +94,24 @@ impl Model {
     /// A search begins: those before it end.
     pub fn go(&mut self, line: String, held: Held) {
         self.release();
-        let checker = Checker::new(&self.game, self.mode()).with_spoilt_wins(self.spoilt_wins);
+        let mut checker = Checker::new(&self.game, self.mode()).with_spoilt_wins(self.spoilt_wins);
+        if self.minimal {
+            checker.keep_to_last_lines();
+        }
         self.searches.push_back(Search { line, checker, held });
     }
 
     /// Whatever runs may be answered now.
     pub fn release(&mut self) {
         self.searches.iter_mut().for_each(|search| search.held = Held::Free);
+    }
+
+    /// `Minimal` is set, for the searches that run, too.
+    pub fn set_minimal(&mut self, on: bool) {
+        self.minimal = on;
+        if on {
+            self.searches.iter_mut().for_each(|search| search.checker.keep_to_last_lines());
+        }
     }
 
     /// `ponderhit` is said: to the last search, as earlier ones were ended by it.
@@ -158,6 +173,10 @@ impl Model {
         // Nothing was saved yet, or with another evaluation.
         let refused = text.starts_with("Load Hash: ") && text.ends_with("; the old table stays");
         if refused || NOTICES.iter().any(|notice| text.starts_with(notice)) {
+            return Ok(());
+        }
+        let mut searches = self.searches.iter();
+        if self.explained && searches.any(|search| search.checker.is_about_best_move(text)) {
             return Ok(());
         }
         let parts = self.expected.iter().enumerate();
