@@ -68,7 +68,7 @@ pub struct Args {
     /// Passes over all positions [default: 20]
     #[arg(long, value_name = "N")]
     pub passes: Option<u32>,
-    /// Positions per step [default: 16384]
+    /// Positions per step [default: 8192]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// Weight of the game's result in the target at the start [default: 0.1]
@@ -77,7 +77,7 @@ pub struct Args {
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_last: Option<f32>,
-    /// Learning rate of the first step [default: 0.002]
+    /// Learning rate of the first step [default: 0.004]
     #[arg(long, value_name = "RATE")]
     pub rate_first: Option<f32>,
     /// Learning rate of the last step [default: 0.00001]

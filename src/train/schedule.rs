@@ -55,8 +55,8 @@ impl Default for Schedule {
             king_buckets: 1,
             seed: 1,
             passes: 20,
-            batch: 16384,
-            rate: [2e-3, 1e-5],
+            batch: 8192,
+            rate: [4e-3, 1e-5],
             // With five million positions the result is mostly noise: 0.3 instead
             // of 0.1 cost 80 Elo.
             result_weight: [0.1, 0.1],
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn rates_and_weights() {
         let schedule = Schedule { result_weight: [0.5, 0.3], ..Schedule::default() };
-        assert!((schedule.rate_at(0.0) - 2e-3).abs() < 1e-9);
-        assert!((schedule.rate_at(0.5) - 1.005e-3).abs() < 1e-8);
+        assert!((schedule.rate_at(0.0) - 4e-3).abs() < 1e-9);
+        assert!((schedule.rate_at(0.5) - 2.005e-3).abs() < 1e-8);
         assert!((schedule.rate_at(1.0) - 1e-5).abs() < 1e-9);
         assert!((schedule.objective_at(0.5).result_weight - 0.4).abs() < 1e-6);
     }
@@ -158,7 +158,7 @@ mod tests {
         let text = toml::to_string(&schedule).unwrap();
         assert_eq!(toml::from_str::<Schedule>(&text).unwrap(), schedule);
         let partial: Schedule = toml::from_str("hidden = 64\n[filter]\nskip_plies = 10\n").unwrap();
-        assert_eq!((partial.hidden, partial.batch, partial.filter.skip_plies), (64, 16384, 10));
+        assert_eq!((partial.hidden, partial.batch, partial.filter.skip_plies), (64, 8192, 10));
         assert!(toml::from_str::<Schedule>("hiden = 64").is_err());
         assert!(schedule.check().is_ok());
         assert!(Schedule { hidden: 48, ..schedule }.check().is_err());

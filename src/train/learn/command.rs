@@ -33,9 +33,11 @@ use crate::{
 
 /// Passes over the positions in the first training, from random weights, ...
 const FIRST_PASSES: u32 = 16;
-/// ... and in a later one, from the weights of the best network, ...
+/// ... and the learning rate that it begins at; ...
+const FIRST_RATE: f32 = 2e-3;
+/// ... passes in a later one, from the weights of the best network, ...
 const PASSES: u32 = 4;
-/// ... which begins at a quarter of the usual learning rate.
+/// ... and its rate.
 const RATE: f32 = 5e-4;
 /// Steps of a pass over a small pool, at least: batches are that much smaller ...
 const STEPS_PER_PASS: u64 = 200;
@@ -284,7 +286,7 @@ impl Learner {
             batch: Some(batch as usize),
             result_first: None,
             result_last: None,
-            rate_first: later.then_some(RATE),
+            rate_first: Some(if later { RATE } else { FIRST_RATE }),
             rate_last: None,
             scale: None,
             smoothing: None,
