@@ -1,5 +1,6 @@
 //! Repetitions before they happen: whether one move leads to an earlier position, without
-//! trying any. A reversible move is known by what it changes in the key.
+//! trying any. A reversible move is known by what it changes in the key. What a
+//! repetition is worth is not decided here.
 //!
 //! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions>
 //! ("upcoming repetitions"); his table is a cuckoo table, this one probes on.
@@ -62,12 +63,12 @@ fn turn() -> u64 {
 /// `keys` are theirs, the last one last; the moves between were all played, none passed.
 #[must_use]
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
-    let after = std::iter::once(position.key()).chain(keys.iter().rev().copied());
     // What the other side's moves have changed since: nothing, if it has taken them back.
     // It is to move in the positions that we can repeat, and its last move led here.
     let mut changed = 0;
     let mut last = position.key();
-    for (back, before) in after.enumerate().skip(1).take(position.halfmoves() as usize) {
+    let halfmoves = position.halfmoves() as usize;
+    for (back, &before) in (1..=halfmoves).zip(keys.iter().rev()) {
         if back % 2 == 1 {
             changed ^= last ^ before ^ turn();
             if changed == 0

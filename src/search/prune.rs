@@ -17,7 +17,7 @@ pub struct NodeFacts {
     pub estimate: Score,
     /// The static evaluation rose since our last move.
     pub improving: bool,
-    /// So did it, for the side to move, by the opponent's last move.
+    /// It rose, for the side to move, by the opponent's last move.
     pub worsening: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What the engine needs of the system: files that are whole or not there, memory,
-//! random numbers, standard streams, locks; and which build and processor this is. No
-//! chess here.
+//! random numbers, standard streams, locks; which build and processor this is; what a
+//! tunable constant is. No chess here.
 
 pub mod files;
 pub mod input;

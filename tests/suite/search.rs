@@ -230,7 +230,7 @@ fn a_saving_repetition_is_found() {
     // White is a queen down but checks for ever.
     let game = Game::from(position("6k1/6p1/8/8/8/4Q3/1q4PP/r5BK w - - 0 1"));
     let mut engine = engine(Settings::default());
-    let outcome = search(&mut engine, &game, depth(20));
+    let outcome = search(&mut engine, &game, depth(14));
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
 }
 

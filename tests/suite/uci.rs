@@ -495,9 +495,9 @@ fn nodes_may_be_the_clock() {
     let mut lancet = Lancet::start();
     lancet.send("setoption name nodestime value 1000");
     lancet.send("setoption name Move Overhead value 0");
-    let (lines, _) = lancet.go("go movetime 21");
+    let (lines, _) = lancet.go("go movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
-    assert!(nodes <= 20_064, "{nodes}");
+    assert!(nodes <= 19_064, "{nodes}");
     lancet.quit();
 }
 
