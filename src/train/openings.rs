@@ -21,8 +21,9 @@ use crate::{
     system::files,
 };
 
-/// Openings that a short search scores beyond this are not played.
-pub const BALANCE: Score = 1000;
+/// Openings that a short search scores beyond this, in centipawns, are not played. With
+/// 1000 a network learned less from as many hours; see `eval/nnue/README.md`.
+pub const BALANCE: Score = 300;
 /// Random plies without a book.
 pub const RANDOM_PLIES: u32 = 8;
 /// Random plies after a book position: enough that no game is played twice.
