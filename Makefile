@@ -35,6 +35,8 @@ LINUX := $(LEVELS:%=lancet-$(VERSION)-linux-%)
 WINDOWS := $(LEVELS:%=lancet-$(VERSION)-windows-%.exe)
 ARM := lancet-$(VERSION)-linux-arm64
 RELEASE := $(LINUX) $(WINDOWS) $(ARM)
+# Shell completions and manual pages.
+DOCS := lancet-$(VERSION)-completions-man.tar.gz
 
 # rustc's profiles can only be read by the llvm-profdata of its own LLVM.
 LLVM = $(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
@@ -60,7 +62,9 @@ release: $(RELEASE)
 	sed 's/VERSION/$(VERSION)/g' src/bin/lancet/download.txt > $(DIST)/README.txt
 	cp -f LICENSE $(DIST)/
 	$(DIST)/$(firstword $(LINUX)) generate $(DIST)
-	cd $(DIST) && sha256sum $(RELEASE) > SHA256SUMS
+	tar -C $(DIST) -czf $(DIST)/$(DOCS) completions man
+	rm -r $(DIST)/completions $(DIST)/man
+	cd $(DIST) && sha256sum $(RELEASE) $(DOCS) > SHA256SUMS
 
 # $(call build,target,processor): leaves $(DIST)/$@.
 define build

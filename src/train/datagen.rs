@@ -32,10 +32,11 @@ use super::{
     FileError,
     filter::Filter,
     format::{self, GameResult, Record, Tally},
-    openings::{self, Openings},
-    selfplay::{Played, SelfPlay},
+    openings::{self, BALANCE, Openings},
+    selfplay::{Played, SelfPlay, USUAL_WIN},
 };
 use crate::{
+    chess::score::Score,
     engine::threads,
     eval::{self, nnue::Network},
     system::{
@@ -137,6 +138,11 @@ struct Recipe {
     syzygy: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     tree: u32,
+    /// Rules that no option changes, in centipawns.
+    #[serde(default)]
+    balance: Score,
+    #[serde(default)]
+    win: Score,
 }
 
 /// Directories made before there was such a setting can be added to.
@@ -162,6 +168,8 @@ impl Recipe {
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
             tree: args.tree,
+            balance: BALANCE,
+            win: USUAL_WIN.score,
         }
     }
 

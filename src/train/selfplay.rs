@@ -24,16 +24,16 @@ use crate::{
 
 /// When a side that is winning has won.
 #[derive(Clone, Copy, Debug)]
-struct WinRule {
+pub(super) struct WinRule {
     /// A side is winning at this score, in centipawns ...
-    score: Score,
+    pub(super) score: Score,
     /// ... and has won when both sides have agreed for this many plies.
     plies: i32,
 }
 
 /// Decided positions teach little, and were half of all: most games end early. What that
 /// is worth is in `eval/nnue/README.md`.
-const USUAL_WIN: WinRule = WinRule { score: 600, plies: 4 };
+pub(super) const USUAL_WIN: WinRule = WinRule { score: 600, plies: 4 };
 /// One game in [`PLAYED_ON`] goes on: the network must see won positions, too.
 const CLEAR_WIN: WinRule = WinRule { score: 2500, plies: 6 };
 /// One game in so many goes on until the win is clear.
@@ -301,7 +301,9 @@ mod tests {
             let (_, score) = game.moves[ply];
             assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");
             let (_, last) = game.moves[game.moves.len() - 1];
-            assert!(last.signum() == score.signum() && last.abs() > 900);
+            assert!(
+                last.signum() == score.signum() && i32::from(last.abs()) > USUAL_WIN.score * 9 / 10
+            );
         }
     }
 }

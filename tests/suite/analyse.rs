@@ -121,7 +121,9 @@ fn games_are_annotated() {
     assert!(matches!(&blunder[3], Item::Variation(line) if line.moves.len() >= 4));
     assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
     assert_eq!(fool.tag("ECO"), Some("A00"));
-    assert_eq!(fool.tag("BlackAccuracy"), Some("100.0"));
+    // Black's one move before the mate is a matter of the network's taste.
+    let accuracy = |tag| fool.tag(tag).unwrap().parse::<f64>().unwrap();
+    assert!(accuracy("BlackAccuracy") > 95.0 && accuracy("WhiteAccuracy") < 60.0);
     // The variation is still there, and stands before the new one.
     let blunder = &shepherd.main.moves[5].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
