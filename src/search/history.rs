@@ -349,7 +349,9 @@ impl Corrections {
 
     fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
-        let bonus = difference * depth * GRAIN * p::correction_rate() / 1024;
+        // More than that reaches the largest step at any rate.
+        let error = (difference * depth).clamp(-65_536, 65_536);
+        let bonus = error * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);
         let Keys { pawns, minors, non_pawns, .. } = *position.keys();
         let turn = position.turn();

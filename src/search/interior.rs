@@ -88,7 +88,7 @@ impl Found {
 /// What the order of moves says of one.
 #[derive(Clone, Copy)]
 struct Order {
-    /// Of a quiet move.
+    /// Of a quiet move, and what speaks for its squares.
     history: i32,
     /// It is one of the captures that lose material, which come last.
     losing: bool,
@@ -145,11 +145,27 @@ impl Worker<'_> {
         ply: usize,
         cut: bool,
     ) -> Result<Score, Stopped> {
-        // Step 1. Limits, draws, mate distance.
+        // Step 1. Limits, draws, mate distance, upcoming repetitions.
+        let asked = window.alpha;
         let window = match self.enter::<K>(position, window, ply)? {
             Entered::Open(window) => window,
             Entered::Decided(score) => return Ok(score),
         };
+        let score = self.entered::<K>(position, window, depth, ply, cut)?;
+        // What raised alpha is sure, though the move for it may have been pruned. The
+        // table has learned without it: it holds on this line only.
+        Ok(if window.alpha > asked { score.max(window.alpha) } else { score })
+    }
+
+    /// Steps 2 to 11.
+    fn entered<K: Kind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Result<Score, Stopped> {
         if ply >= MAX_PLY - 1 || depth <= 0 {
             return Ok(self.leaf(position, ply));
         }
@@ -316,7 +332,8 @@ impl Worker<'_> {
             depth: node.depth,
             estimate: node.estimate,
             improving: node.improving,
-            worsening: parent.evaluation != NO_SCORE && node.evaluation > 2 - parent.evaluation,
+            opponent_worsening: parent.evaluation != NO_SCORE
+                && node.evaluation > 2 - parent.evaluation,
         };
 
         // Step 4b. Reverse futility pruning.
@@ -622,9 +639,9 @@ impl Worker<'_> {
                 let score = prune::futility(reduced, node.evaluation, facts.history);
                 return Pruning::FutileQuiets(score);
             }
-            // Step 7c. History pruning.
+            // Step 7c. History pruning: what comes later has a worse record still.
             if prune::bad_history(reduced, facts.history) {
-                return Pruning::Move;
+                return Pruning::Quiets;
             }
         }
         // Step 7d. Futility of captures that lose material, which come last.

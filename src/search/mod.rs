@@ -150,7 +150,7 @@ struct Frame {
     quiet: Option<FromTo>,
     /// A move left out here, to see whether it is the only good one.
     excluded: PackedMove,
-    /// How often the nodes here failed high since the parent was entered.
+    /// How often the nodes here failed high since the grandparent was entered.
     cutoffs: u32,
     /// How much the move made here was reduced, in plies.
     reduction: i32,
@@ -170,7 +170,7 @@ impl Frame {
 /// A kind of node. Decided at compile time, by kind and not by the width of
 /// the window, which the shift may change at the edge of the decisive band.
 trait Kind {
-    /// Open window: collects a line, and is never cut off by the table.
+    /// Open window: collects a line, and is cut off by the table's deeper entries only.
     const PV: bool;
 }
 
@@ -214,12 +214,14 @@ pub struct Worker<'a> {
     nodes: u64,
     /// Node count of the next look at the clock.
     next_check: u64,
-    /// Deepest ply of the current root move.
+    /// Deepest ply of the current line of the iteration.
     seldepth: usize,
     /// No null move before this ply, while one is being verified.
     null_from: usize,
     /// Depth of the current iteration.
     iteration: i32,
+    /// The time for this move was over while the opponent was still thinking.
+    ponder_spent: bool,
     root_moves: Vec<RootMove>,
     /// The best line of the last report, and its iteration.
     reported: Option<(u32, RootMove)>,
@@ -254,6 +256,7 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             null_from: 0,
             iteration: 0,
+            ponder_spent: false,
             root_moves: shared.root_moves.clone(),
             reported: None,
             line_due: LINE_INTERVAL,
@@ -269,7 +272,7 @@ impl<'a> Worker<'a> {
         &self.frames[ply + FRAME_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions.
     fn enter<K: Kind>(
         &mut self,
         position: &Position,
@@ -324,7 +327,8 @@ impl<'a> Worker<'a> {
         }
         if let Some(budget) = shared.budget
             && !shared.signals.is_pondering()
-            && shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard
+            && (self.ponder_spent
+                || shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard)
         {
             return Err(Stopped);
         }
@@ -413,6 +417,9 @@ impl<'a> Worker<'a> {
     /// Can the side to move repeat a position of this line by one move?
     fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         let most = ply.min(position.halfmoves() as usize);
+        if most < 3 {
+            return false;
+        }
         let moves = (1..=most).take_while(|&back| self.before(ply, back).moved.is_some());
         let since = self.keys.len() - moves.count();
         reversible::can_repeat(position, &self.keys[since..])

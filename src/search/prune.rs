@@ -18,7 +18,7 @@ pub struct NodeFacts {
     /// The static evaluation rose since our last move.
     pub improving: bool,
     /// It rose, for the side to move, by the opponent's last move.
-    pub worsening: bool,
+    pub opponent_worsening: bool,
 }
 
 /// Reverse futility pruning: so far above beta that no quiet reply will matter.
@@ -26,7 +26,7 @@ pub struct NodeFacts {
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
     let margin = p::rfp_margin() * node.depth
         - if node.improving { p::rfp_improving() } else { 0 }
-        - if node.worsening { p::rfp_worsening() } else { 0 };
+        - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
     node.depth <= p::rfp_depth()
         && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
@@ -63,7 +63,8 @@ pub struct MoveFacts {
     pub best: Score,
     /// Neither capture nor promotion to a queen.
     pub quiet: bool,
-    /// The move's history score.
+    /// The move's history score; a quiet move's includes what the order of moves adds for
+    /// leaving or entering attacked squares.
     pub history: i32,
     /// The node's evaluation rose since our last move.
     pub improving: bool,
@@ -243,7 +244,8 @@ mod tests {
 
     #[test]
     fn won_and_lost_scores_are_not_pruned_on() {
-        let node = NodeFacts { depth: 1, estimate: 500, improving: false, worsening: false };
+        let node =
+            NodeFacts { depth: 1, estimate: 500, improving: false, opponent_worsening: false };
         assert!(reverse_futility(node, 0));
         assert!(!reverse_futility(node, -DECISIVE - 5));
     }

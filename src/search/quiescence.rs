@@ -62,11 +62,25 @@ impl Worker<'_> {
         ply: usize,
         first: bool,
     ) -> Result<Score, Stopped> {
-        // Step 1. Limits, draws, mate distance.
+        // Step 1. Limits, draws, mate distance, upcoming repetitions.
+        let asked = window.alpha;
         let window = match self.enter::<K>(position, window, ply)? {
             Entered::Open(window) => window,
             Entered::Decided(score) => return Ok(score),
         };
+        let score = self.entered_quiescence::<K>(position, window, ply, first)?;
+        // What raised alpha is sure, though no capture has it.
+        Ok(if window.alpha > asked { score.max(window.alpha) } else { score })
+    }
+
+    /// Steps 2 to 7.
+    fn entered_quiescence<K: Kind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        ply: usize,
+        first: bool,
+    ) -> Result<Score, Stopped> {
         if ply >= MAX_PLY - 1 {
             return Ok(if position.is_check() { DRAW } else { self.evaluate(position, ply) });
         }
@@ -118,8 +132,7 @@ impl Worker<'_> {
         }
         let best = leaf.best;
         let bounds = Bounds::of(best, window);
-        // A window that the shift has made two wide is a null window still.
-        let bounds = if bounds.is_exact() && !K::PV { Bounds::at_most(best) } else { bounds };
+        debug_assert!(K::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
         self.shared.table.store(
             key,
             Entry {

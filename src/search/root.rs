@@ -68,6 +68,8 @@ pub struct RootMove {
     pub m: Move,
     /// Score of the last pass that raised it, else `-INFINITE`.
     pub score: Score,
+    /// That score when the iteration before ended.
+    pub previous: Score,
     /// What `score` says.
     pub bound: Bound,
     /// Best line, this move first.
@@ -121,6 +123,7 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .map(|m| RootMove {
             m,
             score: -INFINITE,
+            previous: -INFINITE,
             bound: Bound::Upper,
             pv: vec![m],
             seldepth: 0,
@@ -287,6 +290,9 @@ impl Worker<'_> {
     /// One iteration: as many lines as the user wants to see.
     fn iterate(&mut self, depth: u32) -> Result<(), Stopped> {
         let lines = self.lines();
+        for rm in &mut self.root_moves {
+            rm.previous = rm.score;
+        }
         for line in 0..lines {
             self.seldepth = 0;
             let result = self.find_score(depth as i32, line);
@@ -309,7 +315,7 @@ impl Worker<'_> {
 
     /// The score of the best of the moves from `line` on, by the root driver.
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score, Stopped> {
-        let guess = self.root_moves[line].score;
+        let guess = self.root_moves[line].previous;
         if guess == -INFINITE || depth < p::aspiration_depth() {
             return self.widen(depth, line, Window::FULL);
         }
@@ -354,6 +360,7 @@ impl Worker<'_> {
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = if is_decisive(score) { -INFINITE } else { score - step };
                 reduction = 0;
+                self.ponder_spent = false;
             } else {
                 // A fail high is cheap to confirm a little less deeply.
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
@@ -410,6 +417,7 @@ impl Worker<'_> {
         let context = Context::new(&Generator::new(&root), self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let raw = self.assess_root(&root);
+        self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
 
         let Window { mut alpha, beta } = window;
@@ -561,7 +569,7 @@ impl Worker<'_> {
     }
 
     /// After a completed iteration: is another one worth its time?
-    fn enough(&self, stability: &Stability) -> bool {
+    fn enough(&mut self, stability: &Stability) -> bool {
         let shared = self.shared;
         if self.thread != 0 {
             return false;
@@ -576,14 +584,17 @@ impl Worker<'_> {
         if shared.limits.soft_nodes.is_some_and(|soft| shared.total_nodes() >= soft) {
             return true;
         }
-        if shared.signals.is_pondering() || shared.limits.infinite {
+        if shared.limits.infinite {
             return false;
         }
         let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
         // In a game there is nothing to think about with one move only.
-        (self.root_moves.len() == 1 && !shared.limits.analyse)
+        let spent = (self.root_moves.len() == 1 && !shared.limits.analyse)
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
-                >= soft.mul_f64(stability.scale().max(0.1))
+                >= soft.mul_f64(stability.scale().max(0.1));
+        // Then the opponent's move ends the search, unless this one turns out worse.
+        self.ponder_spent = spent && shared.signals.is_pondering();
+        spent && !self.ponder_spent
     }
 
     /// Is this the thread that reports, and does anybody listen?
@@ -651,6 +662,8 @@ impl Worker<'_> {
     /// The first root move's score without a search: the result if it ends the
     /// game, else the evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
+        // An aborted search leaves its line behind.
+        self.keys.truncate(self.game_keys);
         let root = self.root.clone();
         let mut child = root.clone();
         self.make(&mut child, self.root_moves[0].m, 0);

@@ -68,14 +68,15 @@ impl Entry {
     /// At the same depth the bounds tighten; bounds that would cross (the
     /// search is not perfectly stable) are replaced. A deeper search replaces,
     /// and so does one up to three plies shallower: the old bounds did not
-    /// decide the window at hand, the new ones did.
+    /// decide the window at hand, the new ones did. So does an exact score of any depth,
+    /// but not that of a leaf.
     #[must_use]
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
         let (bounds, depth) = if new.depth == self.depth {
             (self.bounds.merge(new.bounds), new.depth)
-        } else if new.depth + 4 <= self.depth && !new.bounds.is_exact() {
+        } else if new.depth + 4 <= self.depth && !(new.bounds.is_exact() && new.depth > 0) {
             (self.bounds, self.depth)
         } else {
             (new.bounds, new.depth)
