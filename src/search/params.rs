@@ -9,6 +9,9 @@ crate::system::tune::params! {
 
     /// Ask the transposition table; 0 to measure what it is worth.
     table_use: 1, 0..=1, 0;
+    /// Bounds that the table keeps of searches of one depth; 1, the newer, to measure what
+    /// the other is worth.
+    table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root aspires to a window.
     aspiration_depth: 4, 1..=255, 0;
     /// How many plies shallower than the node an entry may be whose bounds correct the

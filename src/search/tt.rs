@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Zeroable;
 
+use super::params;
 use crate::{
     chess::{
         position::PackedMove,
@@ -75,7 +76,8 @@ impl Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
         let (bounds, depth) = if new.depth == self.depth {
-            (self.bounds.merge(new.bounds), new.depth)
+            let both = params::table_bounds() > 1 || self.bounds.is_exact();
+            (if both { self.bounds.merge(new.bounds) } else { new.bounds }, new.depth)
         } else if new.depth + 4 <= self.depth && !(new.bounds.is_exact() && new.depth > 0) {
             (self.bounds, self.depth)
         } else {
