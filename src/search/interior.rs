@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
-    Entered, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
+    Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
     table_key,
 };
@@ -146,15 +146,9 @@ impl Worker<'_> {
         cut: bool,
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        let asked = window.alpha;
-        let window = match self.enter::<K>(position, window, ply)? {
-            Entered::Open(window) => window,
-            Entered::Decided(score) => return Ok(score),
-        };
-        let score = self.entered::<K>(position, window, depth, ply, cut)?;
-        // What raised alpha is sure, though the move for it may have been pruned. The
-        // table has learned without it: it holds on this line only.
-        Ok(if window.alpha > asked { score.max(window.alpha) } else { score })
+        self.enter::<K>(position, window, ply, |worker, window| {
+            worker.entered::<K>(position, window, depth, ply, cut)
+        })
     }
 
     /// Steps 2 to 11.

@@ -189,14 +189,6 @@ impl Kind for NonPv {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// What Step 1 of a node says.
-enum Entered {
-    /// Look for the score in this window.
-    Open(Window),
-    /// This is the score.
-    Decided(Score),
-}
-
 /// One thread's search.
 pub struct Worker<'a> {
     shared: &'a Shared<'a>,
@@ -272,27 +264,35 @@ impl<'a> Worker<'a> {
         &self.frames[ply + FRAME_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. The
+    /// `rest` of the steps get the window that these leave open.
+    #[inline(always)]
     fn enter<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
-    ) -> Result<Entered, Stopped> {
+        rest: impl FnOnce(&mut Self, Window) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
         self.count_node(ply)?;
         if K::PV {
             self.pv.clear(ply);
         }
         if let Some(score) = self.draw(position, ply) {
-            return Ok(Entered::Decided(score));
+            return Ok(score);
         }
-        let mut window = window.clamp_to_mates();
-        if window.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
+        let mut open = window.clamp_to_mates();
+        if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // Who can repeat need not lose.
-            window.alpha = DRAW;
+            open.alpha = DRAW;
         }
-        let decided = window.is_empty();
-        Ok(if decided { Entered::Decided(window.alpha) } else { Entered::Open(window) })
+        if open.is_empty() {
+            return Ok(open.alpha);
+        }
+        let score = rest(self, open)?;
+        // What raised alpha is sure, though the move for it may have been pruned. The
+        // table has learned without it: it holds on this line only.
+        Ok(if open.alpha > window.alpha { score.max(open.alpha) } else { score })
     }
 
     /// Counts a node, and ends the search if it is time.

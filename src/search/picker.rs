@@ -121,7 +121,17 @@ impl<'a> Picker<'a> {
     /// of them. `previous` moves tell which quiet ones are good.
     #[must_use]
     pub fn new(generator: &'a Generator<'a>, previous: Previous, first: Option<Move>) -> Self {
-        Picker::begin(generator, previous, first, Stage::Table, Wanted::All)
+        Picker {
+            generator,
+            previous,
+            tactical: Batch::default(),
+            quiets: Batch::default(),
+            bad: MoveList::new(),
+            next_bad: 0,
+            table_move: first,
+            stage: Stage::Table,
+            wanted: Wanted::All,
+        }
     }
 
     /// All but the table's move, which has been searched already.
@@ -131,36 +141,14 @@ impl<'a> Picker<'a> {
         previous: Previous,
         searched: Option<Move>,
     ) -> Self {
-        Picker::begin(generator, previous, searched, Stage::MakeTactical, Wanted::All)
+        Picker { stage: Stage::MakeTactical, ..Picker::new(generator, previous, searched) }
     }
 
     /// Only the tactical moves.
     #[must_use]
     pub fn tactical(generator: &'a Generator<'a>, first: Option<Move>) -> Self {
         let first = first.filter(|&m| is_tactical(m));
-        Picker::begin(generator, [None; 3], first, Stage::Table, Wanted::None)
-    }
-
-    /// One literal, so that no list is copied.
-    #[inline(always)]
-    fn begin(
-        generator: &'a Generator<'a>,
-        previous: Previous,
-        table_move: Option<Move>,
-        stage: Stage,
-        wanted: Wanted,
-    ) -> Self {
-        Picker {
-            generator,
-            previous,
-            tactical: Batch::default(),
-            quiets: Batch::default(),
-            bad: MoveList::new(),
-            next_bad: 0,
-            table_move,
-            stage,
-            wanted,
-        }
+        Picker { wanted: Wanted::None, ..Picker::new(generator, [None; 3], first) }
     }
 
     /// The quiet moves that are left are not wanted.

@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
-use super::{Entered, Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key};
+use super::{Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key};
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
@@ -50,31 +50,15 @@ impl Worker<'_> {
         ply: usize,
         first: bool,
     ) -> Result<Score, Stopped> {
-        let score = self.captures::<K>(position, window.pre_shift(), ply, first)?;
+        // Step 1. Limits, draws, mate distance, upcoming repetitions.
+        let score = self.enter::<K>(position, window.pre_shift(), ply, |worker, window| {
+            worker.captures::<K>(position, window, ply, first)
+        })?;
         Ok(Delay::MATES.score(score))
     }
 
-    /// The same in the node's own window.
+    /// Steps 2 to 7, in the node's own window.
     fn captures<K: Kind>(
-        &mut self,
-        position: &Position,
-        window: Window,
-        ply: usize,
-        first: bool,
-    ) -> Result<Score, Stopped> {
-        // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        let asked = window.alpha;
-        let window = match self.enter::<K>(position, window, ply)? {
-            Entered::Open(window) => window,
-            Entered::Decided(score) => return Ok(score),
-        };
-        let score = self.entered_quiescence::<K>(position, window, ply, first)?;
-        // What raised alpha is sure, though no capture has it.
-        Ok(if window.alpha > asked { score.max(window.alpha) } else { score })
-    }
-
-    /// Steps 2 to 7.
-    fn entered_quiescence<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,

@@ -54,6 +54,14 @@ const BROKEN: &str = "
 1. c4 c5 *
 ";
 
+/// Black has nothing to do but mate.
+const MATE: &str = "
+[Event \"Seven\"]
+[FEN \"rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2\"]
+
+2... Qh4# 0-1
+";
+
 /// A directory with a file of games.
 fn games(content: &str) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -78,7 +86,7 @@ fn comments(game: &Game) -> Vec<&str> {
 
 #[test]
 fn games_are_annotated() {
-    let (dir, file) = games(&format!("{GAMES}{BROKEN}"));
+    let (dir, file) = games(&format!("{GAMES}{BROKEN}{MATE}"));
     let (file, out) = (file.to_str().unwrap(), dir.path().join("out.pgn"));
     let pictures = dir.path().join("pictures");
     let args = [
@@ -107,12 +115,12 @@ fn games_are_annotated() {
 
     let annotated = read(&out);
     let events: Vec<_> = annotated.iter().map(|game| game.tag("Event").unwrap()).collect();
-    assert_eq!(events, ["One", "Two", "Three", "Six"]);
+    assert_eq!(events, ["One", "Two", "Three", "Six", "Seven"]);
     for game in &annotated {
         replay(game).unwrap();
         assert!(game.tag("Annotator").unwrap().ends_with("3000 nodes a position"));
     }
-    let [fool, shepherd, shuffled, _] = &annotated[..] else { unreachable!() };
+    let [fool, shepherd, shuffled, _, mate] = &annotated[..] else { unreachable!() };
     // A sign, one evaluation, what was there before, and the better line.
     let blunder = &fool.main.moves[2].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
@@ -121,6 +129,7 @@ fn games_are_annotated() {
     assert!(matches!(&blunder[3], Item::Variation(line) if line.moves.len() >= 4));
     assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
     assert_eq!(fool.tag("ECO"), Some("A00"));
+    assert_eq!(mate.tag("BlackAccuracy"), Some("100.0"));
     // Black's one move before the mate is a matter of the network's taste.
     let accuracy = |tag| fool.tag(tag).unwrap().parse::<f64>().unwrap();
     assert!(accuracy("BlackAccuracy") > 95.0 && accuracy("WhiteAccuracy") < 60.0);
@@ -136,7 +145,7 @@ fn games_are_annotated() {
     assert!(comments(shuffled).iter().all(|comment| comment.starts_with("[%eval ")));
 
     let drawn = fs::read_dir(&pictures).unwrap().count();
-    assert_eq!(drawn, 4);
+    assert_eq!(drawn, annotated.len());
     let svg = fs::read_to_string(pictures.join("0001-Pupil-Teacher.svg")).unwrap();
     assert!(svg.contains("Pupil, A. - Teacher, 0-1") && svg.contains("g4??"), "{svg}");
 
