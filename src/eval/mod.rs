@@ -10,6 +10,7 @@ use shakmaty::{Board, Role};
 use crate::chess::{position::Position, score::Score, see};
 
 pub mod nnue;
+pub mod params;
 pub mod parts;
 pub mod psqt;
 pub mod wdl;
@@ -30,12 +31,9 @@ pub fn default_network() -> Arc<Network> {
 /// with, the less an advantage wins; and the search's margins are for scores of
 /// this size. What it is worth in games is in the README beside the search.
 fn weight(board: &Board) -> i32 {
-    /// The weight of a board without material, ...
-    const BARE: i32 = 720;
-    /// ... and the centipawns of both sides that add 1 to it.
-    const CENTIPAWNS: i32 = 40;
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
-    BARE + Role::ALL.into_iter().map(value).sum::<i32>() / CENTIPAWNS
+    params::weight_bare()
+        + Role::ALL.into_iter().map(value).sum::<i32>() / params::weight_material()
 }
 
 /// The evaluation by a network that says `score`, in centipawns: what the search plays

@@ -31,7 +31,8 @@ impl Budget {
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // Even when the clock has run out, a move must be found.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
-        let horizon = p::clock_horizon().unsigned_abs();
+        let sudden = clock.increment.is_zero() && clock.moves_to_go.is_none();
+        let horizon = if sudden { p::clock_sudden() } else { p::clock_horizon() }.unsigned_abs();
         let moves = clock.moves_to_go.map_or(horizon, |moves| moves.clamp(1, horizon));
         let share = time / moves + clock.increment.mul_f64(percent(p::clock_increment()));
         let (soft, hard) = match moves {
@@ -39,7 +40,11 @@ impl Budget {
             _ => (percent(p::clock_soft()), percent(p::clock_hard())),
         };
         let hard = time.mul_f64(hard);
-        Budget { soft: Some(share.mul_f64(soft).min(hard)), hard }
+        let cap = match clock.moves_to_go {
+            Some(_) => hard,
+            None => time.mul_f64(percent(p::clock_cap())).min(hard),
+        };
+        Budget { soft: Some(share.mul_f64(soft).min(cap)), hard }
     }
 
     /// A quarter more time per move, since some moves will be found on the
@@ -83,16 +88,16 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// The factor on the soft budget: about 0.4 for an obvious move, up to
-    /// about 2.5 for one in doubt.
+    /// The factor on the soft budget: 0.4 for an obvious move, 1 for a usual one, and at
+    /// most 4.5 for one in doubt.
     #[must_use]
     pub fn scale(&self) -> f64 {
         let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
-        let same = f64::from(self.same_best.min(10));
-        let stable = percent(p::clock_changed()) - percent(p::clock_stable()) * same;
+        let changed = percent(p::clock_changed()) / f64::from(1 + self.same_best).powf(1.7);
+        let stable = percent(p::clock_stable()) + changed;
         let drop = f64::from(self.score_drop.clamp(-20, 60));
         let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
-        nodes * stable * trend
+        (nodes * stable * trend).clamp(0.3, 4.5)
     }
 }
 

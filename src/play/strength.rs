@@ -316,7 +316,7 @@ mod tests {
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
         // In doubt as much as the plan assumes.
-        let stability = Stability { same_best: 5, best_share: 0.76, score_drop: 0 };
+        let stability = Stability { same_best: 2, best_share: 0.76, score_drop: 0 };
         assert!((stability.scale() - 1.0).abs() < 0.01);
         let times = |game: &Game, m: Move| -> Vec<f64> {
             let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);

@@ -546,15 +546,13 @@ impl Worker<'_> {
             self.keys.push(position.key());
             position = position.play(m);
         }
-        while line.len() < self.iteration as usize {
+        let wanted = self.iteration as usize;
+        while line.len() < wanted && self.draw(&position, line.len()).is_none() {
             let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
             let entry = self.probe(table_key(&position)).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.keys.push(position.key());
             position = position.play(m);
-            if self.draw(&position, line.len() + 1).is_some() {
-                break;
-            }
             line.push(m);
         }
         self.keys.truncate(before);
@@ -591,7 +589,7 @@ impl Worker<'_> {
         // In a game there is nothing to think about with one move only.
         let spent = (self.root_moves.len() == 1 && !shared.limits.analyse)
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
-                >= soft.mul_f64(stability.scale().max(0.1));
+                >= soft.mul_f64(stability.scale());
         // Then the opponent's move ends the search, unless this one turns out worse.
         self.ponder_spent = spent && shared.signals.is_pondering();
         spent && !self.ponder_spent

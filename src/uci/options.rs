@@ -528,7 +528,7 @@ fn refused(name: &'static str, text: &str, expected: String) -> OptionError {
 /// What the feature `tune` adds to the options.
 #[cfg(feature = "tune")]
 pub fn tunables() -> impl Iterator<Item = &'static Param> {
-    search::params::ALL.iter().chain(play::params::ALL)
+    [eval::params::ALL, search::params::ALL, play::params::ALL].into_iter().flatten()
 }
 
 #[cfg(feature = "tune")]

@@ -1034,6 +1034,21 @@ fn lines_can_be_trusted() {
     lancet.quit();
 }
 
+/// The table knows how a position went on that now, for the third time, ends the game.
+#[test]
+fn lines_end_with_the_third_repetition() {
+    let mut lancet = Lancet::start();
+    let out = ["g1h3", "g8h6", "h3g1"];
+    let again = ["g1h3", "g8h6", "h3g1", "h6g8", "g1h3", "g8h6", "h3g1"];
+    for moves in [&out[..], &again] {
+        let game = game(START_FEN, moves);
+        lancet.send(&format!("position startpos moves {}", moves.join(" ")));
+        let (lines, _) = lancet.go("go depth 8 searchmoves h6g8");
+        check(&game, &lines);
+    }
+    lancet.quit();
+}
+
 #[test]
 fn a_long_game_move_by_move() {
     let mut lancet = Lancet::start();
