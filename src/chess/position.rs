@@ -379,13 +379,27 @@ impl Position {
     #[must_use]
     pub fn play(&self, m: Move) -> Position {
         let mut child = self.clone();
-        child.make(m, |_| {});
+        child.make(m);
         child
     }
 
-    /// Makes the legal move `m` in place. `foretell` is told the new key as soon as
-    /// it is known, but for what may be castled or taken en passant after `m`.
-    pub fn make(&mut self, m: Move, foretell: impl FnOnce(u64)) {
+    /// The key after the legal move `m`, unless it castles, takes en passant, or changes
+    /// what may be castled or taken en passant: a guess that is cheap and mostly right.
+    #[must_use]
+    #[inline(always)]
+    pub fn likely_key_after(&self, m: Move) -> u64 {
+        let Move::Normal { role, from, capture, to, promotion } = m else { return self.key() };
+        let us = self.turn();
+        let on = |square, piece| Zobrist64::zobrist_for_piece(square, piece).0;
+        self.key()
+            ^ on(from, role.of(us))
+            ^ on(to, promotion.unwrap_or(role).of(us))
+            ^ capture.map_or(0, |captured| on(to, captured.of(!us)))
+            ^ Zobrist64::zobrist_for_white_turn().0
+    }
+
+    /// Makes the legal move `m` in place.
+    pub fn make(&mut self, m: Move) {
         let us = self.turn();
         let rights = self.chess.castles().castling_rights();
         if self.chess.maybe_ep_square().is_some() {
@@ -417,7 +431,6 @@ impl Position {
         }
 
         self.keys.turn();
-        foretell(self.keys.position);
 
         // Rights change a handful of times in a game: compare, then rehash.
         let touched = match m {
@@ -533,7 +546,7 @@ impl Game {
         } else {
             self.keys.push(self.position.key());
         }
-        self.position.make(m, |_| {});
+        self.position.make(m);
     }
 
     /// How often the current position has occurred, this time included.
@@ -621,6 +634,14 @@ mod tests {
         let mut nodes = 0;
         for &m in &position.legal_moves() {
             let child = position.play(m);
+            let rights = |position: &Position| position.chess().castles().castling_rights();
+            let en_passant = |position: &Position| position.chess().legal_ep_square();
+            if matches!(m, Move::Normal { .. })
+                && rights(position) == rights(&child)
+                && en_passant(position).or(en_passant(&child)).is_none()
+            {
+                assert_eq!(position.likely_key_after(m), child.key(), "{}", child.fen());
+            }
             nodes += check(&child, depth - 1);
         }
         nodes

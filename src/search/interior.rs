@@ -409,6 +409,7 @@ impl Worker<'_> {
         let mut picker = Picker::tactical(&node.generator, node.generator.find(hint));
         let window = Window::null(bound - 1).flip();
         while let Some((m, _)) = picker.next(self.histories) {
+            self.foretell(position, m);
             if !see::see_ge(position, m, bound - node.evaluation) {
                 continue;
             }
@@ -500,6 +501,7 @@ impl Worker<'_> {
         table_capture: bool,
     ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
+        self.foretell(position, m);
         found.number += 1;
         let facts = self.facts::<K>(node, found, m, order, table_capture);
 

@@ -366,15 +366,22 @@ impl<'a> Worker<'a> {
         line
     }
 
+    /// `m` will probably be made: what the table says of the position after it is on its
+    /// way while it is decided whether to make it, and how.
+    #[inline(always)]
+    fn foretell(&self, position: &Position, m: Move) {
+        let halfmoves = if m.is_zeroing() { 0 } else { position.halfmoves() + 1 };
+        self.shared.table.prefetch(with_clock(position.likely_key_after(m), halfmoves));
+    }
+
     /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
     /// would be copied once more, while it is still being written. What will be read
-    /// of the tables is on its way meanwhile.
+    /// of the corrections is on its way meanwhile.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         self.keys.push(child.key());
         self.frame(ply).moved = Some(PieceTo::new(child, m));
         self.frame(ply).quiet = None;
-        let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
-        child.make(m, |key| self.shared.table.prefetch(with_clock(key, halfmoves)));
+        child.make(m);
         self.histories.prefetch_correction(child, self.previous(ply + 1));
     }
 

@@ -10,7 +10,7 @@
 //! are refuted by one of their first moves.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Move, MoveList};
+use shakmaty::{Bitboard, Move, MoveList, Role};
 
 use crate::{
     chess::{
@@ -235,17 +235,30 @@ impl<'a> Picker<'a> {
         }
         let context = Context::new(generator, *previous);
         let rows = histories.quiets(generator.position(), &context);
-        quiets.score(|m| rows.score(m) + safety(generator, m));
+        let safety = Safety::new(generator);
+        quiets.score(|m| rows.score(m) + safety.score(m));
     }
 }
 
-/// What speaks for a quiet move, in the units of its history, if a lesser piece
-/// attacks the square that it leaves; and against it, if that goes for its target.
-fn safety(generator: &Generator, m: Move) -> i32 {
-    let threats = generator.threats_to(m.role());
-    let attacked = |square| i32::from(threats.contains(square));
-    let escapes = m.from().map_or(0, attacked) - attacked(m.to());
-    escapes * p::order_safety() * see::value(m.role()) / 100
+/// By role the squares that a lesser piece attacks, and what it is worth to leave them,
+/// in the units of a quiet move's history.
+struct Safety([(Bitboard, i32); 6]);
+
+impl Safety {
+    fn new(generator: &Generator) -> Safety {
+        let worth = |role| p::order_safety() * see::value(role) / 100;
+        Safety(Role::ALL.map(|role| (generator.threats_to(role), worth(role))))
+    }
+
+    /// What speaks for a quiet move if it escapes, and against it if it goes there.
+    #[inline(always)]
+    fn score(&self, m: Move) -> i32 {
+        // Castling: nothing is less than a king, and nothing is a threat to it.
+        let Move::Normal { role, from, to, .. } = m else { return 0 };
+        let (threats, worth) = self.0[role as usize - 1];
+        let attacked = |square| i32::from(threats.contains(square));
+        (attacked(from) - attacked(to)) * worth
+    }
 }
 
 /// Value of the captured piece and of the promotion, in centipawns.

@@ -173,6 +173,7 @@ impl Worker<'_> {
         };
         let futility = leaf.futility();
         while let Some((m, least)) = picker.next(self.histories) {
+            self.foretell(position, m);
             leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
@@ -217,6 +218,7 @@ impl Worker<'_> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
+            self.foretell(leaf.position, m);
             if see::see_ge(leaf.position, m, 0)
                 && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<K>(leaf, m)?
