@@ -31,9 +31,12 @@ impl Budget {
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // Even when the clock has run out, a move must be found.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
-        let sudden = clock.increment.is_zero() && clock.moves_to_go.is_none();
-        let horizon = if sudden { p::clock_sudden() } else { p::clock_horizon() }.unsigned_abs();
-        let moves = clock.moves_to_go.map_or(horizon, |moves| moves.clamp(1, horizon));
+        let horizon = p::clock_horizon().unsigned_abs();
+        let moves = match clock.moves_to_go {
+            Some(moves) => moves.clamp(1, horizon),
+            None if clock.increment.is_zero() => p::clock_sudden().unsigned_abs(),
+            None => horizon,
+        };
         let share = time / moves + clock.increment.mul_f64(percent(p::clock_increment()));
         let (soft, hard) = match moves {
             1 => (0.6, 0.8),

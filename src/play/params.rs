@@ -1,7 +1,8 @@
 //! The clock's tunable constants; what their lines say is in
 //! [`tune`](crate::system::tune).
 //!
-//! The shares of the clock are those that several engines were tuned to.
+//! The shares of the clock are shaped after those of tuned engines; what they were tried
+//! against is in the README beside this file.
 
 crate::system::tune::params! {
     /// Milliseconds of every clock that are never spent: how late a busy machine may be.
@@ -14,10 +15,10 @@ crate::system::tune::params! {
     /// Of the increment, in per cent, what is planned for a move; beyond 100 it is spent
     /// ahead, since later moves decide less ...
     clock_increment: 160, 0..=300, 10;
-    /// ... and of both together, the time after which no new iteration begins ...
+    /// ... and of both together, after which no new iteration begins, before
+    /// [`Stability::scale`](super::clock::Stability::scale) ...
     clock_soft: 73, 20..=150, 5;
-    /// ... unless that is more than this of the clock, in per cent: a low clock is shared
-    /// out, too.
+    /// ... but at most this of the clock, in per cent: a low clock is shared out, too.
     clock_cap: 18, 5..=60, 2;
     /// Of the clock, in per cent, what a move may take at most.
     clock_hard: 46, 5..=90, 4;
