@@ -343,12 +343,14 @@ impl Engine {
     }
 
     /// Evaluates by this network from now on; without one, by material and
-    /// piece-square tables. The table is cleared: it holds evaluations.
+    /// piece-square tables. The table is cleared, since it holds evaluations, and so are
+    /// the histories, since they hold their errors.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         for memory in &mut self.memories {
             memory.evaluator = Evaluator::new(network.clone());
         }
         self.network = network;
+        self.clear_histories();
         self.stale = true;
     }
 

@@ -12,7 +12,7 @@ use shakmaty::{
 };
 
 use crate::chess::{
-    position::Position,
+    position::{Position, START_FEN},
     score::{Score, is_decisive, mate_distance},
 };
 
@@ -177,7 +177,11 @@ fn why_not(position: &Position, uci: UciMove) -> String {
         return format!("there is no piece on {from}");
     };
     if piece.color != us {
-        return format!("the piece on {from} is {}'s, and {} is to move", name(!us), name(us));
+        return format!(
+            "the piece on {from} is {}'s, and {} is to move",
+            color_name(!us),
+            color_name(us)
+        );
     }
     let promotes = piece.role == Role::Pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
     if promotes && promotion.is_none() {
@@ -191,14 +195,16 @@ fn why_not(position: &Position, uci: UciMove) -> String {
 
 /// Why no piece can do it.
 fn why_none(position: &Position) -> String {
-    let us = name(position.turn());
+    let us = color_name(position.turn());
     if position.is_check() {
         return format!("{us}'s king is in check, and this is no way out");
     }
     format!("{us} cannot move like this")
 }
 
-const fn name(color: Color) -> &'static str {
+/// `White` or `Black`.
+#[must_use]
+pub const fn color_name(color: Color) -> &'static str {
     if color.is_white() { "White" } else { "Black" }
 }
 
@@ -214,6 +220,41 @@ pub fn without_number(word: &str) -> &str {
         word_after if rest.starts_with('.') => word_after,
         _ => word,
     }
+}
+
+/// Moves from a position, in any notation, with or without numbers: `1. e4 e5 2.Nf3`.
+///
+/// # Errors
+///
+/// If one is not a legal move, in words.
+pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, String> {
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    for word in text.split_whitespace().map(without_number).filter(|word| !word.is_empty()) {
+        let m = read_any_move(&position, word)
+            .map_err(|error| format!("{error} (in '{}')", position.fen()))?;
+        position = position.play(m);
+        moves.push(m);
+    }
+    Ok(moves)
+}
+
+/// A FEN or `startpos`; then, after the word `moves`, which `startpos` can do without,
+/// moves from there.
+///
+/// # Errors
+///
+/// If the position or a move cannot be read, in words.
+pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), String> {
+    let text = text.trim();
+    let (fen, moves) = match text.strip_prefix("startpos") {
+        Some(moves) => (START_FEN, moves.trim_start().trim_start_matches("moves")),
+        None => text.split_once(" moves").unwrap_or((text, "")),
+    };
+    let start =
+        Position::from_fen(fen, CastlingMode::Standard).map_err(|error| error.to_string())?;
+    let moves = read_moves(&start, moves)?;
+    Ok((start, moves))
 }
 
 /// A move in UCI notation; castling as `mode` has it.
@@ -284,7 +325,13 @@ pub fn pawns(score: Score) -> String {
 /// A count with its noun: `1 line`, `2 lines`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    format!("{number} {}", plural(number, noun))
+}
+
+/// The noun for such a count: `line`, `lines`.
+#[must_use]
+pub fn plural(number: usize, noun: &str) -> String {
+    format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
@@ -306,6 +353,24 @@ mod tests {
     use shakmaty::CastlingMode::{Chess960, Standard};
 
     use super::*;
+
+    #[test]
+    fn lines_with_and_without_numbers() {
+        let start = Position::default();
+        let read = |text: &str| read_moves(&start, text).map(|moves| line(&start, &moves));
+        for text in ["e4 e5 Nf3", "1. e4 e5 2. Nf3 *", "1.e4 1...e5 2.Nf3", "1. e4 1... e5 g1f3"] {
+            assert_eq!(read(text).unwrap(), "1. e4 e5 2. Nf3");
+            for start in ["startpos", "startpos moves", START_FEN] {
+                let moves = if start == START_FEN { " moves" } else { "" };
+                let (_, moves) = read_line(&format!(" {start}{moves} {text}")).unwrap();
+                assert_eq!(moves.len(), 3);
+            }
+        }
+        assert_eq!(read("").unwrap(), "");
+        assert_eq!(read("O-O").unwrap_err().split(':').next(), Some("illegal move 'O-O'"));
+        assert!(read("1. e4 0-0").is_err() && read("1. e4 17").unwrap() == "1. e4");
+        assert!(read_line("startpost").is_err() && read_line("startpos e5").is_err());
+    }
     use crate::chess::score::{MATE, TABLEBASE_WIN};
 
     fn reads(fen: &str, words: &[&str]) {

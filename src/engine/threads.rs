@@ -106,19 +106,16 @@ fn memory_to_spare() -> io::Result<()> {
 /// reached and how much better its score is; a shorter mate wins outright.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
-    let worst = (0..results.len()).map(|i| best(i).score).min().unwrap_or(0);
+    let voters = || (0..results.len()).filter(|&i| best(i).bound == Bound::Exact);
+    let worst = voters().map(|i| best(i).score).min().unwrap_or(0);
     let weight = |i: usize| {
         let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
         if best(i).bound == Bound::Exact { score * i64::from(results[i].depth) } else { 0 }
     };
-    let votes = |i: usize| -> i64 {
-        (0..results.len()).filter(|&j| best(j).m == best(i).m).map(weight).sum()
-    };
+    let votes =
+        |i: usize| -> i64 { voters().filter(|&j| best(j).m == best(i).m).map(weight).sum() };
     let mut chosen = 0;
-    for i in 1..results.len() {
-        if best(i).bound != Bound::Exact {
-            continue;
-        }
+    for i in voters() {
         let better = if is_decisive(best(chosen).score) || is_decisive(best(i).score) {
             best(i).score > best(chosen).score
         } else {

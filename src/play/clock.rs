@@ -91,7 +91,7 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// The factor on the soft budget: 0.4 for an obvious move, 1 for a usual one, and at
+    /// The factor on the soft budget: 0.45 for an obvious move, 1 for a usual one, and at
     /// most 4.5 for one in doubt.
     #[must_use]
     pub fn scale(&self) -> f64 {
@@ -100,7 +100,7 @@ impl Stability {
         let stable = percent(p::clock_stable()) + changed;
         let drop = f64::from(self.score_drop.clamp(-20, 60));
         let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
-        (nodes * stable * trend).clamp(0.3, 4.5)
+        (nodes * stable * trend).min(4.5)
     }
 }
 

@@ -475,6 +475,12 @@ impl<'a> Prober<'a> {
     }
 }
 
+/// The directories of a list that separates them as PATH does.
+#[must_use]
+pub fn directories(list: &str) -> Vec<PathBuf> {
+    std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
 /// Adds the table files in `directory` that are not known yet.
 fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {

@@ -310,17 +310,13 @@ impl Worker<'_> {
         // Step 4a. Hindsight: the parent's reduction looks wrong, or not enough, now that
         // the evaluation is known.
         let parent = *self.before(node.ply, 1);
-        if parent.reduction >= p::hindsight_reduction()
-            && parent.evaluation != NO_SCORE
-            && node.evaluation + parent.evaluation < 0
-        {
-            node.depth += 1;
-        } else if parent.reduction >= 1
-            && node.depth >= 2
-            && parent.evaluation != NO_SCORE
-            && node.evaluation + parent.evaluation > p::hindsight_agreement()
-        {
-            node.depth -= 1;
+        if parent.reduction > 0 && parent.evaluation != NO_SCORE {
+            let agreement = node.evaluation + parent.evaluation;
+            if agreement < 0 {
+                node.depth += 1;
+            } else if agreement > p::hindsight_agreement() && node.depth >= 2 {
+                node.depth -= 1;
+            }
         }
         let facts = NodeFacts {
             depth: node.depth,
@@ -410,7 +406,9 @@ impl Worker<'_> {
         let window = Window::null(bound - 1).flip();
         while let Some((m, _)) = picker.next(self.histories) {
             self.foretell(position, m);
-            if !see::see_ge(position, m, bound - node.evaluation) {
+            if !see::see_ge(position, m, bound - node.evaluation)
+                || self.overlooks(position, m, ply)
+            {
                 continue;
             }
             let mut child = position.clone();

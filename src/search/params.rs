@@ -48,8 +48,6 @@ crate::system::tune::params! {
     aspiration_growth: 51, 10..=200, 10;
     /// ... and in centipawns.
     aspiration_step: 4, 0..=30, 2;
-    /// Reduction, in plies, that a fallen evaluation takes a ply of back.
-    hindsight_reduction: 1, 1..=6, 1;
     /// Centipawns for the side to move, both evaluations together, that take a ply more off.
     hindsight_agreement: 95, 0..=400, 20;
     /// Margin per ply of depth, in centipawns.

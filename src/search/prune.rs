@@ -63,8 +63,8 @@ pub struct MoveFacts {
     pub best: Score,
     /// Neither capture nor promotion to a queen.
     pub quiet: bool,
-    /// The move's history score; a quiet move's includes what the order of moves adds for
-    /// leaving or entering attacked squares.
+    /// The move's history score; below the root a quiet move's includes what the order of
+    /// moves adds for leaving or entering attacked squares.
     pub history: i32,
     /// The node's evaluation rose since our last move.
     pub improving: bool,
@@ -74,7 +74,7 @@ pub struct MoveFacts {
     pub was_pv: bool,
     /// The node is expected to fail high.
     pub cut: bool,
-    /// The move gives check.
+    /// The move gives check; not asked of an interior node's first move.
     pub check: bool,
     /// Side to move is in check at the node.
     pub in_check: bool,

@@ -1,5 +1,6 @@
-//! Quiescence: captures (in check every evasion, and at its first ply quiet
-//! checks) until the position is quiet enough for the static evaluation.
+//! Quiescence: captures (in check evasions until one holds, then good captures only;
+//! at its first ply quiet checks, too) until the position is quiet enough for the
+//! static evaluation.
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 

@@ -267,10 +267,10 @@ impl Table {
     }
 
     /// Forgets everything, in place and on `threads` threads; all memory is there
-    /// afterwards. Ends early when `go_on` says no.
+    /// afterwards. Ends early when `go_on` says no; what is left then stays as it was.
     pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
-        if !std::mem::replace(self.blank.get_mut(), true) {
-            self.buckets.zero(threads, go_on);
+        if !*self.blank.get_mut() {
+            *self.blank.get_mut() = self.buckets.zero(threads, go_on);
             *self.generation.get_mut() = 0;
         }
     }
@@ -297,10 +297,14 @@ mod tests {
 
     fn entry() -> impl Strategy<Value = Entry> {
         let score = -INFINITE..=INFINITE;
-        (any::<u16>(), score.clone(), score.clone(), 0..=255, score, any::<bool>()).prop_map(
-            |(best, a, b, depth, evaluation, pv)| Entry {
+        let bounds = prop_oneof![
+            score.clone().prop_map(Bounds::exact),
+            (score.clone(), score.clone()).prop_map(|(a, b)| Bounds::new(a.min(b), a.max(b))),
+        ];
+        (any::<u16>(), bounds, 0..=255, score, any::<bool>()).prop_map(
+            |(best, bounds, depth, evaluation, pv)| Entry {
                 best: PackedMove::from_bits(best),
-                bounds: Bounds::new(a.min(b), a.max(b)),
+                bounds,
                 depth,
                 evaluation,
                 pv,
@@ -338,7 +342,7 @@ mod tests {
         /// one; a much shallower one only if it knows the score.
         #[test]
         fn other_depths_replace_or_stay_out(a in entry(), b in entry()) {
-            let replaces = b.depth + 4 > a.depth || b.bounds.is_exact();
+            let replaces = b.depth + 4 > a.depth || (b.bounds.is_exact() && b.depth > 0);
             let expected = if replaces { b } else { a };
             if a.depth != b.depth {
                 let merged = a.merge(b);

@@ -21,7 +21,7 @@ use std::{
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
 
-use crate::system::sync::lock;
+use crate::system::sync::{lock, unpoisoned};
 
 /// A slice of `T`, all bits zero at first, in huge pages where the system
 /// grants them.
@@ -48,8 +48,8 @@ impl<T: Zeroable> Pages<T> {
 
     /// Zeroes everything on `threads` threads (this one included), which makes the
     /// system provide the memory now instead of at the first use of each page. Ends
-    /// early when `go_on` says no; the rest stays as it was.
-    pub fn zero(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
+    /// early when `go_on` says no; the rest stays as it was. Says whether there is none.
+    pub fn zero(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) -> bool {
         let chunks = Mutex::new(self.memory.chunks_mut(CHUNK));
         let work = || {
             // Taken in a statement of its own: the lock is not held while zeroing.
@@ -67,6 +67,7 @@ impl<T: Zeroable> Pages<T> {
             }
             work();
         });
+        unpoisoned(chunks.into_inner()).next().is_none()
     }
 }
 

@@ -31,7 +31,20 @@ struct Text {
 /// Where the checkpoint of a network is kept.
 #[must_use]
 pub fn path(network: &Path) -> PathBuf {
-    network.with_extension("checkpoint")
+    beside(network, "checkpoint")
+}
+
+/// The file of this kind that belongs to a network: `a.toml` to `a.nnue`, and
+/// `lancet-1.0.toml` to `lancet-1.0`.
+#[must_use]
+pub fn beside(network: &Path, kind: &str) -> PathBuf {
+    if network.extension().is_some_and(|extension| extension == "nnue") {
+        return network.with_extension(kind);
+    }
+    let mut name = network.as_os_str().to_owned();
+    name.push(".");
+    name.push(kind);
+    name.into()
 }
 
 /// Writes the state of a run.

@@ -149,7 +149,7 @@ pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error:
         let reason = "an unfinished run is here: continue it with --resume, or delete this file";
         return Err(FileError::new(&saved, reason).into());
     }
-    let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| args.out.with_extension(kind));
+    let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| checkpoint::beside(&args.out, kind));
     let inputs: Vec<PathBuf> =
         args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
     files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &inputs)?;
@@ -276,9 +276,9 @@ fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn s
     compare(trainer, &network, data)?;
     checkpoint::replace(out, &network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
-    checkpoint::replace(&out.with_extension("toml"), schedule.as_bytes())?;
-    plot::csv(&out.with_extension("csv"), &trainer.state.history)?;
-    plot::svg(&out.with_extension("svg"), &trainer.state.history, &network.name())?;
+    checkpoint::replace(&checkpoint::beside(out, "toml"), schedule.as_bytes())?;
+    plot::csv(&checkpoint::beside(out, "csv"), &trainer.state.history)?;
+    plot::svg(&checkpoint::beside(out, "svg"), &trainer.state.history, &network.name())?;
     note(format_args!("{}: {}", out.display(), network.name()));
     Ok(())
 }

@@ -191,7 +191,8 @@ fn stats(files: &[PathBuf]) -> Result<ExitCode, FileError> {
             status = ExitCode::FAILURE;
         }
         length += bytes.len();
-        distinct.extend(frames.iter().map(|frame| fingerprint(frame)));
+        let is_game = |frame: &&&[u8]| format::frame_result(frame) != Ok(GameResult::Unknown);
+        distinct.extend(frames.iter().filter(is_game).map(|frame| fingerprint(frame)));
         let count = frames
             .par_iter()
             .enumerate()

@@ -429,7 +429,7 @@ impl Shared {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
             let game = loop {
-                let start = self.openings.make(&mut rng);
+                let Some(start) = self.openings.make(&mut rng, || self.is_over()) else { return };
                 match players.play(start, &mut news.nodes, || self.is_over()) {
                     Played::Game(game) => break game,
                     Played::Unbalanced => news.unbalanced += 1,
@@ -553,13 +553,14 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
         for (stream, number) in streams.into_iter().zip(0..) {
             let (shared, tree) = (&shared, trees.next());
             let work = move || shared.work(stream, tree, number);
-            handles.push(threads::spawn(scope, "self-play", work)?);
+            let thread = threads::spawn(scope, "self-play", work);
+            // The others would play on, and the scope waits for them.
+            handles.push(thread.inspect_err(|_| shared.over.store(true, Relaxed))?);
         }
         Display::new(&shared, found, start)
             .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
         Ok(())
-    })
-    .inspect_err(|_| shared.over.store(true, Relaxed))?;
+    })?;
     match unpoisoned(shared.error.into_inner()) {
         Some(error) => Err(error.into()),
         None => {
@@ -661,11 +662,11 @@ impl<'a> Display<'a> {
             done = done.max(seconds / (seconds + rest));
             left = left.min(rest);
         }
-        let eta = if left.is_finite() {
-            format!(" ETA {}", indicatif::HumanDuration(Duration::from_secs_f64(left)))
-        } else {
-            String::new()
-        };
+        // None where it would be thousands of millions of years.
+        let eta = Duration::try_from_secs_f64(left).map_or_else(
+            |_| String::new(),
+            |left| format!(" ETA {}", indicatif::HumanDuration(left)),
+        );
         let nodes = stats.nodes as f64;
         let leaves = match stats.leaves {
             0 => String::new(),

@@ -65,17 +65,19 @@ impl Openings {
         }
     }
 
-    /// An opening in which the game is not over. Its balance is not checked.
-    pub fn make(&self, rng: &mut ChaCha8Rng) -> Position {
-        loop {
+    /// An opening in which the game is not over. Its balance is not checked. A book may
+    /// have none: `stopped` ends the search for one (nothing).
+    pub fn make(&self, rng: &mut ChaCha8Rng, stopped: impl Fn() -> bool) -> Option<Position> {
+        while !stopped() {
             let (start, plies) = self.start(rng);
             let plies = plies + rng.random_range(0..2);
             if let Some(position) = random_moves(start, plies, rng)
                 && Game::from(position.clone()).ending().is_none()
             {
-                return position;
+                return Some(position);
             }
         }
+        None
     }
 
     /// Where an opening begins, and how many random plies follow.
@@ -119,8 +121,8 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
 }
 
-/// Reads a book: a position in FEN or EPD on each line. Positions without a legal
-/// move are left out.
+/// Reads a book: a position in FEN or EPD on each line. Positions in which the game is
+/// over are left out.
 ///
 /// # Errors
 ///
@@ -132,7 +134,7 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
         let position = read_position(line).map_err(|LineError { line, column, reason }| {
             FileError::new(path, format!("line {line}, column {column}: {reason}"))
         })?;
-        if !position.legal_moves().is_empty() {
+        if Game::from(position.clone()).ending().is_none() {
             book.push(position);
         }
     }
@@ -171,8 +173,9 @@ pub fn genfens(
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = count;
-    while left > 0 && !signals.is_stopped() {
-        let position = openings.make(&mut rng);
+    while left > 0
+        && let Some(position) = openings.make(&mut rng, || signals.is_stopped())
+    {
         let limits = Limits { soft_nodes: Some(1000), nodes: Some(10_000), ..Limits::default() };
         engine.new_game();
         let outcome = engine.go(&Job::new(position.clone().into(), limits), &Silent);
@@ -190,12 +193,27 @@ mod tests {
     use shakmaty::Position as _;
     use std::collections::HashSet;
 
+    /// Dead draws are no openings; a book from which no game can be played can be stopped.
+    #[test]
+    fn a_book_of_endings_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kings.epd");
+        std::fs::write(&path, "8/8/8/4k3/8/8/8/4K3 w - -\n").unwrap();
+        assert!(read_book(&path).unwrap_err().reason.contains("no position"));
+        // The queen must be taken: only kings are left.
+        std::fs::write(&path, "8/8/8/8/8/8/1q6/K6k w - -\n").unwrap();
+        let openings = Openings::from_books(vec![read_book(&path).unwrap()]);
+        let tries = std::cell::Cell::new(0);
+        let stopped = || tries.replace(tries.get() + 1) == 1000;
+        assert!(openings.make(&mut ChaCha8Rng::seed_from_u64(1), stopped).is_none());
+    }
+
     #[test]
     fn openings_vary_in_parity_and_follow_the_seed() {
         let openings = Openings { chess960: 50, ..Openings::random() };
         let make = |seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            (0..50).map(|_| openings.make(&mut rng).fen()).collect::<Vec<_>>()
+            (0..50).map(|_| openings.make(&mut rng, || false).unwrap().fen()).collect::<Vec<_>>()
         };
         let fens = make(3);
         assert_eq!(fens, make(3));
@@ -216,7 +234,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut count = [0; 3];
         for _ in 0..2000 {
-            let board = openings.make(&mut rng).board().clone();
+            let board = openings.make(&mut rng, || false).unwrap().board().clone();
             let place = if board.occupied().count() > 3 { 2 } else { board.rooks().count() };
             count[place] += 1;
         }
@@ -243,12 +261,12 @@ mod tests {
                 .map_err(|error| error.reason)
         };
         let book = "# comment\r\n8/8/8/8/8/4k3/8/R3K3 w Q - bm Ra3; id \"a 1\";\r\n\n\
-                    8/8/8/8/8/4k3/8/4K3 b - - 3 9\n7k/8/8/8/8/8/8/K6r w - - 0 1\n";
+                    8/8/8/8/8/4k3/4P3/4K3 b - - 3 9\n7k/8/8/8/8/8/8/K6r w - - 0 1\n";
         assert_eq!(
             read(book).unwrap(),
             [
                 "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1",
-                "8/8/8/8/8/4k3/8/4K3 b - - 3 9",
+                "8/8/8/8/8/4k3/4P3/4K3 b - - 3 9",
                 "7k/8/8/8/8/8/8/K6r w - - 0 1"
             ]
         );

@@ -270,7 +270,10 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let openings = Openings::random();
         let long = (0..4000)
-            .filter(|_| WinRule::for_start(&openings.make(&mut rng)).score == CLEAR_WIN.score)
+            .filter(|_| {
+                WinRule::for_start(&openings.make(&mut rng, || false).unwrap()).score
+                    == CLEAR_WIN.score
+            })
             .count();
         assert!((400..600).contains(&long), "{long}");
     }

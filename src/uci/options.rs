@@ -19,7 +19,7 @@ use crate::{
         book::Book,
         report::LiveOptions,
         strength::ELO_RANGE,
-        syzygy::{MAX_PIECES, ProbeOptions, Tablebases},
+        syzygy::{self, MAX_PIECES, ProbeOptions, Tablebases},
     },
 };
 #[cfg(feature = "tune")]
@@ -571,10 +571,7 @@ impl Kind {
             Kind::File { effect } => {
                 Some(effect.of((!text.is_empty()).then(|| PathBuf::from(text))))
             }
-            Kind::Directories { effect } => {
-                let paths = std::env::split_paths(text);
-                Some(effect.of(paths.filter(|path| !path.as_os_str().is_empty()).collect()))
-            }
+            Kind::Directories { effect } => Some(effect.of(syzygy::directories(text))),
         }
     }
 

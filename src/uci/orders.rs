@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use shakmaty::{CastlingMode, Color, KnownOutcome, Move, Outcome, Position as _, san::SanPlus};
+use shakmaty::{Color, KnownOutcome, Move, Outcome, Position as _, san::SanPlus};
 use vampirc_uci::UciFen;
 
 use super::{
@@ -22,7 +22,10 @@ use crate::{
     engine::Job,
     play::report::{Limits, Signals},
     system::{files, sync::lock},
-    tools::analyse::pgn::{self, Line, Node, read::Games},
+    tools::analyse::{
+        annotate,
+        pgn::{self, Line, Node, read::Games},
+    },
 };
 
 /// How long Lancet thinks about an answer or a hint.
@@ -83,13 +86,18 @@ impl<W: Write + Send> Front<'_, W> {
                 self.plays = Some(color.unwrap_or(self.setup.game().position().turn()));
                 self.output.say(&format!(
                     "Lancet plays {}; 'play off' ends that",
-                    show::name(self.plays.unwrap_or(Color::White))
+                    notation::color_name(self.plays.unwrap_or(Color::White))
                 ));
                 self.answer();
             }
             Order::StopPlaying => self.plays = None,
             Order::Level(rating) => self.set_level(rating),
-            Order::Hint => self.think(Manner::Hint, true),
+            Order::Hint => {
+                if self.setup.game().position().legal_moves().is_empty() {
+                    return Err("there is no legal move".to_owned());
+                }
+                self.think(Manner::Hint, true);
+            }
             Order::Save(path) => self.save(&path)?,
             Order::Load(path) => self.load(&path)?,
             Order::Help(name) => {
@@ -201,13 +209,7 @@ impl<W: Write + Send> Front<'_, W> {
             None => return Err(failed("no game".to_owned())),
             Some(game) => game.map_err(|error| failed(error.to_string()))?,
         };
-        let mode = CastlingMode::from_chess960(self.options.chess960);
-        let start = match game.tag("FEN") {
-            Some(fen) => {
-                Position::from_fen(fen, mode).map_err(|error| failed(error.to_string()))?
-            }
-            None => Position::default(),
-        };
+        let start = annotate::start(&game).map_err(failed)?;
         let mut setup = super::setup::Setup::from(Game::from(start));
         for node in &game.main.moves {
             let position = setup.game().position();
@@ -249,6 +251,9 @@ fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color
     ];
     if start.fen() != START_FEN {
         tags.extend([tag("SetUp", "1"), tag("FEN", &start.fen())]);
+    }
+    if start.mode().is_chess960() {
+        tags.push(tag("Variant", "Chess960"));
     }
     let mut position = start.chess().clone();
     let mut main = Line::default();

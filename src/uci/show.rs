@@ -2,9 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use shakmaty::{
-    CastlingMode, Chess, Color, File, FromSetup, Position as _, PositionError, Rank, Square,
-};
+use shakmaty::{CastlingMode, Chess, File, FromSetup, Position as _, PositionError, Rank, Square};
 
 use super::{
     command::{BenchCommand, COMMANDS, GenFensCommand, SpeedTestCommand},
@@ -43,14 +41,6 @@ fn board(position: &Position) -> Vec<String> {
     lines
 }
 
-/// `White` or `Black`.
-pub const fn name(color: Color) -> &'static str {
-    match color {
-        Color::White => "White",
-        Color::Black => "Black",
-    }
-}
-
 /// Board (coloured for people), FEN, key, checkers and state of the game.
 pub fn display(game: &Game, colours: bool) -> Vec<String> {
     let position = game.position();
@@ -76,7 +66,7 @@ pub fn board_and_state(game: &Game) -> Vec<String> {
 
 /// Who is to move, or how the game has ended.
 fn state(game: &Game) -> String {
-    let turn = name(game.position().turn());
+    let turn = notation::color_name(game.position().turn());
     match game.ending() {
         Some(Ending::Checkmate) => format!("{turn} is checkmated"),
         Some(Ending::Draw) => "Drawn by the rules".to_owned(),

@@ -92,16 +92,19 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         ],
         "viriformat" => vec![game(0), game(12), [game(3), game(7)].concat()],
         "network" => {
-            let parameters = Parameters {
-                weights: vec![0; 768 * 32],
-                biases: vec![0; 32],
-                output_weights: vec![1; 64],
-                output_biases: vec![0],
-                output_unit: 64,
+            let of = |king_buckets: usize| {
+                let parameters = Parameters {
+                    weights: vec![0; king_buckets * 768 * 32],
+                    biases: vec![0; 32],
+                    output_weights: vec![1; 64],
+                    output_biases: vec![0],
+                    output_unit: 64,
+                };
+                let mut bytes = Network::new(&parameters, "how it was made").unwrap().to_bytes();
+                bytes.truncate(200);
+                bytes
             };
-            let mut bytes = Network::new(&parameters, "how it was made").unwrap().to_bytes();
-            bytes.truncate(200);
-            vec![bytes]
+            vec![of(1), of(4)]
         }
         "hash" => {
             let table = Table::new(1).unwrap();

@@ -169,6 +169,27 @@ fn a_table_is_touched_once() {
     }
 }
 
+/// The memory of a table whose search is stopped before it is there is not touched to the
+/// end.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stopped_search_takes_no_table() {
+    let size = "setoption name Hash value 2048";
+    let mut lancet = Lancet::start();
+    lancet.drain();
+    let whole = faults_of(&mut lancet, &[size]);
+    lancet.quit();
+    let mut lancet = Lancet::start();
+    lancet.drain();
+    let before = faults(&lancet);
+    lancet.send(size);
+    lancet.send("go infinite");
+    lancet.go("stop");
+    let touched = faults(&lancet) - before;
+    assert!(touched < whole / 2, "{touched} faults of {whole}");
+    lancet.quit();
+}
+
 /// Nobody waits for a table of a program that is to end, or for one whose search is
 /// stopped.
 #[test]

@@ -117,6 +117,15 @@ fn a_game_is_studied_as_it_goes_on() {
     drop(tree);
     let shown = games(&out).remove(0);
     assert_eq!((shown.main.moves.len(), shown.result().as_str()), (9, "1-0"));
+    // The game stays as it is, and a study knows its own file and game.
+    for (refused, why) in [
+        (&[pgn.as_str(), "--pgn", &pgn][..], "already reads or writes it"),
+        (&[study.as_str(), "--game", "1"], "a study already"),
+        (&[study.as_str(), "--file", &out], "a study already"),
+    ] {
+        let said = fail(&[&["study"][..], refused].concat());
+        assert!(said.contains(why), "{said}");
+    }
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
 }

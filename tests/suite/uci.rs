@@ -930,6 +930,7 @@ fn a_game_at_a_terminal() {
         ("moves", "Ra8#"),
         ("play", "Lancet plays 1. Ra8#"),
         ("moves", "There is no legal move."),
+        ("hint", "there is no legal move"),
         (&format!("save {file}"), "1 half-move in"),
         (&format!("save {other}"), "there is such a file already"),
         (&format!("load {other}"), "Anna - ?, 3 half-moves"),

@@ -19,6 +19,7 @@ Environment:
 
 Exit status:
   0  after `quit`, at the end of the input, or when nobody reads the output any more
+  1  if the output could not be written
   2  if the command line was wrong";
 
 pub const UCI: &str = "\
@@ -29,7 +30,8 @@ Examples:
   lancet uci
 
 Exit status:
-  0  after `quit`, at the end of the input, or when nobody reads the output any more";
+  0  after `quit`, at the end of the input, or when nobody reads the output any more
+  1  if the output could not be written";
 
 pub const BENCH: &str = "\
 Description:
@@ -171,7 +173,7 @@ below a tenth of a pawn are not mentioned.
 Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
   lancet explain \"r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3\" --json
-  lancet explain \"8/8/8/8/8/4k3/4p3/4K3 w - - 0 1\" --depth 20
+  lancet explain \"8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\" --depth 20
 
 Exit status:
   0  when the position was explained
@@ -333,7 +335,8 @@ the likelier of both cases counts.
   A generation plays half as many positions as there are, until --window are there; older ones are then deleted. With --hours \
 a full window is then renewed for a quarter of an hour at a time, with --generations by a quarter.
 
-  Ctrl-C, a kill or a power failure loses at most the games in progress and two minutes of training; the same command goes on. \
+  Ctrl-C or a kill loses at most the games in progress and two minutes of training, a power failure also the games of the \
+last ten seconds; the same command goes on. \
 With --generations and one thread the same seed gives the same networks.
 
 Examples:

@@ -53,7 +53,12 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
     Ok((start, moves))
 }
 
-fn start(game: &Game) -> Result<Position, String> {
+/// Where a game starts, as its tags have it.
+///
+/// # Errors
+///
+/// If that is no position of chess, or the game one of a variant but Chess960.
+pub fn start(game: &Game) -> Result<Position, String> {
     let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();
     let mode = if variant.contains("960") || variant.contains("fischer") {
         CastlingMode::Chess960

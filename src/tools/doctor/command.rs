@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     engine::threads,
-    play::report::MemoryError,
+    play::{report::MemoryError, syzygy},
     system::version,
     tools::{self, complain, say, thread_count},
 };
@@ -63,10 +63,10 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
     progress("timers");
     let timers = Timers::measure(cores)?;
     progress("files");
-    let syzygy = args.syzygy.as_deref().map(|paths| {
-        let list = args.checksums.as_deref();
-        Syzygy::look(&std::env::split_paths(paths).collect::<Vec<_>>(), list)
-    });
+    let syzygy = args
+        .syzygy
+        .as_deref()
+        .map(|paths| Syzygy::look(&syzygy::directories(paths), args.checksums.as_deref()));
     let mut report = Report {
         version: version::VERSION,
         build: version::details().to_vec(),

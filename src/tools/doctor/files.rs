@@ -56,18 +56,20 @@ impl Syzygy {
             syzygy.problems.push(problem);
             None
         });
-        let entries = directories.iter().filter_map(|path| fs::read_dir(path).ok()).flatten();
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
-            let Some((_, magic)) = MAGIC
-                .into_iter()
-                .find(|&(extension, _)| path.extension().is_some_and(|found| found == extension))
-            else {
-                continue;
-            };
-            if let Err(problem) = syzygy.add(&path, magic, list.as_ref()) {
-                syzygy.problems.push(format!("{}: {problem}", path.display()));
+        for directory in directories {
+            // One that cannot be read is a problem already.
+            let Ok(entries) = fs::read_dir(directory) else { continue };
+            let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            paths.sort();
+            let before = syzygy.files;
+            for path in paths {
+                let Some(magic) = magic(&path) else { continue };
+                if let Err(problem) = syzygy.add(&path, magic, list.as_ref()) {
+                    syzygy.problems.push(format!("{}: {problem}", path.display()));
+                }
+            }
+            if syzygy.files == before {
+                syzygy.problems.push(format!("{}: no Syzygy tables here", directory.display()));
             }
         }
         syzygy
@@ -99,6 +101,12 @@ impl Syzygy {
             Some(_) => Err("damaged: its checksum is not that of the list".to_owned()),
         }
     }
+}
+
+/// What this file begins with, if it is a table by its name.
+fn magic(path: &Path) -> Option<[u8; 4]> {
+    let has = |extension| path.extension().is_some_and(|found| found == extension);
+    MAGIC.into_iter().find_map(|(extension, magic)| has(extension).then_some(magic))
 }
 
 /// Checksums in hexadecimal, by name of file.
@@ -230,6 +238,10 @@ mod tests {
         assert!(has(&found, "KQvK.rtbw", "checksum") && found.verified == 1, "{found:?}");
         file("list", b"abc KQvK.rtbw\n");
         assert!(has(&look(), "list", "line 1: 'abc KQvK.rtbw': expected"));
+        // The tables may be a directory further down.
+        let above = dir.path().join("above");
+        fs::create_dir(&above).unwrap();
+        assert!(has(&Syzygy::look(&[above], None), "above", "no Syzygy tables here"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{
     measure::{Lateness, Timers},
     report::Report,
 };
+use crate::chess::notation;
 
 /// The report, line by line.
 pub fn lines(report: &Report) -> Vec<String> {
@@ -18,7 +19,7 @@ pub fn lines(report: &Report) -> Vec<String> {
         lines.push(format!(
             "  {:>4} {:<7} {:>12} nodes/s  x {factor:.2}",
             speed.threads,
-            plural(speed.threads, "thread"),
+            notation::plural(speed.threads, "thread"),
             speed.nodes_per_second,
         ));
     }
@@ -33,7 +34,7 @@ pub fn lines(report: &Report) -> Vec<String> {
             cost.first_touch_ms,
             cost.clear_ms,
             cost.threads,
-            plural(cost.threads, "thread"),
+            notation::plural(cost.threads, "thread"),
         ));
     }
     let asked = Timers::ASKED.as_millis();
@@ -83,9 +84,8 @@ fn files(report: &Report, lines: &mut Vec<String>) {
             n => format!(", {n} as in the list of checksums"),
         };
         lines.push(format!(
-            "  {} {}, {mib:.1} MiB, up to {} pieces{verified}",
-            syzygy.files,
-            plural(syzygy.files, "file"),
+            "  {}, {mib:.1} MiB, up to {} pieces{verified}",
+            notation::counted(syzygy.files, "file"),
             syzygy.pieces
         ));
         lines.extend(syzygy.problems.iter().map(|problem| format!("  {problem}")));
@@ -94,7 +94,7 @@ fn files(report: &Report, lines: &mut Vec<String>) {
         lines.extend([String::new(), "Files".to_owned()]);
     }
     for book in &report.books {
-        let good = format!("opening book, {} {}", book.entries, plural(book.entries, "move"));
+        let good = format!("opening book, {}", notation::counted(book.entries, "move"));
         let what = book.problem.as_ref().unwrap_or(&good);
         lines.push(format!("  {}: {what}", book.path.display()));
     }
@@ -103,8 +103,4 @@ fn files(report: &Report, lines: &mut Vec<String>) {
         let what = file.problem.as_ref().unwrap_or(&good);
         lines.push(format!("  {}: {what}", file.path.display()));
     }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }

@@ -267,6 +267,10 @@ impl Process {
             let enough = Duration::from_millis(limits.nodes.unwrap_or(0) / 50);
             quiet = quiet.min(GRACE + enough);
         }
+        if let Some(time) = limits.movetime {
+            // Some say nothing between iterations.
+            quiet = quiet.max(time + GRACE);
+        }
         self.set("UCI_Chess960", position.mode() == CastlingMode::Chess960)?;
         self.send("ucinewgame")?;
         self.ready(plan, interrupt)?;

@@ -9,9 +9,9 @@ use shakmaty::{
     san::SanPlus,
 };
 
-use super::words::{list, name, piece, role_name};
+use super::words::{list, piece, role_name};
 use crate::chess::{
-    notation::counted,
+    notation::{color_name, counted},
     position::Position,
     see::{see_ge, value},
 };
@@ -276,7 +276,7 @@ impl Fact {
 
     fn words(&self, at: &Chess) -> String {
         let board = at.board();
-        let us = name(at.turn());
+        let us = color_name(at.turn());
         match self {
             Fact::Checkmate => format!("{us} is checkmated."),
             Fact::Stalemate => format!("{us} is stalemated: the game is drawn."),
@@ -288,14 +288,16 @@ impl Fact {
             }
             Fact::OnlyMove(m) => format!("{} is {us}'s only legal move.", san(at, *m)),
             &Fact::Hangs(m) => {
-                let owner = m.from().and_then(|from| board.color_at(from)).map_or("", |c| name(!c));
+                let owner =
+                    m.from().and_then(|from| board.color_at(from)).map_or("", |c| color_name(!c));
                 let taken = m.capture().map_or("", role_name);
                 let square = taken_on(m);
                 let san = by_its_side(at, m);
                 format!("{owner}'s {taken} on {square} hangs: {san}, and nothing takes back.")
             }
             &Fact::Outclassed(m) => {
-                let owner = m.from().and_then(|from| board.color_at(from)).map_or("", |c| name(!c));
+                let owner =
+                    m.from().and_then(|from| board.color_at(from)).map_or("", |c| color_name(!c));
                 let (taken, by) = (m.capture().map_or("", role_name), role_name(m.role()));
                 format!(
                     "{owner}'s {taken} on {} is attacked by a {by} ({}).",
@@ -304,33 +306,33 @@ impl Fact {
                 )
             }
             &Fact::Pinned { piece: pinned, by } => {
-                let owner = board.color_at(pinned).map_or("", name);
+                let owner = board.color_at(pinned).map_or("", color_name);
                 let (pinned, by) = (piece(board, pinned), piece(board, by));
                 format!("{owner}'s {pinned} is pinned to its king by the {by}.")
             }
             Fact::Passed(color, pawns) => {
                 let squares = list(pawns.iter().map(ToString::to_string));
                 match &pawns[..] {
-                    [_] => format!("{} has a passed pawn on {squares}.", name(*color)),
-                    _ => format!("{} has passed pawns on {squares}.", name(*color)),
+                    [_] => format!("{} has a passed pawn on {squares}.", color_name(*color)),
+                    _ => format!("{} has passed pawns on {squares}.", color_name(*color)),
                 }
             }
             &Fact::OpenFile { king, by } => format!(
                 "{}'s {} stands on the open {}-file, which leads to {}'s king.",
-                name(!king),
+                color_name(!king),
                 piece(board, by),
                 by.file().char(),
-                name(king)
+                color_name(king)
             ),
-            &Fact::Bare(king) => format!("No pawn shelters {}'s king.", name(king)),
+            &Fact::Bare(king) => format!("No pawn shelters {}'s king.", color_name(king)),
             Fact::Besieged(king, by) => format!(
                 "{}'s {} bear on squares at {}'s king.",
-                name(!*king),
+                color_name(!*king),
                 list(by.iter().map(|&from| piece(board, from))),
-                name(*king)
+                color_name(*king)
             ),
             &Fact::Uncastled(king) => {
-                format!("{}'s king stands in the middle and may not castle.", name(king))
+                format!("{}'s king stands in the middle and may not castle.", color_name(king))
             }
         }
     }

@@ -5,19 +5,18 @@ use std::{process::ExitCode, time::Duration};
 use clap::value_parser;
 use indicatif::HumanCount;
 use serde::Serialize;
-use shakmaty::CastlingMode;
 
 use super::{
     NOTHING,
     claim::Fact,
     examine::{Found, Threat, examine},
     find, standing,
-    words::{material, name},
+    words::material,
     worth,
 };
 use crate::{
     chess::{
-        notation,
+        notation::{self, color_name},
         position::{Ending, Game, Position},
         score::{Score, is_decisive, mate_distance, winning_chances},
     },
@@ -162,26 +161,10 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Reads `FEN [moves ...]`, given as one or several words.
 fn read(words: &[String]) -> Result<Question, String> {
-    let text = words.join(" ");
-    let mut words = text.split_whitespace().peekable();
-    let position = if words.next_if_eq(&"startpos").is_some() {
-        words.next_if_eq(&"moves");
-        Position::default()
-    } else {
-        let fen: Vec<&str> = words.by_ref().take_while(|word| *word != "moves").collect();
-        Position::from_fen(&fen.join(" "), CastlingMode::Standard)
-            .map_err(|error| error.to_string())?
-    };
-    let mut question = Question { game: Game::from(position), before: None };
-    for word in words {
-        let word = notation::without_number(word);
-        if word.is_empty() {
-            continue;
-        }
-        let position = question.game.position();
-        let m = notation::read_any_move(position, word)
-            .map_err(|error| format!("{error} (in '{}')", position.fen()))?;
-        question.before = Some(position.clone());
+    let (start, moves) = notation::read_line(&words.join(" "))?;
+    let mut question = Question { game: Game::from(start), before: None };
+    for m in moves {
+        question.before = Some(question.game.position().clone());
         question.game.play(m);
     }
     Ok(question)
@@ -272,7 +255,7 @@ fn before(question: &Question, found: &Found) -> Vec<String> {
     if !checkers.is_empty() {
         said.extend(Fact::Check(checkers).said(root.chess()));
     }
-    let them = name(!root.turn());
+    let them = color_name(!root.turn());
     said.extend(
         found.threat.as_ref().map(|threat| threatened(threat, &format!("{them} threatens"))),
     );

@@ -39,7 +39,7 @@ pub fn sentence(game: &Game, info: &Info) -> Option<String> {
 
 /// Who stands better by a score from White's point of view.
 fn standing(score: Score) -> String {
-    let side = words::name(if score > 0 { Color::White } else { Color::Black });
+    let side = notation::color_name(if score > 0 { Color::White } else { Color::Black });
     match (mate_distance(score), score.abs()) {
         (Some(moves), _) => format!("{side} mates in {}", moves.abs()),
         _ if is_decisive(score) => format!("{side} wins by the endgame tables"),

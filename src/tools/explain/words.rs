@@ -1,11 +1,6 @@
-//! Names of pieces and sides, and lists of them.
+//! Names of pieces, and lists of them.
 
 use shakmaty::{Board, Color, Role, Square};
-
-/// `White` or `Black`.
-pub const fn name(color: Color) -> &'static str {
-    if color.is_white() { "White" } else { "Black" }
-}
 
 /// `pawn` to `king`.
 pub const fn role_name(role: Role) -> &'static str {

@@ -3,9 +3,13 @@
 
 use shakmaty::{Color, Role, Square};
 
-use super::words::{name, piece};
+use super::words::piece;
 use crate::{
-    chess::{notation, position::Position, score::Score},
+    chess::{
+        notation::{self, color_name},
+        position::Position,
+        score::Score,
+    },
     eval::{nnue::Network, parts::Parts},
     tools::bench,
 };
@@ -76,7 +80,7 @@ pub fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
 /// Sentences about the pieces that stand remarkably well or badly.
 pub fn said(position: &Position, placed: &[Worth]) -> Vec<String> {
     let sentence = |worth: &Worth, quality: &str| {
-        let (name, piece) = (name(worth.color), piece(position.board(), worth.square));
+        let (name, piece) = (color_name(worth.color), piece(position.board(), worth.square));
         let pawns = |score: Score| format!("{:.1}", f64::from(score) / 100.0);
         let (here, usual) = (pawns(worth.worth), pawns(worth.usual));
         format!("{name}'s {piece} stands {quality}: it is worth {here}, usually {usual}.")

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     chess::notation,
     engine::Engine,
-    play::syzygy::Tablebases,
+    play::syzygy::{self, Tablebases},
     system::{
         files,
         input::{self, STANDARD_INPUT},
@@ -37,9 +37,9 @@ pub struct Args {
     /// Where the tree of a game or position is kept [default: GAME.study, or a name made from the position]
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
-    /// Which game of the file
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
-    game: u32,
+    /// Which game of the file [default: 1]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    game: Option<u32>,
     /// Hours to grow
     #[arg(long, value_name = "H", value_parser = hours)]
     hours: Option<f64>,
@@ -134,14 +134,18 @@ fn open(args: &Args) -> Result<Study, String> {
     if let Some(path) = one
         && Study::is_one(path)
     {
+        if args.file.is_some() || args.game.is_some() {
+            let path = path.display();
+            return Err(format!("{path}: a study already: --file and --game are for games"));
+        }
         return reopen(path);
     }
     let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
     let (source, default) = match one.filter(|path| is_file(path)) {
         Some(path) => {
-            let source = source::game(path, args.game as usize)?;
-            let name =
-                if args.game == 1 { "study".to_owned() } else { format!("{}.study", args.game) };
+            let number = args.game.unwrap_or(1);
+            let source = source::game(path, number as usize)?;
+            let name = if number == 1 { "study".to_owned() } else { format!("{number}.study") };
             (source, (path != Path::new(STANDARD_INPUT)).then(|| path.with_extension(name)))
         }
         None => {
@@ -186,13 +190,18 @@ fn line(study: &Study, text: &str) -> Result<Vec<Move>, String> {
     if text == END {
         return Ok(study.played().moves.clone());
     }
-    source::line(&study.tree().node(Tree::START).position, text)
+    notation::read_moves(&study.tree().node(Tree::START).position, text)
 }
 
 /// Does all that is asked for.
 fn work(args: &Args, study: &mut Study) -> Result<End, String> {
     let outputs = [&args.pgn, &args.html].into_iter().flatten();
-    files::check_outputs(outputs.map(PathBuf::as_path), &[study.path().to_owned()])?;
+    let mut inputs = vec![study.path().to_owned()];
+    // A game that the study began with; no position is the name of a file.
+    if let [one] = &args.source[..] {
+        inputs.push(PathBuf::from(one));
+    }
+    files::check_outputs(outputs.map(PathBuf::as_path), &inputs)?;
     for (lines, pinned) in [(&args.pin, true), (&args.unpin, false)] {
         for text in lines {
             let moves = line(study, text)?;
@@ -228,8 +237,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
     let tables = || -> Option<Tablebases> {
-        let directories: Vec<PathBuf> = std::env::split_paths(args.syzygy.as_ref()?).collect();
-        Tablebases::open(&directories, &|what| complain(what))
+        Tablebases::open(&syzygy::directories(args.syzygy.as_ref()?), &|what| complain(what))
     };
     let mut table_pieces = 0;
     let mut engines = Vec::new();

@@ -3,14 +3,11 @@
 
 use std::path::Path;
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::Move;
 
 use super::file::Played;
 use crate::{
-    chess::{
-        notation,
-        position::{Position, START_FEN},
-    },
+    chess::{notation, position::Position},
     system::input::Input,
     tools::analyse::{annotate, pgn::read::Games},
 };
@@ -49,59 +46,19 @@ pub fn game(path: &Path, number: usize) -> Result<Source, String> {
     Ok(Source { start, played: Played { tags, moves } })
 }
 
-/// A FEN or `startpos`; then, after the word `moves`, moves from there.
+/// A position, and moves from there, as [`notation::read_line`] has them.
 ///
 /// # Errors
 ///
 /// If it cannot be read, in words.
 pub fn position(words: &[String]) -> Result<Source, String> {
-    let text = words.join(" ");
-    let (fen, moves) = text.split_once(" moves").unwrap_or((&text, ""));
-    let fen = if fen.trim() == "startpos" { START_FEN } else { fen };
-    let start =
-        Position::from_fen(fen, CastlingMode::Standard).map_err(|error| error.to_string())?;
-    let moves = line(&start, moves)?;
+    let (start, moves) = notation::read_line(&words.join(" "))?;
     Ok(Source { start, played: Played { tags: Vec::new(), moves } })
-}
-
-/// Moves from a position, in any notation, with or without numbers: `1. e4 e5 2.Nf3`.
-///
-/// # Errors
-///
-/// If one is not a legal move, in words.
-pub fn line(start: &Position, text: &str) -> Result<Vec<Move>, String> {
-    let mut position = start.clone();
-    let mut moves = Vec::new();
-    for word in text.split_whitespace() {
-        let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        let numbered = behind.len() < word.len() && (behind.is_empty() || behind.starts_with('.'));
-        let word = if numbered { behind } else { word }.trim_start_matches('.');
-        if word.is_empty() {
-            continue;
-        }
-        let m = notation::read_any_move(&position, word)
-            .map_err(|error| format!("{error} (in '{}')", position.fen()))?;
-        position = position.play(m);
-        moves.push(m);
-    }
-    Ok(moves)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_with_and_without_numbers() {
-        let start = Position::default();
-        let read = |text: &str| line(&start, text).map(|moves| notation::line(&start, &moves));
-        for text in ["e4 e5 Nf3", "1. e4 e5 2. Nf3", "1.e4 1...e5 2.Nf3", "1. e4 1... e5 g1f3"] {
-            assert_eq!(read(text).unwrap(), "1. e4 e5 2. Nf3");
-        }
-        assert_eq!(read("").unwrap(), "");
-        assert_eq!(read("O-O").unwrap_err().split(':').next(), Some("illegal move 'O-O'"));
-        assert!(read("1. e4 0-0").is_err() && read("1. e4 17").unwrap() == "1. e4");
-    }
 
     #[test]
     fn positions_and_games() {

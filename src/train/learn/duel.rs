@@ -71,12 +71,12 @@ impl Duel<'_> {
         let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
         let sheet = Mutex::new(Sheet::open(path).map_err(|error| fail(&error))?);
         std::thread::scope(|scope| {
-            let players = (0..self.threads)
-                .map(|_| threads::spawn(scope, "match", || self.work(&sheet, stop)))
-                .collect::<io::Result<Vec<_>>>();
-            players.map(drop)
-        })
-        .map_err(|error| fail(&error))?;
+            for _ in 0..self.threads {
+                if let Err(error) = threads::spawn(scope, "match", || self.work(&sheet, stop)) {
+                    return lock(&sheet).fail(error);
+                }
+            }
+        });
         let sheet = lock(&sheet);
         match &sheet.error {
             Some(error) => Err(fail(error)),
@@ -122,7 +122,7 @@ impl Duel<'_> {
         let openings = Openings::random();
         let mut rng = ChaCha8Rng::seed_from_u64(mix(self.seed ^ mix(number)));
         loop {
-            let start = openings.make(&mut rng);
+            let start = openings.make(&mut rng, || stop.load(Relaxed))?;
             let mut half_points = 0;
             let mut played = 0;
             for (players, color) in players.iter_mut().zip([Color::White, Color::Black]) {
@@ -182,6 +182,7 @@ impl Sheet {
 
     fn record(&mut self, number: u64, half_points: usize) -> io::Result<()> {
         writeln!(self.file, "{number} {half_points}")?;
+        self.file.sync_data()?;
         self.pairs.add(half_points);
         self.done.insert(number);
         Ok(())

@@ -45,7 +45,7 @@ pub const ALL: [(&str, Target); 8] = [
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
-        Ok(Some(Command::Bench(_) | Command::GenFens(_))) => false,
+        Ok(Some(Command::Bench(_) | Command::GenFens(_) | Command::SpeedTest(_))) => false,
         Ok(Some(Command::Message(UciMessage::SetOption { name, value }, _))) => {
             let text = value.unwrap_or_default();
             let at_most = |most: usize| text.parse().is_ok_and(|number: usize| number <= most);
@@ -179,11 +179,12 @@ fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
         let four = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(four) as usize)
     };
-    let (hidden, buckets, text) = (number(16)?, number(20)?, number(32)?);
-    if hidden > 64 || buckets > 32 || text > 1000 || bytes.len() < HEADER {
+    let (inputs, hidden, buckets, text) = (number(12)?, number(16)?, number(20)?, number(32)?);
+    if inputs > 4 * 768 || hidden > 64 || buckets > 32 || text > 1000 || bytes.len() < HEADER {
         return None;
     }
-    let length = HEADER + text + 2 * (768 * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
+    let length =
+        HEADER + text + 2 * (inputs * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
     let mut hashed = bytes.to_vec();
     hashed.resize(length, 0);
     let fnv = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
