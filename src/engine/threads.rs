@@ -188,6 +188,9 @@ mod tests {
         assert_eq!(elected(&[(10, 0, 20, Exact), (30, 1, 400, Lower)]), 0);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
+        // Nor does it weigh the others' votes.
+        let lost = [(10, 0, 20, Exact), (10, 1, 30, Exact), (9, 2, -MATE, Upper)];
+        assert_eq!(elected(&lost), 1);
         // The shorter mate, however few found it; anything before being mated.
         let mates = [(20, 0, MATE - 9, Exact), (20, 0, MATE - 9, Exact), (8, 1, MATE - 5, Exact)];
         assert_eq!(elected(&mates), 2);

@@ -126,3 +126,16 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     files::replace(path, bytes).map_err(|error| FileError::new(path, error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn companions_keep_apart() {
+        let toml = |name: &str| beside(Path::new(name), "toml").display().to_string();
+        assert_eq!(toml("nets/a.nnue"), "nets/a.toml");
+        assert_eq!(toml("lancet-1.0"), "lancet-1.0.toml");
+        assert_ne!(toml("lancet-1.0"), toml("lancet-1.1"));
+    }
+}

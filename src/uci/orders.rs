@@ -265,3 +265,29 @@ fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color
     let ply = 2 * (full - 1) + usize::from(start.turn().is_black());
     pgn::write::write(&pgn::Game { line: 1, tags, main, outcome }, ply)
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    /// What is saved is read again: by us, and by others, who know Chess960 by its tag.
+    #[test]
+    fn saved_games_say_where_they_start() {
+        let shuffled = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
+        for (fen, mode, tags) in [
+            (START_FEN, CastlingMode::Standard, &[][..]),
+            (shuffled, CastlingMode::Chess960, &["[SetUp \"1\"]", "[Variant \"Chess960\"]"]),
+        ] {
+            let start = Position::from_fen(fen, mode).unwrap();
+            let m = start.legal_moves()[0];
+            let text = game_text(&start, &[m], &Game::from(start.play(m)), None);
+            assert!(tags.iter().all(|tag| text.contains(tag)), "{text}");
+            assert_eq!(text.contains("Variant"), mode.is_chess960());
+            let read = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+            let (from, moves) = annotate::replay(&read).unwrap();
+            assert_eq!((from.fen(), from.mode(), moves), (start.fen(), mode, vec![Some(m)]));
+        }
+    }
+}
