@@ -20,7 +20,7 @@ use lancet::{
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Hidden neurons per view; the built-in network has 256.
+/// Hidden neurons per view; the built-in network has 512.
 const WIDTHS: [usize; 4] = [64, 128, 256, 512];
 /// Positions of a bench, and the lines of the cache that they go through.
 const POSITIONS: usize = 1000;

@@ -168,7 +168,7 @@ pub struct Engine {
     limited: bool,
     table: Table,
     /// What the table holds is to be forgotten before the next search.
-    stale: bool,
+    stale: Option<usize>,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
     book: Option<Book>,
@@ -202,7 +202,7 @@ impl Engine {
             seed: rand::random(),
             nodes_left: None,
             table,
-            stale: true,
+            stale: Some(0),
             network: Some(eval::default_network()),
             book: None,
             tablebases: None,
@@ -242,11 +242,11 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory; the old size then stays, empty.
+    /// If there is not enough memory; the old size then stays, empty, or what there is.
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.is_resized() { Ok(()) } else { self.resize() };
-        if std::mem::take(&mut self.stale) {
-            self.table.clear(self.settings.threads, go_on);
+        if let Some(from) = self.stale {
+            self.stale = self.table.clear(self.settings.threads, from, go_on);
         }
         resized
     }
@@ -255,20 +255,16 @@ impl Engine {
     /// both.
     fn resize(&mut self) -> Result<(), MemoryError> {
         let (old, mib) = (self.table.mib(), self.settings.hash);
-        let mut result = Err(MemoryError::Hash { mib, kept: old });
-        self.settings.hash = old;
         if let Some(smallest) = Table::new(1) {
             self.table = smallest;
-            self.stale = true;
-            if let Some(table) = Table::new(mib) {
-                self.table = table;
-                result = Ok(());
-            } else if let Some(table) = Table::new(old) {
+            self.stale = Some(0);
+            if let Some(table) = Table::new(mib).or_else(|| Table::new(old)) {
                 self.table = table;
             }
-            self.settings.hash = self.table.mib();
         }
-        result
+        let kept = self.table.mib();
+        self.settings.hash = kept;
+        if kept == mib { Ok(()) } else { Err(MemoryError::Hash { mib, kept }) }
     }
 
     /// Keeps the table's contents over games, or not.
@@ -295,7 +291,7 @@ impl Engine {
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.evaluation())?;
         self.settings.hash = self.table.mib();
-        self.stale = false;
+        self.stale = None;
         Ok(())
     }
 
@@ -351,7 +347,7 @@ impl Engine {
         }
         self.network = network;
         self.clear_histories();
-        self.stale = true;
+        self.stale = Some(0);
     }
 
     /// What the table knows of a position.
@@ -384,7 +380,9 @@ impl Engine {
     /// count as won, the table is cleared.
     pub fn set_syzygy(&mut self, settings: syzygy::ProbeOptions) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
-        self.stale |= old.fifty_moves != settings.fifty_moves;
+        if old.fifty_moves != settings.fifty_moves {
+            self.stale = Some(0);
+        }
     }
 
     /// Changes the time kept back from every clock.
@@ -435,7 +433,7 @@ impl Engine {
     /// Forgets what a player has found out, even if the table is otherwise never
     /// to be cleared.
     fn forget(&mut self) {
-        self.stale = true;
+        self.stale = Some(0);
         self.clear_histories();
     }
 
@@ -455,7 +453,9 @@ impl Engine {
 
     /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
-        self.stale |= !self.settings.never_clear_hash;
+        if !self.settings.never_clear_hash {
+            self.stale = Some(0);
+        }
     }
 
     /// A new game begins: forgets everything but a table that is never to be
@@ -705,7 +705,9 @@ fn conclude(
     confirming: Option<&Confirming>,
     root: &Position,
 ) -> Outcome {
-    let chosen = threads::vote(results);
+    // Several lines are those of the first thread.
+    let lines = shared.live.multi_pv.load(Ordering::Relaxed);
+    let chosen = if lines > 1 { 0 } else { threads::vote(results) };
     let mut info = Info {
         nodes: shared.total_nodes(),
         hashfull: shared.table.hashfull(),

@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-use crate::chess::position::Position;
+use crate::chess::{position::Position, threats::pinned_by};
 
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
 pub const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
@@ -23,7 +23,9 @@ fn gain(m: Move) -> i32 {
 
 /// Does the exchange begun by `m` win at least `threshold` centipawns?
 ///
-/// Pins are ignored; X-rays are not. Castling wins nothing and loses nothing.
+/// X-rays count. Pieces that are pinned by others than the two of the first capture do not
+/// join in.
+/// Castling wins nothing and loses nothing.
 /// Source: the swap algorithm, <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 #[must_use]
 pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
@@ -52,10 +54,17 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let straight = board.rooks_and_queens();
     let mut attackers = attackers(position, to, occupied);
     let mut side = !us;
+    // Of both sides, once it is their turn.
+    let mut pinned = [None; 2];
+    let others = occupied.without(to);
 
     loop {
         attackers &= occupied;
-        let ours = attackers & board.by_color(side);
+        let mut ours = attackers & board.by_color(side);
+        if ours.any() {
+            ours &= !*pinned[side as usize]
+                .get_or_insert_with(|| pinned_by(board, side, board.by_color(!side) & others));
+        }
         let Some((role, square)) = least_valuable(position, ours) else { break };
         occupied.discard(square);
         if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
@@ -104,19 +113,24 @@ mod tests {
     /// The exact exchange value by recursion, with the same rules: least
     /// valuable attacker first, a king never into an attack, stop when ahead.
     fn exchange(position: &Position, m: Move) -> i32 {
-        fn reply(position: &Position, to: Square, side: Color, occupied: Bitboard, on: i32) -> i32 {
+        fn reply(
+            position: &Position,
+            to: Square,
+            side: Color,
+            (occupied, others): (Bitboard, Bitboard),
+            on: i32,
+        ) -> i32 {
+            let board = position.board();
             let all = attackers(position, to, occupied) & occupied;
-            let Some((role, square)) =
-                least_valuable(position, all & position.board().by_color(side))
-            else {
-                return 0;
-            };
+            let pinned = pinned_by(board, side, board.by_color(!side) & others);
+            let free = all & board.by_color(side) & !pinned;
+            let Some((role, square)) = least_valuable(position, free) else { return 0 };
             let rest = occupied.without(square);
             let defended = attackers(position, to, rest) & rest & position.board().by_color(!side);
             if role == Role::King && defended.any() {
                 return 0;
             }
-            (on - reply(position, to, !side, rest, value(role))).max(0)
+            (on - reply(position, to, !side, (rest, others), value(role))).max(0)
         }
         let (Some(from), to) = (m.from(), m.to()) else { return 0 };
         let mut occupied = position.board().occupied().without(from).with(to);
@@ -124,7 +138,8 @@ mod tests {
             occupied.discard(Square::from_coords(to.file(), from.rank()));
         }
         let moved = value(m.promotion().unwrap_or(m.role()));
-        gain(m) - reply(position, to, !position.turn(), occupied, moved)
+        let others = occupied.without(to);
+        gain(m) - reply(position, to, !position.turn(), (occupied, others), moved)
     }
 
     #[test]
@@ -165,6 +180,10 @@ mod tests {
             // The textbook rook takes pawn, undefended, and the knight that should not.
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -220),
+            // The knight that protects is pinned. The rook was, by the queen that is taken.
+            ("4k3/8/4n3/2p5/8/B7/8/4R2K w - - 0 1", "a3c5", 100),
+            ("4k3/3n4/8/1B2p3/8/8/8/4R2K w - - 0 1", "e1e5", 100),
+            ("k7/8/3p4/4q3/8/6B1/4R3/4K3 w - - 0 1", "g3e5", 720),
             // En passant and a promotion that is recaptured.
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
             ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 1350),

@@ -39,6 +39,11 @@ pub fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) 
     (steppers & theirs | lines.attackers, lines.screens & board.by_color(color))
 }
 
+/// The pieces of `color` that one of these enemy sliders pins to its king.
+pub(super) fn pinned_by(board: &Board, color: Color, sliders: Bitboard) -> Bitboard {
+    sliders_towards(board, king_of(board, color), sliders).screens & board.by_color(color)
+}
+
 pub(super) fn king_of(board: &Board, color: Color) -> Square {
     // Every legal position has both kings.
     (board.kings() & board.by_color(color)).first().unwrap_or(Square::A1)

@@ -12,7 +12,7 @@ use crate::{
     chess::{position::Game, score::is_decisive},
     play::report::{Bound, Note},
     search::{Memory, Shared, Worker, root::SearchResult},
-    system::pages,
+    system::{pages, stdio::complain},
 };
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
@@ -30,6 +30,25 @@ pub fn spawn<'scope, T: Send + 'scope>(
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
     let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK_SIZE);
     builder.spawn_scoped(scope, f)
+}
+
+/// Runs these jobs, each on a thread that may search, and waits for them. Where the system
+/// refuses a thread, which is complained of, the others are to do its work.
+///
+/// # Errors
+///
+/// If it gives none at all.
+pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) -> io::Result<()> {
+    thread::scope(|scope| {
+        for (number, job) in jobs.into_iter().enumerate() {
+            match spawn(scope, name, job) {
+                Ok(_) => {}
+                Err(error) if number == 0 => return Err(error),
+                Err(error) => complain(format_args!("cannot start a thread: {error}")),
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Runs `f` on a thread that may search, and waits for it.

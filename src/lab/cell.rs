@@ -196,7 +196,7 @@ fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, 
     *cells = cells.iter().flat_map(|cell| values.iter().map(move |&v| with(cell, v))).collect();
 }
 
-/// The default run: every interior under every root driver, and every other
+/// The default run: every interior under the root drivers that it is made for, and every other
 /// axis by itself around [`Cell::ADVICE`].
 fn star() -> Vec<Cell> {
     let advice = Cell::ADVICE;

@@ -38,8 +38,8 @@ use crate::{
 
 /// Every algorithm of the alpha-beta family, side by side on the same positions.
 ///
-/// Without axis flags: every interior under every root driver, and every other
-/// axis varied by itself. With axis flags: the product of what they name,
+/// Without axis flags: every interior under the root drivers that it is made for, and
+/// every other axis varied by itself. With axis flags: the product of what they name,
 /// other axes at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]

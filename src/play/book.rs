@@ -150,7 +150,8 @@ impl Book {
     #[must_use]
     pub fn choose(&self, position: &Position, rng: &mut impl Rng) -> Option<Move> {
         let moves = self.moves(position);
-        moves.choose_weighted(rng, |&(_, weight)| weight).ok().map(|&(m, _)| m)
+        // Their sum may be beyond 16 bits.
+        moves.choose_weighted(rng, |&(_, weight)| u64::from(weight)).ok().map(|&(m, _)| m)
     }
 
     /// The move with the largest weight.
@@ -265,6 +266,9 @@ mod tests {
         for (text, share) in [("e2e4", 6000), ("d2d4", 3000), ("c2c4", 1000)] {
             assert!(counts[text].abs_diff(share) < 200, "{counts:?}");
         }
+        // The largest that there are.
+        let heavy = super::tests::book(&start, &[("e2e4", u16::MAX), ("d2d4", u16::MAX)]);
+        assert!(heavy.choose(&start, &mut rng).is_some());
         let none = super::tests::book(&start, &[("f2f3", 0)]);
         assert_eq!(none.choose(&start, &mut rng), None);
         assert_eq!(book.choose(&position("8/8/8/8/8/4k3/8/4K2R w K - 0 1"), &mut rng), None);

@@ -303,7 +303,8 @@ impl Worker<'_> {
 
     /// Step 4. `None`: not pruned.
     fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>, Stopped> {
-        if node.excluded.is_some() || node.position.is_check() {
+        let verified = self.verified == Some(node.ply);
+        if node.excluded.is_some() || node.position.is_check() || verified {
             return Ok(None);
         }
         let beta = node.window.beta;
@@ -378,15 +379,11 @@ impl Worker<'_> {
             return Ok(Some(score));
         }
         self.null_from = ply + (3 * depth.max(1) / 4) as usize + 1;
-        let verified = self.interior::<NonPv>(
-            node.position,
-            Window::null(beta - 1),
-            depth.max(1),
-            ply,
-            false,
-        )?;
-        self.null_from = 0;
-        Ok((verified >= beta).then_some(score))
+        self.verified = Some(ply);
+        let verified =
+            self.interior::<NonPv>(node.position, Window::null(beta - 1), depth.max(1), ply, false);
+        (self.null_from, self.verified) = (0, None);
+        Ok((verified? >= beta).then_some(score))
     }
 
     /// Step 4d: a capture that fails high well above beta at reduced depth
@@ -599,6 +596,8 @@ impl Worker<'_> {
             table_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
             table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
             cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
+            hopeless: !node.position.is_check()
+                && node.evaluation + p::hopeless_margin() <= found.alpha,
         }
     }
 
@@ -645,9 +644,10 @@ impl Worker<'_> {
                 return Pruning::Rest(score);
             }
         }
-        // Step 7e. Exchange pruning. A quiet move to a square that
-        // nobody attacks loses nothing.
-        if facts.quiet && !node.generator.threats().contains(m.to()) {
+        // Step 7e. Exchange pruning. A quiet move to a square that nobody attacks loses
+        // nothing, unless the piece only gets out of the way of its attacker.
+        let safe = |square| !node.generator.threats().contains(square);
+        if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return Pruning::None;
         }
         match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
@@ -718,8 +718,11 @@ impl Worker<'_> {
         self.frame(ply).reduction = 0;
         let mut full = !first || !K::PV;
         if full && !first && facts.depth >= p::lmr_depth() && self.shared.selective {
-            let reduction = reduction.clamp(0, (depth - 1).max(0));
-            if reduction > 0 {
+            // Where all moves are expected to fail, the likeliest may be looked at more
+            // closely.
+            let least = if facts.cut || K::PV { 0 } else { -1 };
+            let reduction = reduction.clamp(least, (depth - 1).max(0));
+            if reduction != 0 {
                 self.frame(ply).reduction = reduction;
                 score = -self.search::<NonPv>(child, null, depth - reduction, ply + 1, true)?;
                 self.frame(ply).reduction = 0;
@@ -782,6 +785,13 @@ impl Worker<'_> {
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
             self.teach_last_move(ply, prune::bonus(node.depth));
+            // The table's move was worth trying, though.
+            let tried = node.entry.and_then(|entry| node.generator.find(entry.best));
+            if let Some(m) = tried.filter(|&m| !is_tactical(m)) {
+                let context = Context::new(&node.generator, self.previous(ply));
+                let bonus = prune::bonus(node.depth) / 4;
+                self.histories.update_quiet(position, &context, m, bonus);
+            }
         }
         // A score that only bounds the evaluation on the side where it already
         // is says nothing about its error.

@@ -210,6 +210,8 @@ pub struct Worker<'a> {
     seldepth: usize,
     /// No null move before this ply, while one is being verified.
     null_from: usize,
+    /// The ply of the node whose null move is being verified: nothing else prunes it whole.
+    verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
     /// The time for this move was over while the opponent was still thinking.
@@ -247,6 +249,7 @@ impl<'a> Worker<'a> {
             next_check: 0,
             seldepth: 0,
             null_from: 0,
+            verified: None,
             iteration: 0,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),
@@ -399,18 +402,19 @@ impl<'a> Worker<'a> {
             let mated = position.is_check() && !Generator::new(position).any();
             return Some(if mated { -MATE } else { DRAW });
         }
-        if halfmoves >= 4 && self.is_repetition(position.key(), halfmoves) {
+        if halfmoves >= 4 && self.is_repetition(position.key(), self.since_null(ply, halfmoves)) {
             return Some(DRAW);
         }
         (ply > 0 && position.is_insufficient_material()).then_some(DRAW)
     }
 
-    fn is_repetition(&self, key: u64, halfmoves: usize) -> bool {
+    /// Has the position with this key been on the board within the last `most` plies?
+    fn is_repetition(&self, key: u64, most: usize) -> bool {
         let len = self.keys.len();
         let mut in_game = false;
         // The same side was to move 2, 4, 6 ... plies ago; the first repetition
         // possible is 4 plies back.
-        for back in (4..=halfmoves.min(len)).step_by(2) {
+        for back in (4..=most.min(len)).step_by(2) {
             if self.keys[len - back] == key {
                 if len - back >= self.game_keys || in_game {
                     return true;
@@ -421,14 +425,20 @@ impl<'a> Worker<'a> {
         false
     }
 
+    /// Of the last `most` plies, the game's included, those since the last null move: nothing
+    /// is repeated by passing.
+    fn since_null(&self, ply: usize, most: usize) -> usize {
+        let null = (1..=ply.min(most)).find(|&back| self.before(ply, back).moved.is_none());
+        null.map_or(most, |back| back - 1)
+    }
+
     /// Can the side to move repeat a position of this line by one move?
     fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         let most = ply.min(position.halfmoves() as usize);
         if most < 3 {
             return false;
         }
-        let moves = (1..=most).take_while(|&back| self.before(ply, back).moved.is_some());
-        let since = self.keys.len() - moves.count();
+        let since = self.keys.len() - self.since_null(ply, most);
         reversible::can_repeat(position, &self.keys[since..])
     }
 

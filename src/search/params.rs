@@ -135,6 +135,10 @@ crate::system::tune::params! {
     lmr_table_capture: 676, 0..=2000, 90;
     /// More reduction when nodes below often fail high, in 1/1024 ply.
     lmr_cutoffs: 737, 0..=2000, 90;
+    /// An evaluation so many centipawns below alpha means ...
+    hopeless_margin: 350, 100..=1000, 30;
+    /// ... so much more reduction, in 1/1024 ply.
+    lmr_hopeless: 1024, 0..=2000, 90;
     /// Less reduction in check, in 1/1024 ply.
     lmr_in_check: 687, 0..=2000, 90;
     /// History bonus per ply.

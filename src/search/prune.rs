@@ -90,6 +90,8 @@ pub struct MoveFacts {
     pub table_deep: bool,
     /// How often nodes below failed high: many means a bad place.
     pub cutoffs_below: u32,
+    /// The node's evaluation is far below alpha.
+    pub hopeless: bool,
 }
 
 /// Late move pruning: enough quiet moves have been tried.
@@ -173,6 +175,7 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
         reduction -= if facts.table_above { p::lmr_table_above() } else { 0 };
         reduction -= if facts.table_deep { p::lmr_table_deep() } else { 0 };
     }
+    reduction += if facts.hopeless { p::lmr_hopeless() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
     reduction -= facts.history * 1024 / history;
@@ -221,6 +224,7 @@ mod tests {
         table_above: false,
         table_deep: false,
         cutoffs_below: 0,
+        hopeless: false,
     };
 
     #[test]

@@ -459,6 +459,7 @@ impl Worker<'_> {
                 table_above: false,
                 table_deep: false,
                 cutoffs_below: self.frame(1).cutoffs,
+                hopeless: false,
             };
             let before = self.nodes;
             self.pv.clear(1);
@@ -542,17 +543,15 @@ impl Worker<'_> {
         let mut line = std::mem::take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
         let before = self.keys.len();
-        for &m in &line {
-            self.keys.push(position.key());
-            position = position.play(m);
+        for (ply, &m) in line.iter().enumerate() {
+            self.make(&mut position, m, ply);
         }
         let wanted = self.iteration as usize;
         while line.len() < wanted && self.draw(&position, line.len()).is_none() {
             let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
             let entry = self.probe(table_key(&position)).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
-            self.keys.push(position.key());
-            position = position.play(m);
+            self.make(&mut position, m, line.len());
             line.push(m);
         }
         self.keys.truncate(before);

@@ -267,12 +267,23 @@ impl Table {
     }
 
     /// Forgets everything, in place and on `threads` threads; all memory is there
-    /// afterwards. Ends early when `go_on` says no; what is left then stays as it was.
-    pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
-        if !*self.blank.get_mut() {
-            *self.blank.get_mut() = self.buckets.zero(threads, go_on);
+    /// afterwards. Ends early when `go_on` says no, and returns `from` where to go on, which
+    /// is 0 to begin with.
+    pub fn clear(
+        &mut self,
+        threads: usize,
+        from: usize,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Option<usize> {
+        if *self.blank.get_mut() {
+            return None;
+        }
+        let left = self.buckets.zero(threads, from, go_on);
+        if from == 0 {
+            *self.blank.get_mut() = left.is_none();
             *self.generation.get_mut() = 0;
         }
+        left
     }
 
     /// Fill by the current search, in permille, from a sample.

@@ -48,12 +48,18 @@ impl<T: Zeroable> Pages<T> {
 
     /// Zeroes everything on `threads` threads (this one included), which makes the
     /// system provide the memory now instead of at the first use of each page. Ends
-    /// early when `go_on` says no; the rest stays as it was. Says whether there is none.
-    pub fn zero(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) -> bool {
-        let chunks = Mutex::new(self.memory.chunks_mut(CHUNK));
+    /// early when `go_on` says no; the rest then stays as it was, and the first chunk of it
+    /// is returned: call again with that for `from`, which is 0 to begin with.
+    pub fn zero(
+        &mut self,
+        threads: usize,
+        from: usize,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Option<usize> {
+        let chunks = Mutex::new(self.memory.chunks_mut(CHUNK).enumerate().skip(from));
         let work = || {
             // Taken in a statement of its own: the lock is not held while zeroing.
-            while let Some(chunk) = go_on().then(|| lock(&chunks).next()).flatten() {
+            while let Some((_, chunk)) = go_on().then(|| lock(&chunks).next()).flatten() {
                 chunk.fill(0);
             }
         };
@@ -67,7 +73,7 @@ impl<T: Zeroable> Pages<T> {
             }
             work();
         });
-        unpoisoned(chunks.into_inner()).next().is_none()
+        unpoisoned(chunks.into_inner()).next().map(|(number, _)| number)
     }
 }
 

@@ -271,7 +271,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         if self.output.is_for_a_person() {
             let lines = lines.iter().filter(|line| !line.is_empty());
             lines.for_each(|line| self.output.line(&person::line("now", self.root, line)));
-        } else if lines.iter().any(|line| !line.is_empty()) {
+        } else if !self.is_minimal() && lines.iter().any(|line| !line.is_empty()) {
             self.output.send(&format::current_lines(lines, self.mode));
         }
     }
@@ -279,7 +279,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn refutation(&self, line: &[Move]) {
         if self.output.is_for_a_person() {
             self.output.line(&person::line("not", self.root, line));
-        } else {
+        } else if !self.is_minimal() {
             self.output.send(&format::refutation(line, self.mode));
         }
     }

@@ -182,7 +182,7 @@ pub const OPTIONS: &[Row] = &[
                 engine.set_move_overhead(Duration::from_millis(ms as u64));
             }),
         },
-        about: "milliseconds kept back for every move, plus a fixed reserve of 50 ms; \
+        about: "milliseconds kept back (of `movetime` a tenth at most), plus a fixed 50 ms; \
                 raise it over a network",
     },
     Row {

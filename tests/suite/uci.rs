@@ -507,6 +507,7 @@ fn minimal_says_the_last_only() {
     let mut lancet = Lancet::start();
     lancet.send("setoption name Minimal value true");
     lancet.send("setoption name UCI_ShowCurrLine value true");
+    lancet.send("setoption name UCI_ShowRefutations value true");
     for lines_wanted in 1..=3 {
         lancet.send(&format!("setoption name MultiPV value {lines_wanted}"));
         let (lines, m) = lancet.go("go depth 9");
@@ -1047,6 +1048,13 @@ fn lines_end_with_the_third_repetition() {
         let (lines, _) = lancet.go("go depth 8 searchmoves h6g8");
         check(&game, &lines);
     }
+    // Nothing but kings can move: a line goes on for some plies before it repeats.
+    let locked = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
+    let moves = ["e1d1", "e8d8", "d1e1", "d8e8", "e1f1", "e8f8", "f1e1", "f8e8"];
+    let game = game(locked, &moves);
+    lancet.send("setoption name MultiPV value 5");
+    lancet.send(&format!("position fen {locked} moves {}", moves.join(" ")));
+    check(&game, &lancet.go("go depth 20").0);
     lancet.quit();
 }
 

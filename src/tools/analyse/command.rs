@@ -21,7 +21,7 @@ use super::{
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{self, Game, read::Games},
-    progress::{self, Progress, Task},
+    progress::{self, Progress, Task, at},
 };
 use crate::{
     chess::{
@@ -153,12 +153,6 @@ struct Run<'a> {
     bar: ProgressBar,
 }
 
-/// What went wrong with a file.
-fn at(path: &Path) -> impl Fn(io::Error) -> String {
-    let path = path.display().to_string();
-    move |error| format!("{path}: {error}")
-}
-
 impl<'a> Run<'a> {
     /// Opens the files; the output is cut to what the progress says.
     fn open(args: &'a Args) -> Result<Run<'a>, String> {
@@ -224,6 +218,10 @@ impl<'a> Run<'a> {
             (self.progress.file, self.progress.games) = (file, done);
             let mut number = 0;
             loop {
+                // Games of others are passed over, and those that are broken.
+                if interrupt.is_raised() {
+                    return Ok(End::Interrupted);
+                }
                 let begin = before + taken.get();
                 let Some(game) = games.next_game().map_err(at(path))? else { break };
                 number += 1;
@@ -269,17 +267,16 @@ impl<'a> Run<'a> {
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
         let names = Color::ALL.map(|color| player(&game, color));
-        let bar = &self.bar;
+        let bar = self.bar.clone();
         let tick = |done: usize| {
             bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
             bar.set_message(format!("game {number}, position {done}/{total}"));
         };
         tick(0);
-        let evaluations =
-            evaluate::evaluate(&mut self.engines, &positions, &self.limits, interrupt, &tick);
-        let evaluations =
-            evaluations.and_then(|found| self.lengthen(&positions, moves, found, interrupt));
-        let Some(evaluations) = evaluations else { return Ok(End::Interrupted) };
+        let found = self.evaluate(&positions, interrupt, &tick)?;
+        let Some(found) = found else { return Ok(End::Interrupted) };
+        let found = self.lengthen(&positions, moves, found, interrupt)?;
+        let Some(evaluations) = found else { return Ok(End::Interrupted) };
 
         let findings = Findings::new(&positions, moves, &evaluations);
         let opening = self.openings.find(positions.iter().map(position::Game::position));
@@ -318,7 +315,7 @@ impl<'a> Run<'a> {
         moves: &[Option<Move>],
         mut evaluations: Vec<Evaluation>,
         interrupt: &Interrupt,
-    ) -> Option<Vec<Evaluation>> {
+    ) -> Result<Option<Vec<Evaluation>>, String> {
         let short = Findings::new(positions, moves, &evaluations).short_lines();
         let end = |&i: &usize| {
             let mut end = positions[i].clone();
@@ -326,11 +323,23 @@ impl<'a> Run<'a> {
             end
         };
         let ends: Vec<position::Game> = short.iter().map(end).collect();
-        let more = evaluate::evaluate(&mut self.engines, &ends, &self.limits, interrupt, &|_| ())?;
+        let more = self.evaluate(&ends, interrupt, &|_| ())?;
+        let Some(more) = more else { return Ok(None) };
         for (i, evaluation) in short.into_iter().zip(more) {
             evaluations[i].line.extend(evaluation.line);
         }
-        Some(evaluations)
+        Ok(Some(evaluations))
+    }
+
+    /// Evaluates positions; nothing if interrupted.
+    fn evaluate(
+        &mut self,
+        positions: &[position::Game],
+        interrupt: &Interrupt,
+        tick: &(dyn Fn(usize) + Sync),
+    ) -> Result<Option<Vec<Evaluation>>, String> {
+        evaluate::evaluate(&mut self.engines, positions, &self.limits, interrupt, tick)
+            .map_err(|error| format!("cannot start a thread: {error}"))
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.

@@ -2,11 +2,11 @@
 //! last position to the first, so that what comes later is known already.
 
 use std::{
+    io,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
 };
 
 use shakmaty::Move;
@@ -51,34 +51,33 @@ pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Game> {
 /// Evaluates all positions; `None` if interrupted. `tick` is told the number of
 /// positions done, from any thread. With one engine and a limit of nodes the
 /// result is the same every time.
+///
+/// # Errors
+///
+/// If the system gives no thread.
 pub fn evaluate(
     engines: &mut [Engine],
     positions: &[Game],
     limits: &Limits,
     interrupt: &Interrupt,
     tick: &(dyn Fn(usize) + Sync),
-) -> Option<Vec<Evaluation>> {
+) -> io::Result<Option<Vec<Evaluation>>> {
     let left = AtomicUsize::new(positions.len());
     let done = AtomicUsize::new(0);
     let results = Mutex::new(vec![None; positions.len()]);
-    thread::scope(|scope| {
-        let (left, done, results) = (&left, &done, &results);
-        for engine in engines {
-            let work = move || {
-                engine.new_game();
-                while let Some(index) = take(left)
-                    && let Some(found) = search(engine, &positions[index], limits, interrupt)
-                {
-                    lock(results)[index] = Some(found);
-                    tick(done.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-            };
-            if let Err(error) = threads::spawn(scope, "analysis", work) {
-                crate::tools::complain(format_args!("cannot start a thread: {error}"));
+    let jobs = engines.iter_mut().map(|engine| {
+        || {
+            engine.new_game();
+            while let Some(index) = take(&left)
+                && let Some(found) = search(engine, &positions[index], limits, interrupt)
+            {
+                lock(&results)[index] = Some(found);
+                tick(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         }
     });
-    unpoisoned(results.into_inner()).into_iter().collect()
+    threads::all("analysis", jobs)?;
+    Ok(unpoisoned(results.into_inner()).into_iter().collect())
 }
 
 /// The next position from the end.

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::progress;
+use super::progress::{self, at};
 use crate::system::files::{self, NewFile};
 
 /// Games as `pgn::write` writes them, as text: tags, a blank line, moves, a blank line.
@@ -42,10 +42,6 @@ impl<R: BufRead> Texts<R> {
 /// the first to the last none may have more games than the one before, nor differ by
 /// more than one.
 pub fn join(parts: &[PathBuf], out: &Path, force: bool) -> Result<usize, String> {
-    let at = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: io::Error| format!("{path}: {error}")
-    };
     if out.exists() && !force {
         return Err(progress::exists(out));
     }

@@ -100,7 +100,7 @@ pub fn table_cost(mib: usize, threads: usize) -> Option<TableCost> {
     let mut table = Table::new(mib)?;
     let mut clear = || {
         let start = Instant::now();
-        table.clear(threads, &|| true);
+        table.clear(threads, 0, &|| true);
         let time = milliseconds(start.elapsed());
         table.new_search();
         time

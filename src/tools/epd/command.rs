@@ -128,9 +128,13 @@ impl Outputs {
                 .and_then(|()| file.commit())
                 .map_err(|error| format!("cannot write {}: {error}", path.display()))
         };
-        fill(self.json, &|file| export::write_json(run, file))?;
-        fill(self.csv, &|file| export::write_csv(run, file))?;
-        fill(self.failed, &|file| export::write_failed(run, file))
+        // Where one cannot be written, the others still are.
+        let done = [
+            fill(self.json, &|file| export::write_json(run, file)),
+            fill(self.csv, &|file| export::write_csv(run, file)),
+            fill(self.failed, &|file| export::write_failed(run, file)),
+        ];
+        done.into_iter().collect()
     }
 }
 
@@ -150,13 +154,20 @@ pub fn run(args: &Args) -> ExitCode {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
     let mut contestants = match contestants(args, &plan, &interrupt) {
         Ok(contestants) => contestants,
+        Err(_) if interrupt.is_raised() => return ExitCode::from(130),
         Err(error) => {
             complain(error);
             return ExitCode::FAILURE;
         }
     };
 
-    let results = run_suites(&suites, &mut contestants, &plan, &interrupt);
+    let results = match run_suites(&suites, &mut contestants, &plan, &interrupt) {
+        Ok(results) => results,
+        Err(error) => {
+            complain(format_args!("cannot start a thread: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
     let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
     let paths: Vec<&Path> = suites.iter().map(|suite| suite.path.as_path()).collect();
     if suites.len() > 1 {
@@ -277,7 +288,7 @@ fn run_suites(
     contestants: &mut [Contestant],
     plan: &Plan,
     interrupt: &Interrupt,
-) -> Vec<SuiteResult> {
+) -> io::Result<Vec<SuiteResult>> {
     let positions: usize = suites.iter().map(|suite| suite.records.len()).sum();
     let bar = report::progress_bar(positions * contestants.len());
     let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
@@ -291,7 +302,7 @@ fn run_suites(
                 announce(&bar, &solved, index + 1, &suite.records[index], attempt, name);
             };
             let players = &mut contestant.players;
-            let attempts = run::run(players, &suite.records, plan, interrupt, &done);
+            let attempts = run::run(players, &suite.records, plan, interrupt, &done)?;
             result.attempts.push(attempts);
         }
         let report = report::suite_report(&suite.path, &suite.records, &result, &names);
@@ -299,7 +310,7 @@ fn run_suites(
         results.push(result);
     }
     bar.finish_and_clear();
-    results
+    Ok(results)
 }
 
 fn announce(

@@ -4,12 +4,11 @@
 //! Nothing is printed here.
 
 use std::{
-    fmt,
+    fmt, io,
     sync::{
         Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -24,7 +23,7 @@ use crate::{
     engine::{Engine, Job, MemoryError, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
     system::sync::{lock, unpoisoned},
-    tools::{complain, interrupt::Interrupt, settings},
+    tools::{interrupt::Interrupt, settings},
 };
 
 /// How every position is searched.
@@ -322,33 +321,32 @@ fn attempt(
 /// Lets the players answer all records, side by side. `done` is told every
 /// attempt as it ends, from any thread. An entry of the result is `None` where
 /// the run was interrupted before.
+///
+/// # Errors
+///
+/// If the system gives no thread.
 pub fn run(
     players: &mut [Box<dyn Player>],
     records: &[Record],
     plan: &Plan,
     interrupt: &Interrupt,
     done: &(dyn Fn(usize, &Attempt) + Sync),
-) -> Vec<Option<Attempt>> {
+) -> io::Result<Vec<Option<Attempt>>> {
     let next = AtomicUsize::new(0);
     let attempts = Mutex::new(vec![None; records.len()]);
-    thread::scope(|scope| {
-        let (next, attempts) = (&next, &attempts);
-        for player in players {
-            let work = move || {
-                while !interrupt.is_raised() {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(record) = records.get(index) else { break };
-                    let Some(attempt) = attempt(player.as_mut(), record, plan, interrupt) else {
-                        break;
-                    };
-                    done(index, &attempt);
-                    lock(attempts)[index] = Some(attempt);
-                }
-            };
-            if let Err(error) = threads::spawn(scope, "player", work) {
-                complain(format_args!("cannot start a thread: {error}"));
+    let jobs = players.iter_mut().map(|player| {
+        || {
+            while !interrupt.is_raised() {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(record) = records.get(index) else { break };
+                let Some(attempt) = attempt(player.as_mut(), record, plan, interrupt) else {
+                    break;
+                };
+                done(index, &attempt);
+                lock(&attempts)[index] = Some(attempt);
             }
         }
     });
-    unpoisoned(attempts.into_inner())
+    threads::all("player", jobs)?;
+    Ok(unpoisoned(attempts.into_inner()))
 }

@@ -111,7 +111,7 @@ fn after(at: &Chess, m: Move) -> Option<Chess> {
 }
 
 /// The position after passing, if its side may.
-fn passed(at: &Chess) -> Option<Chess> {
+pub fn passed(at: &Chess) -> Option<Chess> {
     if at.is_check() { None } else { at.clone().swap_turn().ok() }
 }
 
@@ -185,7 +185,7 @@ fn is_passed(board: &Board, color: Color, square: Square) -> bool {
 }
 
 /// The king's square and those around it.
-fn ring(king: Square) -> Bitboard {
+pub fn ring(king: Square) -> Bitboard {
     attacks::king_attacks(king).with(king)
 }
 

@@ -3,7 +3,7 @@
 
 use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
-use super::claim::{Fact, Point, hangs, is_worthy, pieces};
+use super::claim::{Fact, Point, hangs, is_worthy, passed, pieces, ring};
 use crate::chess::see::value;
 
 /// Sentences about a move.
@@ -125,15 +125,15 @@ fn squares(at: &Chess) -> impl Iterator<Item = Square> {
 
 /// What the side of `m` could play next if the opponent passed.
 fn free_moves(at: &Chess, m: Move) -> Vec<Move> {
-    let after = at.clone().play(m).ok().filter(|after| !after.is_check());
-    let passed = after.and_then(|after| after.swap_turn().ok());
-    passed.map_or_else(Vec::new, |at| at.legal_moves().into_iter().collect())
+    let after = at.clone().play(m).ok();
+    after
+        .and_then(|after| passed(&after))
+        .map_or_else(Vec::new, |at| at.legal_moves().into_iter().collect())
 }
 
 /// What the opponent could play if the side to move passed.
 fn their_moves(at: &Chess) -> Vec<Move> {
-    let passed = if at.is_check() { None } else { at.clone().swap_turn().ok() };
-    passed.map_or_else(Vec::new, |at| at.legal_moves().into_iter().collect())
+    passed(at).map_or_else(Vec::new, |at| at.legal_moves().into_iter().collect())
 }
 
 /// Forks and pinned defenders that come later in a line, by its first side: `Then
@@ -222,8 +222,7 @@ fn passed_pawns(at: &Chess, color: Color) -> Fact {
 
 fn siege(at: &Chess, king: Color) -> Option<Fact> {
     let board = at.board();
-    let square = board.king_of(king)?;
-    let ring = shakmaty::attacks::king_attacks(square).with(square);
+    let ring = ring(board.king_of(king)?);
     let bears = |&from: &Square| (board.attacks_from(from) & ring).any();
     let by: Vec<Square> = pieces(board, !king).into_iter().filter(bears).collect();
     Some(Fact::Besieged(king, by))

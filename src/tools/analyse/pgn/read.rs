@@ -54,8 +54,19 @@ const SIGNS: &[(&str, u8)] = &[
 /// What says nothing that the moves do not: passed over.
 const FILLERS: &[&str] = &["...", "..", ".", "…", "e.p.", "ep", "ep."];
 
-const RESULTS: &[&str] =
-    &["1-0", "0-1", "1/2-1/2", "1/2", "½-½", "*", "1–0", "0–1", "1/2–1/2", "½–½"];
+/// Results, and what they are in PGN.
+const RESULTS: &[(&str, &str)] = &[
+    ("1-0", "1-0"),
+    ("1–0", "1-0"),
+    ("0-1", "0-1"),
+    ("0–1", "0-1"),
+    ("1/2-1/2", "1/2-1/2"),
+    ("1/2–1/2", "1/2-1/2"),
+    ("1/2", "1/2-1/2"),
+    ("½-½", "1/2-1/2"),
+    ("½–½", "1/2-1/2"),
+    ("*", "*"),
+];
 
 /// The games of a stream.
 pub struct Games<R> {
@@ -92,12 +103,23 @@ impl<R: BufRead> Games<R> {
         self.next = Some(line);
     }
 
-    /// The next game, or why it cannot be used; `None` at the end.
+    /// The next game, or why it cannot be used; `None` at the end. What is written between
+    /// games is none.
     ///
     /// # Errors
     ///
     /// If the stream cannot be read.
     pub fn next_game(&mut self) -> io::Result<Option<Result<Game, Broken>>> {
+        loop {
+            match self.next_text()? {
+                Some(Ok(Game { tags, main, outcome: None, .. }))
+                    if tags.is_empty() && main.moves.is_empty() => {}
+                game => return Ok(game),
+            }
+        }
+    }
+
+    fn next_text(&mut self) -> io::Result<Option<Result<Game, Broken>>> {
         let mut text = Text::default();
         let mut fault = None;
         loop {
@@ -287,6 +309,8 @@ impl Text {
                         return Err("')' without '('".to_owned());
                     }
                     self.bytes.extend_from_slice(b") ");
+                    // A result in it was not the game's.
+                    self.ended = false;
                 }
                 b'}' => return Err("'}' without '{'".to_owned()),
                 _ => {
@@ -304,13 +328,19 @@ impl Text {
     /// Adds a word if it means something.
     fn word(&mut self, word: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(word);
-        self.ended = RESULTS.contains(&text.as_ref());
+        let result = RESULTS.iter().find(|(word, _)| *word == text);
+        self.ended = result.is_some();
+        if let Some((_, result)) = result {
+            self.bytes.push(b' ');
+            self.bytes.extend_from_slice(result.as_bytes());
+            return Ok(());
+        }
         if let Some((_, nag)) = SIGNS.iter().find(|(sign, _)| *sign == text) {
             self.bytes.extend_from_slice(format!(" ${nag}").as_bytes());
             return Ok(());
         }
         let plain = without_hyphen(&text);
-        if !self.ended && !is_known(plain.as_deref().unwrap_or(&text)) {
+        if !is_known(plain.as_deref().unwrap_or(&text)) {
             return Err(format!("'{}' is not a move", shown(word)));
         }
         self.bytes.push(b' ');
@@ -563,6 +593,10 @@ mod tests {
             read(text.as_bytes()),
             ["1: e4 e5 Nf3 1-0", "5: d4 1/2-1/2", "6: c4 *", "8:  *", "10:  *", "15: Nf3 d5 *"]
         );
+        // What stands between games is none; a variation's result is not the game's.
+        let text = "; by a program\n[Event \"a\"]\n\n1. e4 e5 (1... c5 1-0)\n\n2. Nf3 1/2\n\n{the next}\n\n\
+                    [Event \"c\"]\n\n1. c4 ½–½\n\n; the end\n";
+        assert_eq!(read(text.as_bytes()), ["2: e4 e5 (c5) Nf3 1/2-1/2", "10: c4 1/2-1/2"]);
         assert_eq!(read(b""), [""; 0]);
         assert_eq!(read(b"\n\n% only\n"), [""; 0]);
     }
