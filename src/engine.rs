@@ -167,8 +167,6 @@ pub struct Engine {
     /// The table holds what the weaker player thinks.
     limited: bool,
     table: Table,
-    /// What the table holds is to be forgotten before the next search.
-    stale: Option<usize>,
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
     book: Option<Book>,
@@ -202,7 +200,6 @@ impl Engine {
             seed: rand::random(),
             nodes_left: None,
             table,
-            stale: Some(0),
             network: Some(eval::default_network()),
             book: None,
             tablebases: None,
@@ -245,9 +242,7 @@ impl Engine {
     /// If there is not enough memory; the old size then stays, empty, or what there is.
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.is_resized() { Ok(()) } else { self.resize() };
-        if let Some(from) = self.stale {
-            self.stale = self.table.clear(self.settings.threads, from, go_on);
-        }
+        self.table.clear(self.settings.threads, go_on);
         resized
     }
 
@@ -257,7 +252,6 @@ impl Engine {
         let (old, mib) = (self.table.mib(), self.settings.hash);
         if let Some(smallest) = Table::new(1) {
             self.table = smallest;
-            self.stale = Some(0);
             if let Some(table) = Table::new(mib).or_else(|| Table::new(old)) {
                 self.table = table;
             }
@@ -291,7 +285,6 @@ impl Engine {
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.evaluation())?;
         self.settings.hash = self.table.mib();
-        self.stale = None;
         Ok(())
     }
 
@@ -347,7 +340,7 @@ impl Engine {
         }
         self.network = network;
         self.clear_histories();
-        self.stale = Some(0);
+        self.table.forget();
     }
 
     /// What the table knows of a position.
@@ -381,7 +374,7 @@ impl Engine {
     pub fn set_syzygy(&mut self, settings: syzygy::ProbeOptions) {
         let old = std::mem::replace(&mut self.settings.syzygy, settings);
         if old.fifty_moves != settings.fifty_moves {
-            self.stale = Some(0);
+            self.table.forget();
         }
     }
 
@@ -433,7 +426,7 @@ impl Engine {
     /// Forgets what a player has found out, even if the table is otherwise never
     /// to be cleared.
     fn forget(&mut self) {
-        self.stale = Some(0);
+        self.table.forget();
         self.clear_histories();
     }
 
@@ -454,7 +447,7 @@ impl Engine {
     /// Forgets the transposition table only, unless that is never to be done.
     pub fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
-            self.stale = Some(0);
+            self.table.forget();
         }
     }
 

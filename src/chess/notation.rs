@@ -353,6 +353,7 @@ mod tests {
     use shakmaty::CastlingMode::{Chess960, Standard};
 
     use super::*;
+    use crate::chess::score::{MATE, TABLEBASE_WIN};
 
     #[test]
     fn lines_with_and_without_numbers() {
@@ -371,7 +372,6 @@ mod tests {
         assert!(read("1. e4 0-0").is_err() && read("1. e4 17").unwrap() == "1. e4");
         assert!(read_line("startpost").is_err() && read_line("startpos e5").is_err());
     }
-    use crate::chess::score::{MATE, TABLEBASE_WIN};
 
     fn reads(fen: &str, words: &[&str]) {
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();

@@ -24,8 +24,7 @@ fn gain(m: Move) -> i32 {
 /// Does the exchange begun by `m` win at least `threshold` centipawns?
 ///
 /// X-rays count. Pieces that are pinned by others than the two of the first capture do not
-/// join in.
-/// Castling wins nothing and loses nothing.
+/// join in. Castling wins nothing and loses nothing.
 /// Source: the swap algorithm, <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 #[must_use]
 pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {

@@ -43,8 +43,13 @@ pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) ->
         for (number, job) in jobs.into_iter().enumerate() {
             match spawn(scope, name, job) {
                 Ok(_) => {}
-                Err(error) if number == 0 => return Err(error),
-                Err(error) => complain(format_args!("cannot start a thread: {error}")),
+                Err(error) => {
+                    let text = format!("cannot start a thread: {error}");
+                    if number == 0 {
+                        return Err(io::Error::new(error.kind(), text));
+                    }
+                    complain(text);
+                }
             }
         }
         Ok(())

@@ -785,9 +785,9 @@ impl Worker<'_> {
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
             self.teach_last_move(ply, prune::bonus(node.depth));
-            // The table's move was worth trying, though.
-            let tried = node.entry.and_then(|entry| node.generator.find(entry.best));
-            if let Some(m) = tried.filter(|&m| !is_tactical(m)) {
+            // The table's move, tried first, was worth it, though.
+            let is_tables = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
+            if let Some(m) = found.tried.quiets.first().copied().filter(is_tables) {
                 let context = Context::new(&node.generator, self.previous(ply));
                 let bonus = prune::bonus(node.depth) / 4;
                 self.histories.update_quiet(position, &context, m, bonus);

@@ -402,20 +402,22 @@ impl<'a> Worker<'a> {
             let mated = position.is_check() && !Generator::new(position).any();
             return Some(if mated { -MATE } else { DRAW });
         }
-        if halfmoves >= 4 && self.is_repetition(position.key(), self.since_null(ply, halfmoves)) {
+        if halfmoves >= 4 && self.is_repetition(position.key(), ply, halfmoves) {
             return Some(DRAW);
         }
         (ply > 0 && position.is_insufficient_material()).then_some(DRAW)
     }
 
-    /// Has the position with this key been on the board within the last `most` plies?
-    fn is_repetition(&self, key: u64, most: usize) -> bool {
+    fn is_repetition(&self, key: u64, ply: usize, halfmoves: usize) -> bool {
         let len = self.keys.len();
         let mut in_game = false;
         // The same side was to move 2, 4, 6 ... plies ago; the first repetition
         // possible is 4 plies back.
-        for back in (4..=most.min(len)).step_by(2) {
+        for back in (4..=halfmoves.min(len)).step_by(2) {
             if self.keys[len - back] == key {
+                if self.since_null(ply, back) < back {
+                    return false;
+                }
                 if len - back >= self.game_keys || in_game {
                     return true;
                 }

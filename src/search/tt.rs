@@ -198,6 +198,9 @@ pub struct Table {
     generation: AtomicU8,
     /// All its memory has been touched, and nothing has been stored since.
     blank: AtomicBool,
+    /// Where [`clear`](Table::clear) is to begin or to go on, if there is anything to clear:
+    /// a chunk of its memory.
+    to_clear: Option<usize>,
 }
 
 /// Bytes of a MiB.
@@ -215,7 +218,8 @@ impl Table {
             return None;
         }
         let buckets = Pages::new(bytes / size_of::<Bucket>())?;
-        Some(Table { buckets, generation: AtomicU8::new(0), blank: AtomicBool::new(false) })
+        let (generation, blank) = (AtomicU8::new(0), AtomicBool::new(false));
+        Some(Table { buckets, generation, blank, to_clear: Some(0) })
     }
 
     /// Its size in MiB.
@@ -266,24 +270,22 @@ impl Table {
         self.blank.store(false, Relaxed);
     }
 
-    /// Forgets everything, in place and on `threads` threads; all memory is there
-    /// afterwards. Ends early when `go_on` says no, and returns `from` where to go on, which
-    /// is 0 to begin with.
-    pub fn clear(
-        &mut self,
-        threads: usize,
-        from: usize,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Option<usize> {
-        if *self.blank.get_mut() {
-            return None;
+    /// What it holds is to be forgotten: [`clear`](Table::clear) does so.
+    pub fn forget(&mut self) {
+        if !*self.blank.get_mut() {
+            self.to_clear = Some(0);
         }
-        let left = self.buckets.zero(threads, from, go_on);
+    }
+
+    /// Forgets what is to be forgotten, in place and on `threads` threads; all memory is
+    /// there afterwards. Ends early when `go_on` says no; the next call goes on there.
+    pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
+        let Some(from) = self.to_clear else { return };
+        self.to_clear = self.buckets.zero(threads, from, go_on);
         if from == 0 {
-            *self.blank.get_mut() = left.is_none();
+            *self.blank.get_mut() = self.to_clear.is_none();
             *self.generation.get_mut() = 0;
         }
-        left
     }
 
     /// Fill by the current search, in permille, from a sample.

@@ -95,6 +95,12 @@ impl Drop for NewFile {
     }
 }
 
+/// What went wrong with a file.
+pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
+    let path = path.display().to_string();
+    move |error| format!("{path}: {error}")
+}
+
 /// Can a command that reads `inputs` write all of `outputs`, none in place of
 /// another? To be asked before the work is done.
 ///

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use shakmaty::{Color, KnownOutcome, Move, Outcome, Position as _, san::SanPlus};
+use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
 use vampirc_uci::UciFen;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     chess::{
         notation,
-        position::{Ending, Game, Position, START_FEN},
+        position::{Ending, Game, Position},
     },
     engine::Job,
     play::report::{Limits, Signals},
@@ -240,7 +240,7 @@ fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color
     let player = |color: Color| if lancet == Some(color) { "Lancet" } else { "?" };
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let result = outcome.map_or("*".to_owned(), |outcome| outcome.to_string());
-    let mut tags = vec![
+    let tags = vec![
         tag("Event", "?"),
         tag("Site", "?"),
         tag("Date", "????.??.??"),
@@ -249,21 +249,15 @@ fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color
         tag("Black", player(Color::Black)),
         tag("Result", &result),
     ];
-    if start.fen() != START_FEN {
-        tags.extend([tag("SetUp", "1"), tag("FEN", &start.fen())]);
-    }
-    if start.mode().is_chess960() {
-        tags.push(tag("Variant", "Chess960"));
-    }
     let mut position = start.chess().clone();
     let mut main = Line::default();
     for &m in moves {
         let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
         main.moves.push(Node { san, line: 0, items: Vec::new() });
     }
-    let full = start.chess().fullmoves().get() as usize;
-    let ply = 2 * (full - 1) + usize::from(start.turn().is_black());
-    pgn::write::write(&pgn::Game { line: 1, tags, main, outcome }, ply)
+    let mut game = pgn::Game { line: 1, tags, main, outcome };
+    game.set_start(start);
+    pgn::write::write(&game, annotate::ply(start))
 }
 
 #[cfg(test)]
@@ -271,6 +265,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
+    use crate::chess::position::START_FEN;
 
     /// What is saved is read again: by us, and by others, who know Chess960 by its tag.
     #[test]

@@ -214,7 +214,8 @@ impl Table {
         if number(24) != evaluation {
             return Err(LoadError::Evaluation);
         }
-        let table = Table::new(mib).ok_or(LoadError::Memory { mib })?;
+        let mut table = Table::new(mib).ok_or(LoadError::Memory { mib })?;
+        table.to_clear = None;
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&header);
         let mut bytes = [0; BUCKET];

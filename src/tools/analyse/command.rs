@@ -21,7 +21,7 @@ use super::{
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{self, Game, read::Games},
-    progress::{self, Progress, Task, at},
+    progress::{self, Progress, Task},
 };
 use crate::{
     chess::{
@@ -31,7 +31,7 @@ use crate::{
     engine::{self, Engine},
     play::report::Limits,
     system::{
-        files,
+        files::{self, at},
         input::{self, Input},
     },
     tools::{
@@ -339,7 +339,7 @@ impl<'a> Run<'a> {
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<Vec<Evaluation>>, String> {
         evaluate::evaluate(&mut self.engines, positions, &self.limits, interrupt, tick)
-            .map_err(|error| format!("cannot start a thread: {error}"))
+            .map_err(|error| error.to_string())
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.

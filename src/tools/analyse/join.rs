@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::progress::{self, at};
-use crate::system::files::{self, NewFile};
+use super::progress;
+use crate::system::files::{self, NewFile, at};
 
 /// Games as `pgn::write` writes them, as text: tags, a blank line, moves, a blank line.
 struct Texts<R>(R);

@@ -106,12 +106,6 @@ impl Progress {
     }
 }
 
-/// What went wrong with a file.
-pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
-    let path = path.display().to_string();
-    move |error| format!("{path}: {error}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

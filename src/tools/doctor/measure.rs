@@ -100,7 +100,8 @@ pub fn table_cost(mib: usize, threads: usize) -> Option<TableCost> {
     let mut table = Table::new(mib)?;
     let mut clear = || {
         let start = Instant::now();
-        table.clear(threads, 0, &|| true);
+        table.forget();
+        table.clear(threads, &|| true);
         let time = milliseconds(start.elapsed());
         table.new_search();
         time

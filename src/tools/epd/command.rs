@@ -164,7 +164,7 @@ pub fn run(args: &Args) -> ExitCode {
     let results = match run_suites(&suites, &mut contestants, &plan, &interrupt) {
         Ok(results) => results,
         Err(error) => {
-            complain(format_args!("cannot start a thread: {error}"));
+            complain(error);
             return ExitCode::FAILURE;
         }
     };

@@ -11,11 +11,7 @@ use super::{
     tree::{Edge, Id, Tree},
 };
 use crate::{
-    chess::{
-        notation,
-        position::{Position, START_FEN},
-        score::Score,
-    },
+    chess::{notation, position::Position, score::Score},
     tools::analyse::{
         annotate::{self, evaluation_text},
         judge::Judgement,
@@ -38,13 +34,7 @@ pub fn text(study: &Study, most: usize) -> String {
             game.set_tag(name, value.to_owned());
         }
     }
-    if start.fen() != START_FEN {
-        game.set_tag("SetUp", "1".to_owned());
-        game.set_tag("FEN", start.fen());
-    }
-    if start.mode().is_chess960() {
-        game.set_tag("Variant", "Chess960".to_owned());
-    }
+    game.set_start(start);
     let version = env!("CARGO_PKG_VERSION");
     let positions = notation::counted(tree.len(), "position");
     game.set_tag("Annotator", format!("Lancet {version}, study of {positions}"));

@@ -3,6 +3,8 @@
 
 use shakmaty::{Outcome, san::SanPlus};
 
+use crate::chess::position::{Position, START_FEN};
+
 pub mod read;
 pub mod write;
 
@@ -89,6 +91,17 @@ impl Game {
         match self.tags.iter_mut().find(|(tag, _)| tag.eq_ignore_ascii_case(name)) {
             Some((_, old)) => *old = value,
             None => self.tags.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Adds the tags of a game that does not start where games do.
+    pub fn set_start(&mut self, start: &Position) {
+        if start.fen() != START_FEN {
+            self.set_tag("SetUp", "1".to_owned());
+            self.set_tag("FEN", start.fen());
+        }
+        if start.mode().is_chess960() {
+            self.set_tag("Variant", "Chess960".to_owned());
         }
     }
 
