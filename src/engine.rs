@@ -335,6 +335,10 @@ impl Engine {
     /// piece-square tables. The table is cleared, since it holds evaluations, and so are
     /// the histories, since they hold their errors.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+        let hash = |network: &Option<Arc<Network>>| network.as_deref().map(Network::hash);
+        if hash(&network) == hash(&self.network) {
+            return;
+        }
         for memory in &mut self.memories {
             memory.evaluator = Evaluator::new(network.clone());
         }
@@ -396,8 +400,9 @@ impl Engine {
 
     /// Plays like a weaker player, or at full strength.
     pub fn set_limit_strength(&mut self, on: bool) {
-        self.settings.limit_strength = on;
-        self.change_player(on);
+        if std::mem::replace(&mut self.settings.limit_strength, on) != on {
+            self.change_player(on);
+        }
     }
 
     /// Changes the rating of the weaker player.
@@ -480,7 +485,10 @@ impl Engine {
             return outcome;
         }
         let outcome = self.search(job, terms, root_moves, reporter, start);
-        self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(outcome.info.nodes));
+        if job.limits.clock.is_some() {
+            let spent = outcome.info.nodes;
+            self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(spent));
+        }
         outcome
     }
 
@@ -586,7 +594,8 @@ impl Engine {
     /// The weaker player, if one is to play. Analysis is done at full strength.
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
         let Settings { limit_strength, elo, .. } = self.settings;
-        (limit_strength && !limits.analyse).then(|| Handicap::new(elo, self.seed))
+        let analysis = limits.analyse || limits.infinite;
+        (limit_strength && !analysis).then(|| Handicap::new(elo, self.seed))
     }
 
     /// A move from the book, if this is a game and the book has one.
@@ -646,10 +655,11 @@ impl Terms {
 }
 
 /// May a table that nobody has asked for with `isready` still be made ready? Not
-/// for more than a quarter of the time for the move.
+/// for more than a quarter of the time that the move is to take.
 fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     let signals = &job.signals;
-    let in_time = budget.is_none_or(|budget| signals.elapsed() < budget.hard / 4);
+    let plan = |budget: Budget| budget.soft.unwrap_or(budget.hard);
+    let in_time = budget.is_none_or(|budget| signals.elapsed() < plan(budget) / 4);
     !signals.is_stopped() && (in_time || signals.is_pondering())
 }
 

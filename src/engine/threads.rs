@@ -127,14 +127,16 @@ fn memory_to_spare() -> io::Result<()> {
 }
 
 /// Which thread's move to play: each votes for its move with the depth it
-/// reached and how much better its score is; a shorter mate wins outright.
+/// reached and how much better its score is; a shorter mate wins outright. A move that
+/// fails low has no vote; one that fails high is at least as good as its score.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
-    let voters = || (0..results.len()).filter(|&i| best(i).bound == Bound::Exact);
+    let may_vote = |i: &usize| best(*i).bound != Bound::Upper;
+    let voters = || (0..results.len()).filter(may_vote);
     let worst = voters().map(|i| best(i).score).min().unwrap_or(0);
     let weight = |i: usize| {
         let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
-        if best(i).bound == Bound::Exact { score * i64::from(results[i].depth) } else { 0 }
+        if may_vote(&i) { score * i64::from(results[i].depth) } else { 0 }
     };
     let votes =
         |i: usize| -> i64 { voters().filter(|&j| best(j).m == best(i).m).map(weight).sum() };
@@ -208,8 +210,9 @@ mod tests {
         // Two that agree outvote a deeper one, and the deeper of them speaks.
         let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
         assert_eq!(elected(&three), 2);
-        // A bound is no vote, and nothing to play by, however deep.
-        assert_eq!(elected(&[(10, 0, 20, Exact), (30, 1, 400, Lower)]), 0);
+        // What fails high is as good as that, what fails low nothing to play by.
+        assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Lower)]), 1);
+        assert_eq!(elected(&[(10, 0, 20, Lower), (10, 1, 10, Exact)]), 0);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
         // Nor does it weigh the others' votes.

@@ -32,7 +32,7 @@ use crate::{
     chess::position::Position,
     engine::{Engine, Job, Settings, threads},
     eval::wdl::{self, Chances},
-    play::report::{Info, LiveOptions, Note, Reporter, Signals, Silent},
+    play::report::{Info, Limits, LiveOptions, Note, Reporter, Signals, Silent},
     system::{stdio::complain, sync::lock, version},
     tools::explain,
 };
@@ -245,7 +245,7 @@ impl<W: Write + Send> Printer<'_, W> {
             let first = info.pv.first();
             if !told.contains(&first) {
                 told.push(first);
-                self.print(info);
+                self.print(&Info { multipv: told.len(), ..info.clone() });
             }
         }
     }
@@ -254,7 +254,13 @@ impl<W: Write + Send> Printer<'_, W> {
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
         if self.is_minimal() {
-            lock(&self.last).insert(info.multipv, info.clone());
+            let mut last = lock(&self.last);
+            if info.multipv == 1 {
+                // Fewer may be wanted than before.
+                let lines = self.live.multi_pv.load(Ordering::Relaxed);
+                last.retain(|&rank, _| rank <= lines);
+            }
+            last.insert(info.multipv, info.clone());
         } else {
             lock(&self.last).clear();
             self.print(info);
@@ -389,6 +395,7 @@ fn serve<W: Write + Send>(
         Err(error) => return output.say(&error.to_string()),
     };
     let mut serving = Serving { engine, hash_file: None, say: &|text| output.say(text) };
+    let is_quitting = || quitting.load(Ordering::Relaxed);
     for work in queue {
         let engine = &mut serving.engine;
         match work {
@@ -434,11 +441,14 @@ fn serve<W: Write + Send>(
                 engine.new_game();
                 // A table of another size waits for the rest of the settings.
                 if engine.is_resized() {
-                    prepare(engine, output, quitting);
+                    // What is to be searched at once has its own time for that.
+                    prepare(engine, output, || {
+                        !is_quitting() && tasks.load(Ordering::Acquire) == 0
+                    });
                 }
             }
             Work::Ready => {
-                prepare(engine, output, quitting);
+                prepare(engine, output, || !is_quitting());
                 output.send(&UciMessage::ReadyOk);
             }
             // Nobody waits any more if this fails.
@@ -447,18 +457,25 @@ fn serve<W: Write + Send>(
     }
 }
 
+/// What a person is told who wants something else meanwhile.
+const THINKING: &str = "Lancet is thinking: 'stop' ends that";
+
 /// Long enough for a person to wonder what the engine is doing.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Makes the table ready, and says so if it takes long.
-fn prepare<W: Write + Send>(engine: &mut Engine, output: &Output<W>, quitting: &AtomicBool) {
+/// Makes the table ready, as far as `wanted`, and says so if it takes long.
+fn prepare<W: Write + Send>(
+    engine: &mut Engine,
+    output: &Output<W>,
+    wanted: impl Fn() -> bool + Sync,
+) {
     let (start, mib) = (Instant::now(), engine.settings().hash);
     let said = AtomicBool::new(false);
     let go_on = || {
         if start.elapsed() >= SILENCE && !said.swap(true, Ordering::Relaxed) {
             output.say(&format!("making a hash table of {mib} MiB ready"));
         }
-        !quitting.load(Ordering::Relaxed)
+        wanted()
     };
     if let Err(error) = engine.prepare(&go_on) {
         output.say(&error.to_string());
@@ -481,6 +498,8 @@ enum Task {
 /// The last task given to the engine thread.
 struct Current {
     task: Task,
+    /// What it is after `ponderhit`.
+    after_hit: Task,
     signals: Arc<Signals>,
 }
 
@@ -618,8 +637,9 @@ impl<W: Write + Send> Front<'_, W> {
             }
             UciMessage::Stop => self.stop(),
             UciMessage::PonderHit => {
-                if let Some(current) = &self.current {
+                if let Some(current) = &mut self.current {
                     current.signals.ponder_hit();
+                    current.task = current.after_hit;
                 }
             }
             // Lancet is free, `quit` has ended the loop, and the rest is not for engines.
@@ -718,7 +738,8 @@ impl<W: Write + Send> Front<'_, W> {
     fn start(&mut self, task: Task, signals: Signals, work: impl FnOnce(Arc<Signals>) -> Work) {
         self.stop();
         let signals = Arc::new(signals);
-        self.current = Some(Current { task, signals: Arc::clone(&signals) });
+        let after_hit = task;
+        self.current = Some(Current { task, after_hit, signals: Arc::clone(&signals) });
         self.tasks.fetch_add(1, Ordering::Release);
         self.queue(work(signals));
     }
@@ -728,6 +749,9 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
+        if self.task() == Some(Task::Answer) && self.is_busy() {
+            return self.output.say(THINKING);
+        }
         let misspelt = |complaint: &&String| !complaint.contains(": using ");
         let refused = beyond.complaints.iter().find(misspelt);
         if self.output.is_for_a_person()
@@ -741,7 +765,12 @@ impl<W: Write + Send> Front<'_, W> {
         let say = |text: &str| self.output.say(text);
         let mut limits = limits::limits(control, search, beyond, game.position(), &say);
         limits.analyse = self.options.analyse;
-        let task = if limits.ends_by_itself() { Task::Search } else { Task::OpenEndedSearch };
+        let task = |limits: &Limits| match limits.ends_by_itself() {
+            true => Task::Search,
+            false => Task::OpenEndedSearch,
+        };
+        let after_hit = task(&Limits { ponder: false, ..limits.clone() });
+        let task = task(&limits);
         if !beyond.complaints.is_empty() && task == Task::OpenEndedSearch {
             self.output.say("this search ends with 'stop'");
         }
@@ -753,6 +782,7 @@ impl<W: Write + Send> Front<'_, W> {
             mode,
             manner: Manner::Report,
         });
+        self.current.iter_mut().for_each(|current| current.after_hit = after_hit);
     }
 }
 

@@ -218,7 +218,7 @@ pub const OPTIONS: &[Row] = &[
             default: SETTINGS.limit_strength,
             effect: Effect::Engine(Engine::set_limit_strength),
         },
-        about: "plays like a person rated UCI_Elo",
+        about: "plays like a person rated UCI_Elo, but not in 'go infinite'",
     },
     Row {
         name: "UCI_Elo",

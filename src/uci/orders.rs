@@ -11,7 +11,7 @@ use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
 use vampirc_uci::UciFen;
 
 use super::{
-    Answer, Front, Manner, Task, Work, person, show,
+    Answer, Front, Manner, THINKING, Task, Work, person, show,
     terminal::{self, Order},
 };
 use crate::{
@@ -51,9 +51,6 @@ impl<W: Write + Send> Front<'_, W> {
     /// Plays on the board what Lancet has answered meanwhile, unless that has become
     /// another board.
     fn take_answer(&mut self) {
-        if self.is_busy() {
-            return;
-        }
         let answer = lock(&self.answer).take();
         if let Some(Answer { key, m }) = answer
             && self.setup.game().position().key() == key
@@ -65,13 +62,13 @@ impl<W: Write + Send> Front<'_, W> {
     fn carry_out_order(&mut self, order: Order) -> Result<(), String> {
         let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
         if changes && self.is_busy() && self.task() == Some(Task::Answer) {
-            return Err("Lancet is thinking: 'stop' ends that".to_owned());
+            return Err(THINKING.to_owned());
         }
         match order {
             Order::Moves(words) => self.play_words(&words)?,
             Order::Fen(fen) => {
                 if self.set_up(Some(UciFen(fen)), Vec::new(), &[]) {
-                    self.show_board();
+                    self.go_on();
                 }
             }
             Order::Undo(count) => self.take_back(count)?,
@@ -79,7 +76,10 @@ impl<W: Write + Send> Front<'_, W> {
                 if (0..count).map_while(|_| self.setup.redo()).count() == 0 {
                     return Err("there is nothing to play again".to_owned());
                 }
-                self.show_board();
+                if self.is_lancets_turn() {
+                    self.setup.redo();
+                }
+                self.go_on();
             }
             Order::ListMoves => self.list_moves(),
             Order::Play(color) => {
@@ -111,27 +111,42 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn play_words(&mut self, words: &[String]) -> Result<(), String> {
+        // All of them or none.
+        let mut setup = self.setup.clone();
         for word in words {
-            let position = self.setup.game().position();
+            let position = setup.game().position();
             let m = notation::read_any_move(position, word).map_err(|error| error.to_string())?;
-            self.setup.play(m);
+            setup.play(m);
         }
-        if !self.answer() {
-            self.show_board();
-        }
+        self.setup = setup;
+        self.go_on();
         Ok(())
     }
 
-    /// Takes moves back; against Lancet until it is the person's turn again.
+    /// Takes moves back; against Lancet until it is the person's turn again. A move of
+    /// its own that began the game stays.
     fn take_back(&mut self, count: usize) -> Result<(), String> {
-        if (0..count).map_while(|_| self.setup.undo()).count() == 0 {
-            return Err("there is no move to take back".to_owned());
+        let mut taken = (0..count).map_while(|_| self.setup.undo()).count();
+        if taken > 0 && self.is_lancets_turn() && self.setup.undo().is_none() {
+            self.setup.redo();
+            taken -= 1;
         }
-        if self.plays == Some(self.setup.game().position().turn()) {
-            self.setup.undo();
+        if taken == 0 {
+            return Err("there is no move to take back".to_owned());
         }
         self.show_board();
         Ok(())
+    }
+
+    /// The game goes on from the board as it is: Lancet answers, or the board is shown.
+    fn go_on(&mut self) {
+        if !self.answer() {
+            self.show_board();
+        }
+    }
+
+    fn is_lancets_turn(&self) -> bool {
+        self.plays == Some(self.setup.game().position().turn())
     }
 
     fn list_moves(&self) {
@@ -168,7 +183,7 @@ impl<W: Write + Send> Front<'_, W> {
     /// Has Lancet answer, if it is its turn and the game goes on. Says whether.
     fn answer(&mut self) -> bool {
         let game = self.setup.game();
-        let turn = self.plays == Some(game.position().turn()) && game.ending().is_none();
+        let turn = self.is_lancets_turn() && game.ending().is_none();
         if turn {
             self.think(Manner::Answer(self.answer.clone()), false);
         }

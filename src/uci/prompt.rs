@@ -5,7 +5,7 @@
 //! and one thread prints it. The editor takes a line only while it is asked for one.
 
 use std::{
-    io::{self, Write},
+    io::{self, ErrorKind, Write},
     sync::mpsc::{self, Receiver, Sender, SyncSender},
     thread::{self, JoinHandle},
     time::Duration,
@@ -103,6 +103,8 @@ impl Source for Prompt {
             Ok(text) => line.extend_from_slice(text.as_bytes()),
             // What Ctrl-C ends is what is being done; Ctrl-D is the end of the input.
             Err(ReadlineError::Interrupted) => line.extend_from_slice(b"stop"),
+            // A line that is not UTF-8, which the editor has thrown away.
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {}
             Err(_) => return None,
         }
         Some(line.len())

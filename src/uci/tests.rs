@@ -6,6 +6,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
+use crate::play::report::Bound;
 
 /// What a script is answered, line by line.
 fn answers(script: &[u8]) -> Vec<String> {
@@ -44,6 +45,12 @@ fn commands_come_before_input_and_searches_end() {
     assert!(output.contains("info depth 3"), "{output}");
     assert!(output.contains("\nbestmove "), "{output}");
     assert!(output.ends_with("readyok\n"), "{output}");
+    // So does one that has been pondering.
+    let commands = ["go ponder depth 5", "ponderhit", "quit"];
+    let mut output = Vec::new();
+    run_commands(&commands.map(str::to_owned), Cursor::new(""), &mut output);
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.contains("info depth 5 "), "{output}");
     // Without `quit` the input follows.
     let mut output = Vec::new();
     run_commands(&["isready".to_owned()], Cursor::new("uci\n"), &mut output);
@@ -181,4 +188,41 @@ proptest! {
     fn any_bytes_end(script in prop::collection::vec(any::<u8>(), 0..2000)) {
         answers(&script);
     }
+}
+
+/// Fewer lines may be wanted while the last of more are kept back.
+#[test]
+fn minimal_keeps_the_lines_that_are_wanted() {
+    let live = LiveOptions::new();
+    live.minimal.store(true, Ordering::Relaxed);
+    live.multi_pv.store(3, Ordering::Relaxed);
+    let root = Position::default();
+    let moves = root.legal_moves();
+    let mut text = Vec::new();
+    let output = Output::new(&mut text, false);
+    let (seen, last) = Default::default();
+    let mode = CastlingMode::Standard;
+    let printer = Printer { output: &output, root: &root, mode, live: &live, seen, last };
+    let line = |depth, multipv: usize| Info {
+        depth,
+        seldepth: depth,
+        multipv,
+        score: 0,
+        bound: Bound::Exact,
+        drawn: false,
+        nodes: 1,
+        hashfull: 0,
+        tbhits: 0,
+        time: Duration::ZERO,
+        pv: vec![moves[multipv]],
+    };
+    (1..=3).for_each(|rank| printer.info(&line(7, rank)));
+    live.multi_pv.store(1, Ordering::Relaxed);
+    printer.info(&line(8, 1));
+    printer.finish();
+    drop(printer);
+    drop(output);
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("info depth 8 "), "{text}");
 }

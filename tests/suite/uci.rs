@@ -492,6 +492,14 @@ fn nodes_may_be_the_clock() {
     assert_eq!(game([1000, 1, 400, 5000]), played);
     // 100,000 nodes in all, of which 24 moves are to be made.
     assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
+    // What is searched without a clock is not on it.
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name nodestime value 100");
+    for go in ["go wtime 1000 winc 10", "go nodes 200000", "go wtime 1000 winc 10"] {
+        let (lines, _) = lancet.go(go);
+        assert!(number(thoughts(&lines).last().unwrap(), "nodes") >= 500, "{lines:?}");
+    }
+    lancet.quit();
     let mut lancet = Lancet::start();
     lancet.send("setoption name nodestime value 1000");
     lancet.send("setoption name Move Overhead value 0");
@@ -918,6 +926,22 @@ fn a_game_at_a_terminal() {
         ("level full", "Lancet plays as well as it can"),
         ("level 700", "Lancet plays as if rated 700"),
         ("play black", "Lancet plays 2... "),
+    ]);
+    at_a_terminal(&[
+        // All moves of a line or none.
+        ("e4 e5 Nf9", "'Nf9' is not a move"),
+        ("fen", START_FEN),
+        // Lancet's first move stays, and what is played again includes its answers.
+        ("play white", "Lancet plays 1. "),
+        ("undo", "there is no move to take back"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "Lancet plays 3. "),
+        ("play off", ">"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "White to move"),
+        ("play black", "Lancet plays Black"),
+        ("e4", "Lancet plays 3... "),
+        ("undo", "White to move"),
+        ("redo", "White to move"),
+        ("redo", "there is nothing to play again"),
     ]);
     at_a_terminal(&[
         ("play black", "Lancet plays Black"),
@@ -1485,10 +1509,34 @@ fn weaker_players_use_the_clock() {
     lancet.send("go ponder wtime 20000 btime 20000");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     lancet.ask("ponderhit", "bestmove ");
-    // Analysis is done at full strength.
+    // One line, for which the nodes are meant.
+    lancet.send("setoption name MultiPV value 5");
+    let (lines, _) = lancet.go("go depth 30");
+    assert!(thoughts(&lines).iter().all(|line| field(line, "multipv") == Some("1")), "{lines:?}");
+    // Analysis is done at full strength, with or without its mode.
+    lancet.send("go infinite");
+    lancet.until("info depth 9 ");
+    lancet.ask("stop", "bestmove ");
     lancet.send("setoption name UCI_AnalyseMode value true");
     let (lines, _) = lancet.go("go depth 9");
     assert!(number(thoughts(&lines).last().unwrap(), "nodes") > 1000);
+    lancet.quit();
+}
+
+/// Some GUIs send every option before every search.
+#[test]
+fn options_that_stay_the_same_forget_nothing() {
+    let mut lancet = Lancet::start();
+    let nodes = |lancet: &mut Lancet| -> i64 {
+        number(thoughts(&lancet.go("go depth 12").0).last().unwrap(), "nodes")
+    };
+    let first = nodes(&mut lancet);
+    for option in ["UCI_LimitStrength value false", "EvalFile value <empty>", "Hash value 16"] {
+        lancet.send(&format!("setoption name {option}"));
+        lancet.ask("isready", "readyok");
+        let again = nodes(&mut lancet);
+        assert!(again < first / 2, "{option}: {first} nodes, then {again}");
+    }
     lancet.quit();
 }
 
