@@ -118,7 +118,7 @@ fn evaluate_from_scratch(bencher: Bencher, hidden: usize) {
     });
 }
 
-/// One training step of 16384 positions on all cores.
+/// One training step of a batch on all cores.
 #[divan::bench(args = WIDTHS, sample_count = 20)]
 fn train(bencher: Bencher, hidden: usize) {
     let samples: Vec<Sample> = positions(100_000)
@@ -127,6 +127,7 @@ fn train(bencher: Bencher, hidden: usize) {
         .collect();
     let run = Run {
         lancet: String::new(),
+        build: String::new(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         from: None,
         schedule: Schedule { hidden, passes: 1000, ..Schedule::default() },

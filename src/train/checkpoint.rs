@@ -81,8 +81,9 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
     let text = std::str::from_utf8(text).map_err(|_| fail("its text is not UTF-8"))?;
     let text: Text = toml::from_str(text)
         .map_err(|error| FileError::new(path, format!("not understood: {error}")))?;
-    if text.run != trainer.run {
-        return Err(FileError::new(path, difference(&text.run, &trainer.run)));
+    let same = Run { build: text.run.build.clone(), ..trainer.run.clone() };
+    if text.run != same {
+        return Err(FileError::new(path, difference(&text.run, &same)));
     }
     if rest.len() != 3 * 32 * trainer.parameters.len() {
         return Err(fail("truncated in its numbers"));
@@ -93,6 +94,9 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
         for (number, value) in cast_slice_mut::<f32x8, f32>(vector).iter_mut().zip(&mut numbers) {
             *number = value;
         }
+    }
+    if text.run.build != trainer.run.build {
+        super::other_build(path, &text.run.build);
     }
     trainer.state = text.state;
     trainer.round();

@@ -21,6 +21,7 @@ use crate::{
     system::{
         files,
         stdio::{complain, note},
+        version::VERSION,
     },
 };
 use clap::Args as ClapArgs;
@@ -175,6 +176,7 @@ pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error:
     let from = args.from.as_deref().map(read_network).transpose()?;
     let run = Run {
         lancet: env!("CARGO_PKG_VERSION").to_owned(),
+        build: VERSION.to_owned(),
         threads,
         schedule,
         from: from.as_ref().map(Network::name),
@@ -182,7 +184,14 @@ pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error:
     };
     let mut trainer = Trainer::new(run, data.training.len())?;
     if let Some(network) = &from {
-        trainer.start_from(network).map_err(|reason| format!("--from: {reason}"))?;
+        let cut = trainer.start_from(network).map_err(|reason| format!("--from: {reason}"))?;
+        if cut > 0 {
+            complain(format_args!(
+                "--from: {}: {cut} weights are larger than training allows and will be cut; \
+                 training begins with less than this network knows",
+                network.name()
+            ));
+        }
     }
     if args.resume && saved.exists() {
         checkpoint::load(&saved, &mut trainer)?;

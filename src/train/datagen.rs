@@ -9,7 +9,7 @@
 //! already is not written twice.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -36,12 +36,16 @@ use super::{
     selfplay::{Played, SelfPlay, USUAL_WIN},
 };
 use crate::{
-    chess::score::Score,
+    chess::{position::Position, score::Score},
     engine::threads,
-    eval::{self, nnue::Network},
+    eval::{
+        self,
+        nnue::{Network, checksum::fnv1a},
+    },
     system::{
         stdio::{complain, note},
         sync::{lock, unpoisoned},
+        version::VERSION,
     },
 };
 
@@ -126,11 +130,18 @@ pub fn hours(text: &str) -> Result<f64, String> {
 #[serde(deny_unknown_fields)]
 struct Recipe {
     version: String,
+    /// The build that began: its commit and processor. Another one may go on.
+    #[serde(default)]
+    build: String,
     evaluation: String,
     seed: u64,
     nodes: u64,
     hard: u64,
     books: Vec<String>,
+    /// FNV-1a of the positions of each book, in hexadecimal: what a name stands for.
+    /// Directories that are older than this field do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    book_hashes: Vec<String>,
     book_share: u32,
     book_plies: u32,
     random_plies: u32,
@@ -152,16 +163,22 @@ const fn is_zero(number: &u32) -> bool {
 }
 
 impl Recipe {
-    fn new(args: &Args, evaluation: &str) -> Recipe {
+    fn new(args: &Args, books: &[Vec<Position>], evaluation: &str) -> Recipe {
+        let hash = |book: &Vec<Position>| {
+            let fens: String = book.iter().map(|position| position.fen() + "\n").collect();
+            format!("{:016x}", fnv1a(fens.as_bytes()))
+        };
         let name =
             |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Recipe {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            build: VERSION.to_owned(),
             evaluation: evaluation.to_owned(),
             seed: args.seed,
             nodes: args.nodes,
             hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)),
             books: args.book.iter().map(name).collect(),
+            book_hashes: books.iter().map(hash).collect(),
             book_share: args.book_share,
             book_plies: args.book_plies,
             random_plies: args.random_plies,
@@ -179,13 +196,7 @@ impl Recipe {
         fs::create_dir_all(dir).map_err(|error| FileError::new(dir, error))?;
         let path = dir.join(RECIPE_FILE);
         let fail = |reason: String| FileError::new(&path, reason);
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|error| fail(error.to_string()))?;
+        let file = super::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
         super::claim(&file, &path, "another datagen is writing to this directory")?;
         let mut text = String::new();
         (&file).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
@@ -200,8 +211,15 @@ impl Recipe {
         }
         let theirs: Recipe =
             toml::from_str(&text).map_err(|error| fail(format!("not understood: {error}")))?;
-        if theirs != *self {
+        let mut same = Recipe { build: theirs.build.clone(), ..self.clone() };
+        if theirs.book_hashes.is_empty() {
+            same.book_hashes.clear();
+        }
+        if theirs != same {
             return Err(super::other_options(&path, "holds games made", &text, &ours));
+        }
+        if theirs.build != self.build {
+            super::other_build(&path, &theirs.build);
         }
         Ok(file)
     }
@@ -263,12 +281,7 @@ impl Stream {
     /// Opens or creates a stream; cuts off zeros and a torn last game, but no more.
     fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
         let fail = |reason: String| FileError::new(&path, reason);
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .read(true)
-            .open(&path)
-            .map_err(|error| fail(error.to_string()))?;
+        let file = super::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
         cut_zeros(&file).map_err(|error| fail(error.to_string()))?;
         let mut stats = Stats::default();
         let (mut games, mut length) = (0, 0);
@@ -334,12 +347,18 @@ impl Stream {
         if self.synced.elapsed() < SYNC_INTERVAL {
             return Ok(());
         }
+        self.sync()
+    }
+
+    /// Waits until the games are on the disk.
+    fn sync(&mut self) -> Result<(), FileError> {
         self.synced = Instant::now();
         self.file.sync_data().map_err(|error| FileError::new(&self.path, error))
     }
 }
 
-/// The end of a file of this length: more than the leaves of the longest game take.
+/// The end of a file of this length: more than the leaves of the longest game take. What
+/// is written next comes behind it.
 fn last_bytes(mut file: &File, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(length.saturating_sub(1 << 16)))?;
     let mut bytes = Vec::new();
@@ -411,8 +430,16 @@ impl Shared {
         lock(&self.error).get_or_insert(reason.to_string());
     }
 
-    /// Plays the games of a stream until it is time to stop.
+    /// Plays the games of a stream until it is time to stop. All are on the disk then.
     fn work(&self, mut stream: Stream, mut tree: Option<Stream>, number: u32) {
+        self.play(&mut stream, tree.as_mut(), number);
+        let synced = tree.as_mut().map_or(Ok(()), Stream::sync);
+        if let Err(error) = synced.and_then(|()| stream.sync()) {
+            self.fail(error);
+        }
+    }
+
+    fn play(&self, stream: &mut Stream, mut tree: Option<&mut Stream>, number: u32) {
         let recipe = &self.recipe;
         let made =
             SelfPlay::new(recipe.nodes, recipe.hard, self.network.as_ref(), self.tablebase.clone());
@@ -445,7 +472,7 @@ impl Shared {
                 return;
             }
             let leaves = |tree: &mut Stream| tree.append_leaves(players.leaves());
-            let written = tree.as_mut().map_or(Ok(()), leaves);
+            let written = tree.as_deref_mut().map_or(Ok(()), leaves);
             if let Err(error) = written.and_then(|()| stream.append(&game)) {
                 drop(stats);
                 return self.fail(error);
@@ -455,7 +482,7 @@ impl Shared {
                 self.over.store(true, Relaxed);
             }
             drop(stats);
-            let synced = tree.as_mut().map_or(Ok(()), Stream::sync_now_and_then);
+            let synced = tree.as_deref_mut().map_or(Ok(()), Stream::sync_now_and_then);
             if let Err(error) = synced.and_then(|()| stream.sync_now_and_then()) {
                 return self.fail(error);
             }
@@ -511,10 +538,12 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
         Some(path) if path == Path::new("psqt") => None,
         Some(path) => Some(Arc::new(super::read_network(path)?)),
     };
-    let recipe = Recipe::new(args, &network.as_deref().map_or("psqt".to_owned(), Network::name));
     let books = args.book.iter().map(|path| openings::read_book(path));
+    let books = books.collect::<Result<Vec<_>, _>>()?;
+    let evaluation = network.as_deref().map_or("psqt".to_owned(), Network::name);
+    let recipe = Recipe::new(args, &books, &evaluation);
     let openings = Openings {
-        books: books.collect::<Result<_, _>>()?,
+        books,
         book_share: args.book_share,
         book_plies: args.book_plies,
         random_plies: args.random_plies,

@@ -8,7 +8,7 @@ use shakmaty::{Color, Position as _};
 
 use super::{
     FileError,
-    format::{self, FormatError, NO_LABEL, Record, Tally},
+    format::{self, FormatError, GameResult, NO_LABEL, Record, Tally},
     sample::Sample,
     schedule::Schedule,
 };
@@ -38,7 +38,8 @@ pub struct Source {
 pub struct DataSet {
     /// Positions to learn from, in file order.
     pub training: Vec<Sample>,
-    /// Positions of other games, to test on.
+    /// Positions of other games, to test on. None from inside search trees: each of those is
+    /// stored by itself, and much like the game that it came from.
     pub validation: Vec<Sample>,
     /// Where they come from.
     pub sources: Vec<Source>,
@@ -58,14 +59,15 @@ struct Part {
 impl Part {
     /// Adds a game. Whether it is for validation depends on its bytes alone,
     /// so that no game is on both sides, in whatever files and however often
-    /// it occurs.
+    /// it occurs. A leaf of a search tree is a game of its own here, and the game
+    /// around it may be on the other side: leaves are never for validation.
     fn add(&mut self, frame: &[u8], schedule: &Schedule) -> Result<(), FormatError> {
         let game = Record::decode(frame)?;
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
         let before = self.training.len() + self.validation.len();
         let permille = (schedule.validation * 1000.0).round() as u64;
-        let validate = fnv1a(frame) % 1000 < permille;
+        let validate = game.result != GameResult::Unknown && fnv1a(frame) % 1000 < permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
         let smoothed = smooth(&game, schedule.smoothing, schedule.scale);
         game.visit(|visit| {
@@ -195,8 +197,11 @@ mod tests {
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
 
-    use super::{super::format::GameResult, *};
-    use crate::chess::position::{Game, Position};
+    use super::*;
+    use crate::{
+        chess::position::{Game, Position},
+        train::filter::Filter,
+    };
 
     /// A game with these scores, White's, and whatever moves.
     fn game(scores: &[i16]) -> Record {
@@ -226,6 +231,26 @@ mod tests {
         let scale = fitted_scale(&samples);
         assert!((315.0..345.0).contains(&scale), "{scale}");
         assert!(fitted_scale(&[]).is_finite());
+    }
+
+    /// Leaves of trees are learned from, but whole games are what is tested on.
+    #[test]
+    fn leaves_are_not_for_validation() {
+        let schedule = Schedule {
+            validation: 0.5,
+            filter: Filter { skip_plies: 0, ..Filter::default() },
+            ..Schedule::default()
+        };
+        let mut parts = [Part::default(), Part::default()];
+        for score in 0..100 {
+            let played = game(&[score]);
+            let leaf = Record { result: GameResult::Unknown, ..game(&[score]) };
+            parts[0].add(&played.encode(), &schedule).unwrap();
+            parts[1].add(&leaf.encode(), &schedule).unwrap();
+        }
+        let [games, leaves] = parts.map(|part| (part.training.len(), part.validation.len()));
+        assert_eq!(leaves, (100, 0));
+        assert!(games.0 > 20 && games.1 > 20 && games.0 + games.1 == 100, "{games:?}");
     }
 
     #[test]

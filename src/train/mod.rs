@@ -32,7 +32,8 @@ pub mod tree;
 
 use std::{
     fmt,
-    fs::{File, TryLockError},
+    fs::{File, OpenOptions, TryLockError},
+    io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -40,7 +41,10 @@ use std::{
     },
 };
 
-use crate::eval::nnue::Network;
+use crate::{
+    eval::nnue::Network,
+    system::{stdio::complain, version::VERSION},
+};
 
 /// Something went wrong with a file.
 #[derive(Debug)]
@@ -79,6 +83,12 @@ fn thread_count(asked: Option<u32>) -> u32 {
     asked.unwrap_or_else(|| u32::try_from(cores()).unwrap_or(1))
 }
 
+/// Opens or creates a file that is read, cut and added to; where to write, the caller
+/// seeks. It is not opened for appending: Windows would not let it be cut.
+fn open_to_grow(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
+}
+
 /// Locks the file that stands for a directory, for this process alone; `taken` says that
 /// another one has it.
 fn claim(file: &File, path: &Path, taken: &str) -> Result<(), FileError> {
@@ -94,6 +104,13 @@ fn other_options(path: &Path, does: &str, there: &str, asked: &str) -> FileError
         "this directory {does} with other options; choose another. There:\n{there}asked for:\n{asked}"
     );
     FileError::new(path, reason)
+}
+
+/// Says that what `path` stands for was begun by another build, which may play or
+/// calculate in another way. Files that do not name theirs are older than this.
+fn other_build(path: &Path, build: &str) {
+    let build = if build.is_empty() { "an older build" } else { build };
+    complain(format_args!("{}: begun by {build}, goes on with {VERSION}", path.display()));
 }
 
 /// Reads a network file.

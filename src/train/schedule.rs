@@ -41,7 +41,8 @@ pub struct Schedule {
     /// How much a label takes over from the next one of its game, 0 to below 1: the
     /// rest is its own score. Labels so know some of the future.
     pub smoothing: f32,
-    /// Share of games set apart for validation, to the permille.
+    /// Share of games set apart for validation, to the permille. Positions from inside
+    /// search trees never are.
     pub validation: f64,
     /// Positions that are not learned from.
     pub filter: Filter,

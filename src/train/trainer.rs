@@ -1,6 +1,8 @@
 //! Steps over batches on all cores, and the state that a run can be resumed
-//! from. The same schedule, data and number of threads give the same network.
+//! from. The same schedule, data and number of threads give the same network, by the same
+//! build on the same system: others round in other places.
 
+use bytemuck::cast_slice;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
 use wide::{f32x8, i16x32};
@@ -13,7 +15,7 @@ use super::{
     sample::{Sample, Shuffle},
     schedule::Schedule,
 };
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{Network, network::QA};
 
 /// Registers that a thread updates at a time.
 const PART: usize = 1 << 10;
@@ -42,6 +44,9 @@ pub struct Point {
 pub struct Run {
     /// Version of Lancet.
     pub lancet: String,
+    /// Its build: commit and processor. Another one may go on.
+    #[serde(default)]
+    pub build: String,
     /// Threads: the order of floating-point sums depends on them.
     pub threads: usize,
     /// The network whose weights it began with, if they were not random.
@@ -113,15 +118,24 @@ impl Trainer {
     }
 
     /// Begins with the weights of a network. It may be one without king buckets, if they
-    /// are to learn from there what each has of its own.
+    /// are to learn from there what each has of its own. Returns how many numbers are
+    /// larger than training lets them be: the first step will cut them.
     ///
     /// # Errors
     ///
     /// If it has another shape.
-    pub fn start_from(&mut self, network: &Network) -> Result<(), String> {
+    pub fn start_from(&mut self, network: &Network) -> Result<usize, String> {
         self.parameters = self.layout.dequantise(network)?;
         self.round();
-        Ok(())
+        let output_unit = network.parameters().output_unit;
+        // A number at its limit may have been rounded upwards.
+        let units = [QA, QA, output_unit, output_unit];
+        let beyond = self.layout.limits().into_iter().zip(units).map(|((layer, limit), unit)| {
+            let limit = limit + 0.5 / unit as f32;
+            let numbers: &[f32] = cast_slice(&self.parameters[layer]);
+            numbers.iter().filter(|number| number.abs() > limit).count()
+        });
+        Ok(beyond.sum())
     }
 
     /// Takes over parameters that were changed from outside.
@@ -310,7 +324,7 @@ mod tests {
         super::{checkpoint, model::tests::samples},
         *,
     };
-    use crate::eval;
+    use crate::{eval, system::version::VERSION};
 
     fn data() -> DataSet {
         DataSet { training: samples(3000, 1), validation: samples(500, 2), ..DataSet::default() }
@@ -326,8 +340,14 @@ mod tests {
             result_weight: [0.0; 2],
             ..Schedule::default()
         };
-        let run =
-            Run { lancet: "test".to_owned(), threads, from: None, schedule, sources: Vec::new() };
+        let run = Run {
+            lancet: "test".to_owned(),
+            build: VERSION.to_owned(),
+            threads,
+            from: None,
+            schedule,
+            sources: Vec::new(),
+        };
         Trainer::new(run, 3000).unwrap()
     }
 
@@ -369,8 +389,17 @@ mod tests {
         train(&mut first, &data, 20);
         let network = first.layout().quantise(&first.parameters, "").unwrap();
         let mut second = trainer(1, 2);
-        second.start_from(&network).unwrap();
+        assert_eq!(second.start_from(&network), Ok(0));
         assert!(second.layout().quantise(&second.parameters, "").unwrap() == network);
+        // What is at its limit stays as it is; beyond it, training would cut it.
+        for (layer, limit) in &first.layout().limits()[..3] {
+            first.parameters[layer.start] = f32x8::splat(*limit);
+        }
+        let quantise = |first: &Trainer| first.layout().quantise(&first.parameters, "").unwrap();
+        assert_eq!(second.start_from(&quantise(&first)), Ok(0));
+        let outputs = first.layout().outputs();
+        first.parameters[outputs] = f32x8::splat(-0.6);
+        assert_eq!(second.start_from(&quantise(&first)), Ok(8));
         let other = eval::default_network();
         let error = second.start_from(&other).unwrap_err();
         let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
@@ -424,6 +453,15 @@ mod tests {
         assert_eq!(resumed.parameters, whole.parameters);
         assert_eq!(resumed.moments, whole.moments);
         assert_eq!(resumed.state, whole.state);
+
+        // So does one that another build has begun, or one that named none yet.
+        begun.run.build = "another".to_owned();
+        checkpoint::save(&path, &begun).unwrap();
+        checkpoint::load(&path, &mut resumed).unwrap();
+        assert_eq!(resumed.state, begun.state);
+        assert_eq!(resumed.run.build, VERSION);
+        let text = toml::to_string(&begun.run).unwrap().replace("build = \"another\"\n", "");
+        assert_eq!(toml::from_str::<Run>(&text).unwrap().build, "");
 
         // Another run's checkpoint and a damaged one are refused.
         let error = checkpoint::load(&path, &mut trainer(2, 3)).unwrap_err().to_string();

@@ -67,6 +67,19 @@ fn killed_and_continued() {
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
     assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
+
+    // Another build may go on, and says so, with games of programs that named none, too.
+    let recipe = killed.join("datagen.toml");
+    let text = fs::read_to_string(&recipe).unwrap();
+    let (before, after) = text.split_once("build = ").unwrap();
+    let (_, after) = after.split_once('\n').unwrap();
+    for (line, begun) in
+        [("build = \"9.9\"\n", "begun by 9.9, "), ("", "begun by an older build, ")]
+    {
+        fs::write(&recipe, [before, line, after].concat()).unwrap();
+        let text = succeed(&arguments);
+        assert!(text.contains(begun) && text.contains("40 games"), "{text}");
+    }
 }
 
 /// Positions from inside the trees stand in files of their own, change no game, and are
@@ -207,6 +220,17 @@ fn openings_and_endings() {
         }
     }
     assert!(kinds.iter().all(|&count| count > 0) && kinds[0] + kinds[1] == 12, "{kinds:?}");
+
+    // Another book of that name is another recipe; which one it was, older programs did
+    // not write down.
+    fs::write(&book, "4k3/pppp4/8/8/8/8/PPP5/4K3 w - -\n").unwrap();
+    let text = fail(&datagen(out, &more));
+    assert!(text.contains("other options") && text.contains("book_hashes = "), "{text}");
+    let recipe = Path::new(out).join("datagen.toml");
+    let text = fs::read_to_string(&recipe).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("book_hashes = "));
+    fs::write(&recipe, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    succeed(&datagen(out, &more));
 
     fs::write(&book, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\nnonsense\n").unwrap();
     let text = fail(&datagen(out, &["--book", book_name]));

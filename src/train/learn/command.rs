@@ -121,8 +121,7 @@ fn learn(args: &Args) -> Result<(), Failure> {
     let before = lineage.hours();
     let timed = args.hours.is_some();
     let mut learner = Learner { home, lineage, stop, timed, start: Instant::now(), before };
-    let goal = args.generations.unwrap_or(u32::MAX);
-    while learner.lineage.next() <= goal && learner.generation()? {}
+    learner.grow(args.generations.unwrap_or(u32::MAX))?;
     match learner.lineage.best() {
         0 => note("no network yet; the same command goes on"),
         best => {
@@ -174,6 +173,23 @@ struct Made {
 }
 
 impl Learner {
+    /// Completes generations up to this one, unless told to stop.
+    fn grow(&mut self, last: u32) -> Result<(), Failure> {
+        let mut grow = || {
+            while self.lineage.next() <= last && self.generation()? {}
+            Ok(())
+        };
+        let grown = grow();
+        self.lineage.worked = self.hours();
+        let saved = self.home.save(&self.lineage);
+        grown.and_then(|()| Ok(saved?))
+    }
+
+    /// Hours of work since the beginning.
+    fn hours(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64() / 3600.0
+    }
+
     /// Completes the generation under way (true), unless told to stop. Every step
     /// finds what of it has been done.
     fn generation(&mut self) -> Result<bool, Failure> {
@@ -210,7 +226,7 @@ impl Learner {
             elo,
             error,
             promoted,
-            hours: self.before + self.start.elapsed().as_secs_f64() / 3600.0,
+            hours: self.hours(),
         });
         self.lineage.goal = self.next_goal(pool);
         self.home.save(&self.lineage)?;
@@ -354,5 +370,29 @@ mod tests {
         assert_eq!((learner.next_goal(100), learner.next_goal(250)), (50, 90));
         learner.lineage.speed = Some(1e9);
         assert_eq!(learner.next_goal(250), 250);
+    }
+
+    /// A run that is stopped before its generation is complete keeps its time.
+    #[test]
+    fn interrupted_work_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let Lineage { settings, .. } = lineage();
+        let mut learner = Learner {
+            home: Home::claim(dir.path()).unwrap(),
+            lineage: Lineage {
+                goal: 100,
+                speed: None,
+                worked: 1.5,
+                generations: Vec::new(),
+                settings,
+            },
+            stop: Arc::new(AtomicBool::new(true)),
+            timed: false,
+            start: Instant::now(),
+            before: 1.5,
+        };
+        learner.grow(1).unwrap();
+        let there = learner.home.open(&learner.lineage.settings).unwrap();
+        assert!(there.generations.is_empty() && there.hours() > 1.5, "{there:?}");
     }
 }

@@ -6,8 +6,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    fs::{self, File},
+    io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::{
         Arc, Mutex,
@@ -21,7 +21,7 @@ use shakmaty::Color;
 
 use super::{
     super::{
-        FileError,
+        FileError, open_to_grow,
         openings::Openings,
         selfplay::{Played, SelfPlay},
     },
@@ -70,13 +70,8 @@ impl Duel<'_> {
     pub fn play(&self, path: &Path, stop: &AtomicBool) -> Result<Option<Pairs>, FileError> {
         let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
         let sheet = Mutex::new(Sheet::open(path).map_err(|error| fail(&error))?);
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads {
-                if let Err(error) = threads::spawn(scope, "match", || self.work(&sheet, stop)) {
-                    return lock(&sheet).fail(error);
-                }
-            }
-        });
+        let jobs = (0..self.threads).map(|_| || self.work(&sheet, stop));
+        threads::all("match", jobs).map_err(|error| fail(&error))?;
         let sheet = lock(&sheet);
         match &sheet.error {
             Some(error) => Err(fail(error)),
@@ -167,8 +162,9 @@ impl Sheet {
                 pairs.add(half_points);
             }
         }
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let mut file = open_to_grow(path)?;
         file.set_len(whole as u64)?;
+        file.seek(SeekFrom::End(0))?;
         Ok(Sheet { pairs, done, next: 0, file, error: None })
     }
 

@@ -81,6 +81,9 @@ pub struct Lineage {
     pub goal: u64,
     /// Positions a second in the last generation that was played in one go.
     pub speed: Option<f64>,
+    /// Hours of work up to the last stop. Kills take theirs since then.
+    #[serde(default)]
+    pub worked: f64,
     /// How it grows.
     pub settings: Settings,
     /// From the first to the last that is complete.
@@ -101,10 +104,10 @@ impl Lineage {
         self.generations.last().map_or(1, |last| last.number + 1)
     }
 
-    /// Hours of work in complete generations.
+    /// Hours of work, those in the generation under way included.
     #[must_use]
     pub fn hours(&self) -> f64 {
-        self.generations.last().map_or(0.0, |last| last.hours)
+        self.generations.last().map_or(0.0, |last| last.hours).max(self.worked)
     }
 
     /// The number of the first generation of the window that ends with games of
@@ -207,7 +210,13 @@ impl Home {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let (goal, settings) = (settings.first, settings.clone());
-                return Ok(Lineage { goal, speed: None, settings, generations: Vec::new() });
+                return Ok(Lineage {
+                    goal,
+                    speed: None,
+                    worked: 0.0,
+                    settings,
+                    generations: Vec::new(),
+                });
             }
             Err(error) => return Err(FileError::new(&path, error)),
         };
@@ -272,6 +281,7 @@ pub(super) mod tests {
         Lineage {
             goal: 100,
             speed: None,
+            worked: 0.0,
             settings: Settings {
                 version: "1".to_owned(),
                 seed: 1,
@@ -314,6 +324,21 @@ pub(super) mod tests {
         assert_eq!(home.open(settings).unwrap(), lineage);
         let error = home.open(&Settings { nodes: 7, ..settings.clone() }).unwrap_err().to_string();
         assert!(error.contains("nodes = 100") && error.contains("nodes = 7"), "{error}");
+    }
+
+    /// What was worked on a generation that is not complete counts; lineages of before
+    /// that was written down go on.
+    #[test]
+    fn hours_of_stopped_runs_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::claim(dir.path()).unwrap();
+        let stopped = Lineage { worked: 3.5, ..lineage() };
+        home.save(&stopped).unwrap();
+        assert_eq!(home.open(&stopped.settings).unwrap().hours(), 3.5);
+        let text = fs::read_to_string(home.file(FILE)).unwrap();
+        fs::write(home.file(FILE), text.replace("worked = 3.5\n", "")).unwrap();
+        assert_eq!(home.open(&stopped.settings).unwrap(), lineage());
+        assert_eq!(lineage().hours(), 3.0);
     }
 
     /// What has left the window takes no space, but for the networks that have won.
