@@ -139,20 +139,20 @@ pub(super) fn read(text: &str) -> Result<Setup, FieldError> {
 ///
 /// The first field that is missing or cannot be read.
 pub fn read_epd(line: &str) -> Result<(Setup, usize), FieldError> {
-    let mut words = fields(line);
-    let mut found: Vec<Field> = words.by_ref().take(EPD_FIELDS).collect();
-    let missing = FIELDS.get(found.len()).filter(|_| found.len() < EPD_FIELDS);
-    for (at, word) in words.take(FIELDS.len() - EPD_FIELDS) {
+    let mut found: Vec<Field> = Vec::new();
+    for (at, word) in fields(line).take(FIELDS.len()) {
         // An operation may follow without a blank.
-        let number = word.split(';').next().unwrap_or_default();
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        let before = word.split(';').next().filter(|before| !before.is_empty());
+        let field = before.filter(|_| found.len() + 1 >= EPD_FIELDS).unwrap_or(word);
+        if found.len() >= EPD_FIELDS && !field.bytes().all(|byte| byte.is_ascii_digit()) {
             break;
         }
-        found.push((at, number));
-        if number.len() < word.len() {
+        found.push((at, field));
+        if field.len() < word.len() {
             break;
         }
     }
+    let missing = FIELDS.get(found.len()).filter(|_| found.len() < EPD_FIELDS);
     let setup = read_fields(&found)?;
     match missing {
         Some((name, ..)) => Err(FieldError {

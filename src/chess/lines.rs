@@ -68,7 +68,10 @@ pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
     split(&fs::read(path).map_err(TextError::Io)?)
 }
 
-/// The lines of a text: UTF-8 with or without byte order mark, any of the line
+/// What some programs write before UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a text: UTF-8 with or without byte order marks, any of the line
 /// ends LF, CR LF and CR, last one optional. See [`decode`]. Lines starting with
 /// `#`, `%`, `;` or `//` are comments.
 ///
@@ -79,7 +82,6 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(TextError::Utf16);
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut lines = Vec::new();
     let mut number = 0;
     let mut rest = bytes;
@@ -88,7 +90,8 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
         let (line, tail) = rest.split_at(end);
         rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or(&[]);
         number += 1;
-        let text = decode(line);
+        // Files that were joined have their marks in the middle.
+        let text = decode(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line));
         let body = text.trim_start();
         let comment = ["#", "%", ";", "//"].iter().any(|mark| body.starts_with(mark));
         if !body.is_empty() && !comment {
@@ -123,7 +126,7 @@ mod tests {
 
     #[test]
     fn marks_ends_and_comments() {
-        let text = b"\xef\xbb\xbfone\r\n\r\n# no\n  // no\n\ttwo\rG\xf6teborg";
+        let text = b"\xef\xbb\xbfone\r\n\r\n# no\n  // no\n\ttwo\r\xef\xbb\xbfG\xf6teborg";
         let lines = split(text).unwrap();
         let seen: Vec<_> = lines.iter().map(|line| (line.number, line.text.as_str())).collect();
         assert_eq!(seen, [(1, "one"), (5, "\ttwo"), (6, "Göteborg")]);

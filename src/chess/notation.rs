@@ -144,11 +144,14 @@ fn parse_san(word: &str) -> Option<San> {
     matches!(san, San::Normal { .. } | San::Castle(_)).then_some(san)
 }
 
-/// `e8Q` as `e8=Q`.
-fn with_equals_sign(word: &str) -> String {
+/// `e8Q` and `e7e8q` as `e8=Q` and `e7e8=Q`.
+#[must_use]
+pub fn with_equals_sign(word: &str) -> String {
     match word.char_indices().next_back() {
-        Some((at, 'Q' | 'R' | 'B' | 'N')) if word[..at].ends_with(['1', '8']) => {
-            format!("{}={}", &word[..at], &word[at..])
+        Some((at, 'Q' | 'R' | 'B' | 'N' | 'q' | 'r' | 'b' | 'n'))
+            if word[..at].ends_with(['1', '8']) =>
+        {
+            format!("{}={}", &word[..at], word[at..].to_ascii_uppercase())
         }
         _ => word.to_owned(),
     }

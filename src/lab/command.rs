@@ -204,7 +204,10 @@ fn status(error: &LabError) -> u8 {
 /// Runs the command; what it has to say goes to `out`.
 fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
     match &args.topic {
-        Some(Topic::Explain(args)) => explain::run(args, out).map_err(LabError::Input),
+        Some(Topic::Explain(args)) => {
+            let text = explain::text(args).map_err(LabError::Input)?;
+            shown(out.write_all(text.as_bytes()))
+        }
         Some(Topic::Report(args)) => run_report(args, out),
         None => run_lab(&args.run, out),
     }
@@ -237,7 +240,15 @@ fn run_report(args: &ReportArgs, out: &mut dyn Write) -> Result<(), LabError> {
     let page = pool(args.threads)?.install(|| report::page(&scope, &tell));
     let path = args.out.join("lab.html");
     files::replace(&path, page.map_err(LabError::Truth)?.as_bytes()).map_err(unwritable)?;
-    writeln!(out, "{}", path.display()).map_err(unwritable)
+    shown(writeln!(out, "{}", path.display()))
+}
+
+/// Whoever read it may have seen enough (`lancet lab | head`).
+fn shown(written: io::Result<()>) -> Result<(), LabError> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| LabError::Input(format!("cannot write: {error}"))),
+    }
 }
 
 /// Threads with a stack for deep searches.
@@ -269,18 +280,13 @@ fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
         pool(args.threads)?.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
     progress.finish_and_clear();
 
-    let written = if args.csv {
+    shown(if args.csv {
         output::csv(&report, &mut *out)
     } else if args.json {
         output::json(&report, &mut *out)
     } else {
         output::people(&report, &mut *out)
-    };
-    match written {
-        // Whoever read it has seen enough (`lancet lab | head`).
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        written => written.map_err(|error| LabError::Input(format!("cannot write: {error}")))?,
-    }
+    })?;
     if let Some(path) = &args.svg {
         let picture = plot::svg(&report).map_err(LabError::Input)?;
         files::replace(path, picture.as_bytes()).map_err(|error| {

@@ -1,7 +1,7 @@
 //! `lancet lab explain`: what each algorithm does, in words, in pseudo-code of
 //! our own, and at work on a tree small enough to follow with a finger.
 
-use std::{fmt::Write as _, io::Write};
+use std::fmt::Write as _;
 
 use clap::Args;
 
@@ -25,23 +25,22 @@ pub struct ExplainArgs {
     guess: Option<i32>,
 }
 
-/// Prints a topic, or the list of topics.
+/// A topic, or the list of topics.
 ///
 /// # Errors
 ///
 /// If there is no such topic or the tree cannot be read.
-pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<(), String> {
-    let text = match &args.name {
-        None => list(),
+pub fn text(args: &ExplainArgs) -> Result<String, String> {
+    match &args.name {
+        None => Ok(list()),
         Some(name) => {
             let topic = TOPICS.iter().find(|topic| topic.names.contains(&name.as_str()));
             let topic = topic.ok_or_else(|| {
                 format!("nothing is called '{name}' here; expected one of:\n{}", list())
             })?;
-            explain(topic, args)?
+            explain(topic, args)
         }
-    };
-    out.write_all(text.as_bytes()).map_err(|error| format!("cannot write: {error}"))
+    }
 }
 
 /// All topics, one a line.

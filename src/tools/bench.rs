@@ -117,6 +117,7 @@ pub fn bench(
             signals: Arc::clone(signals),
         };
         engine.new_game();
+        engine.prepare(&|| !signals.is_stopped())?;
         let start = Instant::now();
         let outcome = engine.go(&job, &Silent);
         total.time += start.elapsed();

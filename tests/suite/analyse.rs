@@ -155,7 +155,9 @@ fn games_are_annotated() {
     assert!(text(&again).contains("out.pgn: the file exists: --force"), "{}", text(&again));
     let before = fs::read(&out).unwrap();
     let resumed = lancet(&args).arg("--resume").output().unwrap();
-    assert!(text(&resumed).contains("out.pgn: the file exists: --force"), "{}", text(&resumed));
+    assert!(resumed.status.success(), "{}", text(&resumed));
+    assert!(text(&resumed).contains("out.pgn: finished already"), "{}", text(&resumed));
+    assert_eq!(fs::read(&out).unwrap(), before);
     fs::write(&out, "what was there, and longer than what comes\n".repeat(1000)).unwrap();
     let forced = lancet(&args).arg("--force").output().unwrap();
     assert_eq!(forced.status.code(), Some(2), "{}", text(&forced));
@@ -178,6 +180,14 @@ fn players_are_summed_up_and_nodes_reproduce() {
     let row = said.lines().find(|line| line.starts_with("| Pupil, A.")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[2..4], ["2", "5"], "{said}");
+    // Who plays both sides plays one game.
+    let alone = dir.path().join("alone.pgn");
+    fs::write(&alone, "[White \"A\"]\n[Black \"A\"]\n\n1. e4 e5 2. d4 *\n").unwrap();
+    let args = ["analyse", alone.to_str().unwrap(), "--nodes", "100", "--hash", "1", "--out"];
+    let said = text(&lancet(&args).arg(dir.path().join("one.pgn")).output().unwrap());
+    let row = said.lines().find(|line| line.starts_with("| A ")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[2..4], ["1", "3"], "{said}");
     // Side by side, the same games come out in the same order.
     let (parallel, _) = run("c.pgn", &["--jobs", "3"]);
     let events = |text: &str| -> Vec<String> {
@@ -295,6 +305,17 @@ fn what_cannot_be_analysed_is_named() {
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("out.pgn")]).output().unwrap();
     assert_eq!(binary.status.code(), Some(2));
     assert!(text(&binary).contains("binary.pgn:1: '"), "{}", text(&binary));
+    // Nothing to read, wherever it comes from; an output that a kill left at once.
+    fs::write(path("blank.pgn"), "\n\n% nothing\n").unwrap();
+    for resume in [&[][..], &["--resume"]] {
+        let blank = ["analyse", &path("blank.pgn"), "--out", &path("nothing.pgn")];
+        let blank = lancet(&blank).args(resume).output().unwrap();
+        assert_eq!(blank.status.code(), Some(1));
+        assert!(text(&blank).ends_with("lancet: no games\n"), "{}", text(&blank));
+    }
+    let stdout = lancet(&["analyse", &path("blank.pgn"), "--out", "-"]).output().unwrap();
+    assert_eq!(stdout.status.code(), Some(2));
+    assert!(text(&stdout).contains("not to standard output"), "{}", text(&stdout));
     // An output that is an input would be lost.
     let same =
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("binary.pgn")]).output().unwrap();

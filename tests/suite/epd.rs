@@ -82,7 +82,6 @@ fn broken_lines_are_named_and_skipped() {
             38,
             "c0 'Kd3=x': expected 'move=points'",
         ),
-        ("8/8/8/8/8/8/k1K5/8 w - - acd deep;", 30, "acd 'deep': expected a whole number"),
     ];
     let mut text = format!("{BACK_RANK} bm Ra8#; id \"good\";\n");
     cases.iter().for_each(|(line, ..)| text.push_str(&format!("{line}\n")));
@@ -127,6 +126,32 @@ fn encodings_comments_and_notations() {
     assert_eq!(last["id"], "Réti");
     assert_eq!(last["fen"], "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 3 40");
     assert_eq!(last["operations"]["wdl"][0], "2");
+}
+
+/// What nobody needs may be wrong; what solves the position stands all the same.
+#[test]
+fn comments_may_say_anything() {
+    let dir = Directory::new();
+    let fen = BACK_RANK.strip_suffix(" -").unwrap();
+    let lines = [
+        format!("{BACK_RANK} ce +M3; acd 12.5; acn; acs soon; bm Ra8; id \"a\";"),
+        format!("{BACK_RANK} c0 \"one\"; c0 \"two\"; bm Ra8; c0 \"three\";"),
+        format!("{BACK_RANK} c0 \"5\" wheel\"; bm Ra8; c1 \"never closed"),
+        format!("{BACK_RANK} c0 \"5\"\"; bm Ra8; c1 \"one; two\";"),
+        format!("{fen} -;bm Ra8;"),
+        format!("{BACK_RANK} 3 40;bm Ra8;"),
+    ];
+    let suite = dir.file("anything.epd", lines.join("\n"));
+    let out = dir.path("anything.json");
+    let output = epd(&[&suite, "--depth", "2", "--json", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("|    6/6 |"), "{}", stdout(&output));
+    let positions = &json(&out)["suites"][0]["results"][0]["positions"];
+    assert_eq!(positions[0]["id"], "a");
+    assert_eq!(positions[0]["operations"]["acd"][0], "12.5");
+    assert_eq!(positions[1]["operations"]["c0"], serde_json::json!(["one"]));
+    assert_eq!(positions[2]["operations"]["c1"][0], "never closed");
+    assert_eq!(positions[3]["operations"]["c1"][0], "one; two");
 }
 
 #[test]
@@ -392,6 +417,20 @@ fn misbehaving_engines_do_no_harm() {
     let (status, shown, _) = run(&script("ignorant", answer), 5, LONG);
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |") && shown.contains("101 nodes"), "{shown}");
+
+    // They keep `go nodes`, stopped within an iteration: one always, one that said nothing
+    // of its nodes only once. Nobody is to take that from them.
+    let quiet = "case \"$line\" in *nodes*) echo info depth 9 score cp 5 nodes 10 pv a1a8; \
+                 echo bestmove a1a8;; *) echo bestmove a1a2;; esac";
+    let (status, shown, _) = run(&script("quiet", quiet), 5, LONG);
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("|    5/5 |"), "{shown}");
+    let once = "n=$((n + 1)); case \"$n $line\" in 1*) echo bestmove a1a2;; \
+                *nodes*) echo info depth 9 score cp 5 nodes 10 pv a1a8; echo bestmove a1a8;; \
+                *) echo bestmove a1a2;; esac";
+    let (status, shown, _) = run(&script("once", once), 5, LONG);
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("|    4/5 |"), "{shown}");
 
     // These shake hands, but then no move comes: silent, and full of other things.
     let [hang, talker] = [("hang", ":"), ("talker", "while echo still here; do sleep 0.1; done")]

@@ -62,6 +62,21 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
+/// A system that refuses threads leaves the count to those that there are.
+#[cfg(target_os = "linux")]
+#[test]
+fn perft_on_fewer_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    fs::write(dir.path().join("start.epd"), format!("{start} ;D5 4865609\n")).unwrap();
+    for (args, count) in [("5", "4865609"), ("--suite start.epd", "4,865,609 nodes")] {
+        let script = format!("ulimit -v 100000; exec \"$0\" perft {args} --threads 1000");
+        let output = shell(&script, dir.path());
+        assert!(output.status.success(), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(count), "{output:?}");
+    }
+}
+
 /// Where limits of memory are enforced: macOS does not.
 #[cfg(target_os = "linux")]
 #[test]

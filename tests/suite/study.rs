@@ -130,6 +130,38 @@ fn a_game_is_studied_as_it_goes_on() {
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
 }
 
+/// A file that has come to hold another game does not spoil the study of the first.
+#[test]
+fn another_game_needs_another_study() {
+    let dir = Directory::new();
+    let pgn = dir.file("a.pgn", "1. e4 e5 2. Nf3 *\n");
+    grow(&[&pgn, "--nodes", "400"]);
+    fs::write(&pgn, "1. d4 d5 *\n").unwrap();
+    let other = run(&[&["study", &pgn][..], &SMALL].concat());
+    assert_eq!(other.status.code(), Some(2));
+    assert!(text(&other).contains("a study of another game: --file names one"), "{}", text(&other));
+    let file = dir.path("b.study");
+    grow(&[&pgn, "--nodes", "400", "--file", &file]);
+    // Shorter and longer is the same game.
+    for moves in ["1. d4 *", "1. d4 d5 2. c4 *", "1. c4 d5 2. d4 *"] {
+        fs::write(&pgn, moves).unwrap();
+        grow(&[&pgn, "--nodes", "400", "--file", &file]);
+    }
+    // Only what is known to be an extension is taken away.
+    for name in ["round1.1", "round1.2"] {
+        grow(&[&dir.file(name, "1. e4 *\n"), "--nodes", "400"]);
+        assert!(Study::is_one(Path::new(&dir.path(&format!("{name}.study")))), "{name}");
+    }
+    // A wrong line leaves the study as it is.
+    for wrong in [&["--pin", "a4", "--pin", "e4 e5 Qh9"][..], &["--pin", "a4", "--at", "e5"]] {
+        assert_eq!(run(&[&["study", &file], wrong].concat()).status.code(), Some(2));
+    }
+    let study = Study::open(Path::new(&file)).unwrap();
+    // 1. d4 and 1. c4.
+    let edges = &study.tree().node(Tree::START).edges;
+    assert_eq!(edges.iter().filter(|edge| edge.pinned).count(), 2);
+}
+
 /// Kills it in the middle of its work, many times: every search that was told of stays.
 #[cfg(unix)]
 #[test]

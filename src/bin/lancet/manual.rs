@@ -144,11 +144,11 @@ Examples:
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
 
   With GNU parallel, here on all cores; --sshlogin spreads over machines, --resume-failed repeats what failed:
-    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume ::: $(seq 100)
+    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume --lenient ::: $(seq 100)
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
   With Slurm, where tasks that were killed carry on when they are requeued:
-    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
+    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --lenient --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
 Files:

@@ -41,10 +41,16 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
             let next = position.play_null().filter(|_| !position.is_check());
             (None, next.ok_or_else(|| broken("not legal in check"))?)
         } else {
-            let m = node.san.san.to_move(position.chess()).map_err(|error| match error {
-                SanError::IllegalSan => broken("not legal"),
-                SanError::AmbiguousSan => broken("ambiguous"),
-            })?;
+            let m = match node.san.san.to_move(position.chess()) {
+                Ok(m) => m,
+                Err(SanError::AmbiguousSan) => return Err(broken("ambiguous")),
+                // `b1c3` reads as the move of a pawn.
+                Err(SanError::IllegalSan) => {
+                    let text = node.san.san.to_string();
+                    let read = notation::read_any_move(&position, &text);
+                    read.map_err(|_| broken("not legal"))?
+                }
+            };
             (Some(m), position.play(m))
         };
         position = next;
@@ -139,6 +145,10 @@ impl<'a> Findings<'a> {
         for (ply, node) in game.main.moves.iter_mut().enumerate() {
             self.annotate_move(ply, node);
         }
+        // Ours of an earlier run is no longer true.
+        if game.tag("Annotator").is_some_and(|old| old.starts_with("Lancet ")) {
+            game.set_tag("Annotator", annotator.to_owned());
+        }
         game.add_tag("Annotator", annotator.to_owned());
         if let Some(Opening { eco, name }) = opening {
             game.add_tag("ECO", eco.to_owned());
@@ -161,16 +171,24 @@ impl<'a> Findings<'a> {
             // Long algebraic notation and the like.
             node.san = SanPlus::from_move(before.chess().clone(), m);
         }
+        // What an earlier run said is said anew.
+        let mut was_best = None;
         node.items.retain_mut(|item| match item {
             Item::Comment(text) => {
-                *text = without_evaluation(text);
-                !text.is_empty()
+                let rest = without_evaluation(text);
+                let verdict = verdict(&rest).filter(|_| rest != *text);
+                let ours = verdict.map(str::to_owned);
+                let keep = !rest.is_empty() && ours.is_none();
+                was_best = was_best.take().or(ours);
+                *text = rest;
+                keep
             }
-            _ => true,
+            Item::Variation(line) => !was_best.as_ref().is_some_and(|best| is_ours(line, best)),
+            Item::Nag(_) => true,
         });
         let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
-        // Somebody's judgement stands.
-        let judged = node.items[..signs].iter().find_map(judgement);
+        // Somebody's judgement stands, also behind a comment.
+        let judged = node.items.iter().find_map(judgement);
         let error = self.error(ply);
         let after = self.positions[ply + 1].position();
         // A mate on the board needs no number.
@@ -237,12 +255,33 @@ pub(crate) fn evaluation_text(white: Score) -> String {
     }
 }
 
-/// The text without an evaluation that it may hold already.
+/// The text without the evaluations that it may hold already.
 fn without_evaluation(text: &str) -> String {
-    let Some(begin) = text.find("[%eval") else { return text.to_owned() };
-    let Some(length) = text[begin..].find(']') else { return text.to_owned() };
-    let rest = [&text[..begin], &text[begin + length + 1..]].map(str::trim);
-    rest.join(" ").trim().to_owned()
+    let mut text = text.to_owned();
+    while let Some(begin) = text.find("[%eval")
+        && let Some(length) = text[begin..].find(']')
+    {
+        let rest = [&text[..begin], &text[begin + length + 1..]].map(str::trim);
+        text = rest.join(" ").trim().to_owned();
+    }
+    text
+}
+
+/// The move that was best, of a comment as [`Findings::better_text`] writes it.
+fn verdict(text: &str) -> Option<&str> {
+    let errors = [Error::Inaccuracy, Error::Mistake, Error::Blunder];
+    let name = errors.iter().find_map(|error| text.strip_prefix(error.name())?.strip_prefix(". "));
+    let best = name.unwrap_or(text).strip_suffix(" was best.")?;
+    SanPlus::from_ascii(best.as_bytes()).is_ok().then_some(best)
+}
+
+/// Is this a line as [`Findings::better_line`] writes it, which begins with `best`?
+fn is_ours(line: &Line, best: &str) -> bool {
+    let Some((last, others)) = line.moves.split_last() else { return false };
+    let first = line.moves.first().is_some_and(|first| first.san.to_string() == best);
+    let evaluated = matches!(&last.items[..], [Item::Comment(text)]
+        if text.starts_with("[%eval") && without_evaluation(text).is_empty());
+    first && evaluated && line.lead.is_empty() && others.iter().all(|node| node.items.is_empty())
 }
 
 #[cfg(test)]
@@ -257,12 +296,9 @@ mod tests {
         Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap()
     }
 
-    /// Evaluations as a search would give them, for a game of fools.
-    #[test]
-    fn findings_are_written_where_they_belong() {
-        let mut game = read(
-            "[White \"A\"]\n\n1. f3 {[%eval 9.9] [%clk 0:01:00]} e5 2. g4 $5 (2. e4) Qh4# 0-1",
-        );
+    /// A fool's mate with evaluations as a search would give them.
+    fn annotated(text: &str, annotator: &str) -> String {
+        let mut game = read(text);
         let (start, moves) = replay(&game).unwrap();
         let positions = super::super::evaluate::positions(&start, &moves);
         let best = |position: &position::Game, san: &str| {
@@ -282,9 +318,17 @@ mod tests {
         assert_eq!(findings.short_lines(), [0, 2]);
         assert_eq!(findings.tally(Color::White).errors, [1, 0, 1]);
         assert_eq!(findings.tally(Color::Black).mean_accuracy(), Some(100.0));
-        findings.annotate(&mut game, Some(Opening { eco: "A00", name: "Barnes Opening" }), "me");
+        let opening = Opening { eco: "A00", name: "Barnes Opening" };
+        findings.annotate(&mut game, Some(opening), annotator);
+        write(&game, ply(&start))
+    }
+
+    #[test]
+    fn findings_are_written_where_they_belong() {
+        let text = "[White \"A\"]\n\n\
+                    1. f3 {[%eval 9.9] [%clk 0:01:00]} e5 2. g4 $5 (2. e4) Qh4# 0-1";
         assert_eq!(
-            write(&game, ply(&start)),
+            annotated(text, "me"),
             "[White \"A\"]\n[Annotator \"me\"]\n[ECO \"A00\"]\n[Opening \"Barnes Opening\"]\n\
              [WhiteAccuracy \"44.5\"]\n[WhiteAverageLoss \"505\"]\n\
              [BlackAccuracy \"100.0\"]\n[BlackAverageLoss \"0\"]\n\n\
@@ -292,6 +336,33 @@ mod tests {
              [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Nc3 was best. }\n\
              (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
         );
+    }
+
+    /// What was written before is not said twice; what others wrote stays.
+    #[test]
+    fn an_annotated_game_can_be_analysed_again() {
+        let text = "1. f3 {before} e5 2. g4 (2. e4) Qh4# 0-1";
+        let first = annotated(text, "Lancet 0.0.9, 1 node");
+        let again = annotated(&first, "Lancet 0.1.0, 2 nodes");
+        assert_eq!(again, first.replace("0.0.9, 1 node", "0.1.0, 2 nodes"));
+        let others = annotated("[Annotator \"Nunn\"]\n\n1. f3 e5 2. g4 Qh4#", "Lancet");
+        assert!(others.contains("[Annotator \"Nunn\"]"), "{others}");
+        let others =
+            "1. f3 {e4 was best.} (1. e4 {why not?}) (1. d4 {[%eval 0.1]}) e5 2. g4 Qh4# *";
+        let shown = annotated(others, "me").replace('\n', " ");
+        for kept in ["{ e4 was best. }", "(1. e4 { why not? })", "(1. d4 { [%eval 0.1] })"] {
+            assert!(shown.contains(kept), "{kept}: {shown}");
+        }
+        // A mark behind a comment is one, too.
+        let marked = annotated("1. f3 {c} $2 e5 2. g4 Qh4# *", "me");
+        assert!(marked.contains("1. f3 { [%eval -0.40] e4 was best. } { c } $2 ("), "{marked}");
+    }
+
+    #[test]
+    fn moves_of_every_notation_are_replayed() {
+        let moves = |text: &str| replay(&read(text)).unwrap().1.len();
+        assert_eq!(moves("1. b1c3 e7e5 2. Ng1-f3 b8c6 3. Nf3e5 c6e5 4. d4, Nd3++ *"), 8);
+        assert_eq!(moves("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n1. a8Q, a1q+ *"), 2);
     }
 
     #[test]
@@ -321,6 +392,7 @@ mod tests {
             ("[%eval 0.3]", ""),
             ("good [%eval #-3,12] move", "good move"),
             ("[%clk 1:00] [%eval 1]", "[%clk 1:00]"),
+            ("[%eval 1] both [%eval 2]", "both"),
             ("[%eval", "[%eval"),
             ("plain", "plain"),
         ] {

@@ -32,7 +32,7 @@ use crate::{
     play::report::Limits,
     system::{
         files::{self, at},
-        input::{self, Input},
+        input::{self, Input, STANDARD_INPUT},
     },
     tools::{
         self, complain,
@@ -112,6 +112,10 @@ enum End {
 /// `lancet analyse`. The exit status is described in its help.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
+    if args.out == Path::new(STANDARD_INPUT) {
+        complain("--out: games are written to a file, not to standard output");
+        return ExitCode::from(2);
+    }
     if args.join {
         return match join::join(&args.files, &args.out, args.force) {
             Ok(games) => {
@@ -124,10 +128,17 @@ pub fn run(args: &Args) -> ExitCode {
             }
         };
     }
+    if args.resume && is_finished(&args.out) {
+        say(format_args!("{}: finished already", args.out.display()));
+        return ExitCode::SUCCESS;
+    }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let result = Run::open(args).and_then(|mut run| {
         let end = run.all(&interrupt)?;
         run.finish(end)?;
+        if end == End::Done && !run.read {
+            return Err("no games".to_owned());
+        }
         Ok((end, run.progress.broken))
     });
     match result {
@@ -150,6 +161,8 @@ struct Run<'a> {
     out: File,
     progress_path: PathBuf,
     progress: Progress,
+    /// There was a game.
+    read: bool,
     bar: ProgressBar,
 }
 
@@ -201,6 +214,7 @@ impl<'a> Run<'a> {
             openings: Openings::default(),
             out,
             progress_path,
+            read: progress.file > 0 || progress.games > 0,
             bar: progress_bar(&progress.task.files),
             progress,
         })
@@ -225,6 +239,7 @@ impl<'a> Run<'a> {
                 let begin = before + taken.get();
                 let Some(game) = games.next_game().map_err(at(path))? else { break };
                 number += 1;
+                self.read = true;
                 if number <= done {
                     continue;
                 }
@@ -298,7 +313,9 @@ impl<'a> Run<'a> {
         }
         self.progress.written += 1;
         self.progress.bytes += text.len() as u64;
-        let tallies = Color::ALL.map(|color| findings.tally(color));
+        let mut tallies = Color::ALL.map(|color| findings.tally(color));
+        // Whoever plays both sides plays one game.
+        tallies[1].games = u64::from(names[0] != names[1]);
         for (name, tally) in names.iter().zip(&tallies) {
             self.progress.players.entry(name.clone()).or_default().merge(tally);
         }
@@ -368,10 +385,16 @@ fn player(game: &Game, color: Color) -> String {
     game.tag(tag).unwrap_or("?").to_owned()
 }
 
+/// Was this output written to its end? One that is empty was begun at most.
+fn is_finished(out: &Path) -> bool {
+    let written = fs::metadata(out).is_ok_and(|out| out.len() > 0);
+    written && !progress::path(out).exists()
+}
+
 /// Opens the file to write, as the options want it.
 fn output(args: &Args, progress: &Path) -> Result<File, String> {
     let out = &args.out;
-    if args.force {
+    if args.force || (args.resume && !progress.exists()) {
         files::check_outputs([out.as_path()], &args.files)?;
         return OpenOptions::new()
             .write(true)

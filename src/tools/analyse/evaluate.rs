@@ -65,9 +65,13 @@ pub fn evaluate(
     let left = AtomicUsize::new(positions.len());
     let done = AtomicUsize::new(0);
     let results = Mutex::new(vec![None; positions.len()]);
-    let jobs = engines.iter_mut().map(|engine| {
+    // An engine without a position would only clear its table.
+    let jobs = engines.iter_mut().take(positions.len()).map(|engine| {
         || {
             engine.new_game();
+            // Clearing a large table is none of the search's time. It is not resized: that
+            // could fail.
+            let _ = engine.prepare(&|| !interrupt.is_raised());
             while let Some(index) = take(&left)
                 && let Some(found) = search(engine, &positions[index], limits, interrupt)
             {

@@ -28,6 +28,8 @@ use crate::{
 
 /// Failures in a row after which an engine is not started again.
 const MAX_FAILURES: u32 = 3;
+/// Positions in a row, answered at once, that tell an engine that ignores `go nodes`.
+const SURE: u32 = 2;
 /// A depth, in plies, that every engine accepts and hardly any search reaches.
 const DEEP: u32 = 99;
 /// How often a waiting player looks whether the run was interrupted.
@@ -104,7 +106,8 @@ impl Player for External {
         let Some(process) = &mut self.process else {
             return Err(Failure::Engine("not running".to_owned()));
         };
-        let ended = process.search(record, plan, watch, interrupt);
+        let keeps_nodes = process.at_once < SURE;
+        let ended = process.search(record, plan, watch, interrupt, keeps_nodes);
         match ended {
             Ok(_) => self.failures = 0,
             Err(_) => {
@@ -125,8 +128,8 @@ struct Process {
     name: Option<String>,
     /// Names of its options in lower case.
     options: HashSet<String>,
-    /// It does not know `go nodes`.
-    ignores_nodes: bool,
+    /// Positions in a row at which it answered `go nodes` at once.
+    at_once: u32,
 }
 
 impl Process {
@@ -155,14 +158,7 @@ impl Process {
                 line.clear();
             }
         });
-        Ok(Process {
-            child,
-            input,
-            output,
-            name: None,
-            options: HashSet::new(),
-            ignores_nodes: false,
-        })
+        Ok(Process { child, input, output, name: None, options: HashSet::new(), at_once: 0 })
     }
 
     fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -248,18 +244,21 @@ impl Process {
         Failure::Engine(format!("the engine {how} (at '{during}')"))
     }
 
+    /// Searches a position; unless it `keeps_nodes`, without `go nodes`, stopping the
+    /// engine ourselves.
     fn search(
         &mut self,
         record: &Record,
         plan: &Plan,
         watch: &Watch,
         interrupt: &Interrupt,
+        keeps_nodes: bool,
     ) -> Result<Ending, Failure> {
         let position = &record.position;
         let limits = plan.limits(&record.goal);
         let mut sent = limits.clone();
         let mut quiet = plan.patience;
-        if self.ignores_nodes && sent.nodes.take().is_some() {
+        if !keeps_nodes && sent.nodes.take().is_some() {
             // Not `infinite`: engines that reach their last depth would wait.
             sent.depth = sent.depth.or(Some(DEEP));
             // Nor can it be waited for long: at 50,000 nodes a second, which
@@ -290,10 +289,13 @@ impl Process {
                 return Err(Failure::Interrupted);
             }
             if let Some(answer) = line.strip_prefix("bestmove") {
-                if !self.ignores_nodes && stopped.is_none() && progress.is_too_little(&limits) {
-                    // It answered at once: once more, stopping it ourselves.
-                    self.ignores_nodes = true;
-                    return self.search(record, plan, watch, interrupt);
+                if keeps_nodes {
+                    if stopped.is_none() && progress.is_too_little(&limits) {
+                        // It answered at once: once more, stopping it ourselves.
+                        self.at_once += 1;
+                        return self.search(record, plan, watch, interrupt, false);
+                    }
+                    self.at_once = 0;
                 }
                 let best = read_best(position, answer)?;
                 return Ok(Ending { best, nodes: progress.nodes, time: start.elapsed() });
@@ -349,14 +351,15 @@ impl Progress {
     }
 
     /// Did the engine answer long before its node limit, and for no reason?
-    /// Some read `go nodes` as a `go` without any limit and answer at once.
+    /// Some read `go nodes` as a `go` without any limit and answer at once. Others keep
+    /// it, but are stopped within an iteration and do not say how far they came.
     fn is_too_little(&self, limits: &Limits) -> bool {
         let only_nodes = limits.movetime.is_none() && limits.depth.is_none();
         only_nodes
             && limits.mate.is_none()
             && !self.mate
             && self.depth < 60
-            && limits.nodes.is_some_and(|nodes| self.nodes < nodes / 2)
+            && limits.nodes.is_some_and(|nodes| self.nodes < nodes / 50)
     }
 }
 

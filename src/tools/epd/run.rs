@@ -247,6 +247,9 @@ impl Player for Lancet {
         interrupt: &Interrupt,
     ) -> Result<Ending, Failure> {
         self.engine.new_game();
+        // Clearing a large table is none of the search's time.
+        let prepared = self.engine.prepare(&|| !interrupt.is_raised());
+        prepared.map_err(|error| Failure::Engine(error.to_string()))?;
         let job = Job::new(Game::from(record.position.clone()), plan.limits(&record.goal));
         interrupt.watch(&job.signals);
         let start = Instant::now();

@@ -196,6 +196,8 @@ fn explain(question: &Question, args: &Args) -> Result<Explanation, MemoryError>
         return Ok(explanation);
     }
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
+    // Making the table ready is none of the search's time.
+    engine.prepare(&|| true)?;
     let found = examine(&mut engine, game, &args.limits());
     (explanation.depth, explanation.nodes) = (found.depth, found.nodes);
     explanation.before = before(question, &found);

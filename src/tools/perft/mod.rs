@@ -21,9 +21,11 @@ use crate::{
         notation::move_text,
         position::{PackedMove, Position},
     },
+    engine::threads,
     eval::{self, nnue::Accumulators},
     search::{history::Histories, picker::Picker},
     system::sync::{lock, unpoisoned},
+    tools::complain,
 };
 
 pub mod bulk;
@@ -235,14 +237,23 @@ pub fn divide(
             totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
         }
     };
+    on_threads(threads, work);
+    let totals = unpoisoned(totals.into_inner())?;
+    Ok(roots.into_iter().zip(totals).collect())
+}
+
+/// Does work that any number of threads can share, on this one and as many more as the
+/// system gives.
+fn on_threads(threads: usize, work: impl Fn() + Copy + Send) {
     thread::scope(|scope| {
-        for _ in 1..threads.max(1) {
-            scope.spawn(work);
+        for _ in 1..threads {
+            if let Err(error) = threads::spawn(scope, "perft", work) {
+                complain(format_args!("cannot start a thread: {error}"));
+                break;
+            }
         }
         work();
     });
-    let totals = unpoisoned(totals.into_inner())?;
-    Ok(roots.into_iter().zip(totals).collect())
 }
 
 /// Nodes per second for people: `231.4 Mnps`.

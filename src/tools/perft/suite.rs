@@ -8,14 +8,13 @@ use std::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
     time::{Duration, Instant},
 };
 
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use shakmaty::CastlingMode;
 
-use super::{Layers, Through, speed};
+use super::{Layers, Through, on_threads, speed};
 use crate::{
     chess::{
         lines::{self, Line, LineError},
@@ -140,12 +139,7 @@ pub fn check(
             }
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..threads.max(1) {
-            scope.spawn(work);
-        }
-        work();
-    });
+    on_threads(threads, work);
     let mut outcome = unpoisoned(outcome.into_inner());
     outcome.mismatches.sort_by_key(|mismatch| (mismatch.entry, mismatch.depth));
     outcome

@@ -1,6 +1,7 @@
 //! The command `lancet study`: options, progress, what it says at the end.
 
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
@@ -18,7 +19,7 @@ use super::{
     tree::{Id, Tree},
 };
 use crate::{
-    chess::notation,
+    chess::{notation, position::Position},
     engine::Engine,
     play::syzygy::{self, Tablebases},
     system::{
@@ -115,7 +116,15 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match work(args, &mut study) {
+    // All lines first: a wrong one is to leave the study as it is.
+    let lines = match Lines::read(args, &study) {
+        Ok(lines) => lines,
+        Err(error) => {
+            complain(error);
+            return ExitCode::from(2);
+        }
+    };
+    match work(args, &mut study, lines) {
         Ok(End::Interrupted) => ExitCode::from(130),
         Ok(End::Limit | End::Decided) => ExitCode::SUCCESS,
         Err(error) => {
@@ -145,8 +154,7 @@ fn open(args: &Args) -> Result<Study, String> {
         Some(path) => {
             let number = args.game.unwrap_or(1);
             let source = source::game(path, number as usize)?;
-            let name = if number == 1 { "study".to_owned() } else { format!("{number}.study") };
-            (source, (path != Path::new(STANDARD_INPUT)).then(|| path.with_extension(name)))
+            (source, (path != Path::new(STANDARD_INPUT)).then(|| default_path(path, number)))
         }
         None => {
             // No FEN has an extension.
@@ -156,8 +164,8 @@ fn open(args: &Args) -> Result<Study, String> {
                 input::size(path).map_err(|error| format!("{}: {error}", path.display()))?;
             }
             let source = source::position(&args.source)?;
-            let mut end = source.start.clone();
-            source.played.moves.iter().for_each(|&m| end = end.play(m));
+            let moves = &source.played.moves;
+            let end = moves.iter().fold(source.start.clone(), |at, &m| at.play(m));
             let name = format!("{:016x}.study", end.key());
             (source, Some(PathBuf::from(name)))
         }
@@ -173,8 +181,29 @@ fn open(args: &Args) -> Result<Study, String> {
     if start.fen() != source.start.fen() {
         return Err(format!("{}: a study of another position: '{}'", path.display(), start.fen()));
     }
+    if !is_same_game(start, &study.played().moves, &source.played.moves) {
+        let path = path.display();
+        return Err(format!("{path}: a study of another game: --file names one for this game"));
+    }
     study.play(&source.played)?;
     Ok(study)
+}
+
+/// `a.study` for the first game of `a.pgn`, `a.2.study` for the second. Names without
+/// such an extension are kept whole: what is behind their last point may tell them apart.
+fn default_path(game: &Path, number: u32) -> PathBuf {
+    let known = |extension: &OsStr| ["pgn", "gz", "zst"].iter().any(|one| extension == *one);
+    let stem =
+        if game.extension().is_some_and(known) { game.file_stem() } else { game.file_name() };
+    let mut name = stem.unwrap_or_default().to_owned();
+    name.push(if number == 1 { ".study".to_owned() } else { format!(".{number}.study") });
+    game.with_file_name(name)
+}
+
+/// Is one the other as it went on, or its end the same position?
+fn is_same_game(start: &Position, old: &[Move], new: &[Move]) -> bool {
+    let end = |moves: &[Move]| moves.iter().fold(start.clone(), |at, &m| at.play(m)).key();
+    old.starts_with(new) || new.starts_with(old) || end(old) == end(new)
 }
 
 fn reopen(path: &Path) -> Result<Study, String> {
@@ -185,16 +214,29 @@ fn reopen(path: &Path) -> Result<Study, String> {
     Ok(study)
 }
 
-/// A line of the options.
-fn line(study: &Study, text: &str) -> Result<Vec<Move>, String> {
-    if text == END {
-        return Ok(study.played().moves.clone());
+/// The lines of the options.
+struct Lines {
+    pin: Vec<Vec<Move>>,
+    unpin: Vec<Vec<Move>>,
+    at: Option<Vec<Move>>,
+}
+
+impl Lines {
+    fn read(args: &Args, study: &Study) -> Result<Lines, String> {
+        let line = |text: &String| {
+            if text == END {
+                return Ok(study.played().moves.clone());
+            }
+            notation::read_moves(&study.tree().node(Tree::START).position, text)
+        };
+        let lines = |texts: &[String]| texts.iter().map(line).collect::<Result<_, String>>();
+        let at = args.at.as_ref().map(line).transpose()?;
+        Ok(Lines { pin: lines(&args.pin)?, unpin: lines(&args.unpin)?, at })
     }
-    notation::read_moves(&study.tree().node(Tree::START).position, text)
 }
 
 /// Does all that is asked for.
-fn work(args: &Args, study: &mut Study) -> Result<End, String> {
+fn work(args: &Args, study: &mut Study, lines: Lines) -> Result<End, String> {
     let outputs = [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];
     // A game that the study began with; no position is the name of a file.
@@ -202,13 +244,12 @@ fn work(args: &Args, study: &mut Study) -> Result<End, String> {
         inputs.push(PathBuf::from(one));
     }
     files::check_outputs(outputs.map(PathBuf::as_path), &inputs)?;
-    for (lines, pinned) in [(&args.pin, true), (&args.unpin, false)] {
-        for text in lines {
-            let moves = line(study, text)?;
+    let Lines { pin, unpin, at } = lines;
+    for (lines, pinned) in [(pin, true), (unpin, false)] {
+        for moves in lines {
             study.add_line(&moves, Some(pinned))?;
         }
     }
-    let at = args.at.as_deref().map(|text| line(study, text)).transpose()?;
     let end =
         if args.grows() { grow(args, study, at.clone().unwrap_or_default())? } else { End::Limit };
     study.sync()?;

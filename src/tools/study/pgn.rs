@@ -1,7 +1,7 @@
 //! A study as an annotated game: the game that was played, and unless it has a result
 //! the best line from its end; the nearest other lines as variations.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashSet};
 
 use shakmaty::{Move, san::SanPlus};
 
@@ -85,6 +85,8 @@ impl<'a> Moves<'a> {
                 .iter()
                 .find(|&&child| self.shown[child].from.is_some_and(|(_, m)| m == edge.m));
             let next = match child {
+                // Where the game comes back and goes another way, its moves say more there.
+                Some(&child) if self.is_later(child, ply) => Next::Elsewhere(edge),
                 Some(&child) => Next::Child(child, edge),
                 None if self.shown.iter().any(|other| other.id == edge.to) => Next::Elsewhere(edge),
                 None => continue,
@@ -103,11 +105,22 @@ impl<'a> Moves<'a> {
         all.into_iter().map(|(_, next)| next).collect()
     }
 
+    /// Is this a position of the game that follows one, but not at this ply?
+    fn is_later(&self, child: usize, ply: Option<usize>) -> bool {
+        let next = ply.and_then(|ply| self.game.get(ply + 1));
+        let id = self.shown[child].id;
+        next != Some(&id) && self.game.contains(&id)
+    }
+
     /// The moves that follow a position, with variations.
     fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<Node> {
+        let played = &self.study.played().moves;
         let mut line = Vec::new();
+        let mut been = HashSet::new();
         loop {
-            if self.finished && ply == Some(self.study.played().moves.len()) {
+            let again = !been.insert(at);
+            let is_end = ply == Some(played.len());
+            if is_end && (self.finished || again) {
                 return line;
             }
             let following = self.following(at, ply);
@@ -120,22 +133,26 @@ impl<'a> Moves<'a> {
                 }
                 Item::Variation(Line { lead: Vec::new(), moves })
             });
-            // Variations are of the first move.
-            if let Some(first) = moves.first_mut() {
+            // Variations are of the first move. Where the game has been before, they stand.
+            if let Some(first) = moves.first_mut().filter(|_| !again) {
                 first.items.extend(others);
             }
-            if ply.is_some_and(|ply| ply == self.study.played().moves.len())
-                && let Some(last) = line.last_mut()
-            {
+            if is_end && let Some(last) = line.last_mut() {
                 last.items.push(Item::Comment("The game so far.".to_owned()));
             }
             line.extend(moves);
-            let Next::Child(child, edge) = main else { return line };
+            let (Next::Child(_, edge) | Next::Elsewhere(edge)) = main else { return line };
             let goes_on = ply.map(|ply| ply + 1).filter(|&next| {
-                self.game.get(next) == Some(&edge.to)
-                    && self.study.played().moves.get(next - 1) == Some(&edge.m)
+                self.game.get(next) == Some(&edge.to) && played.get(next - 1) == Some(&edge.m)
             });
-            (at, ply) = (child, goes_on);
+            let next = match main {
+                Next::Child(child, _) => Some(child),
+                // The game goes on where it has been before.
+                _ if goes_on.is_some() => self.shown.iter().position(|one| one.id == edge.to),
+                _ => None,
+            };
+            let Some(next) = next else { return line };
+            (at, ply) = (next, goes_on);
         }
     }
 
@@ -190,4 +207,43 @@ fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<N
         position = position.play(m);
     }
     nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::{analyse::pgn::read::Games, study::file::Played};
+
+    /// The main line that is shown, and all moves with it.
+    fn shown(pinned: &str, played: &str) -> (String, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let start = Position::default();
+        let mut study = Study::create(&dir.path().join("a.study"), &start).unwrap();
+        let moves = |text| notation::read_moves(&start, text).unwrap();
+        study.add_line(&moves(pinned), Some(true)).unwrap();
+        let tags = vec![("Result".to_owned(), "1-0".to_owned())];
+        study.play(&Played { tags, moves: moves(played) }).unwrap();
+        let text = text(&study, 1);
+        let game = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+        let main: Vec<String> = game.main.moves.iter().map(|node| node.san.to_string()).collect();
+        (main.join(" "), text.split("\n\n").nth(1).unwrap().replace('\n', " "))
+    }
+
+    #[test]
+    fn the_game_goes_on_behind_repetitions_and_transpositions() {
+        for (pinned, played) in [
+            ("", "e4 e5 Nf3 Nc6 Ng1 Nb8 d4 exd4 Qxd4 Nc6 Qa4 d5"),
+            ("d4 Nf6 c4 e6 Nc3 d5", "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7"),
+            ("e4 e5 Nf3 Nc6 d4", "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 e4 e5"),
+            // The pinned line has the game's positions in the other order.
+            ("Nf3 Nf6 Ng1 Ng8 Nc3", "Nc3 Nf6 Nb1 Ng8 Nf3 Nf6 Ng1"),
+        ] {
+            let (main, all) = shown(pinned, played);
+            assert_eq!(main, played, "{all}");
+        }
+        // Every variation stands once.
+        let (_, all) = shown("d4 d5 c4", "e4 e5 Nf3 Nc6 Ng1 Nb8 d4 exd4");
+        assert_eq!(all.matches("c4").count(), 1, "{all}");
+        assert_eq!(all.matches("exd4").count(), 1, "{all}");
+    }
 }

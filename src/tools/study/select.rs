@@ -3,7 +3,7 @@
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::{BinaryHeap, HashMap},
+    collections::{BinaryHeap, HashMap, HashSet},
 };
 
 use shakmaty::Move;
@@ -26,16 +26,19 @@ pub struct Shown {
 }
 
 /// The nearest positions, the start first; at most `most` and at least one. The game
-/// that is studied is always there.
+/// that is studied is always there, on its own way.
 #[must_use]
 pub fn nearest(study: &Study, most: usize) -> Vec<Shown> {
     let tree = study.tree();
+    let game: HashSet<(Id, Move)> =
+        study.game_nodes().into_iter().zip(study.played().moves.iter().copied()).collect();
     let mut shown: Vec<Shown> = Vec::new();
     let mut index: HashMap<Id, usize> = HashMap::new();
-    let mut open = BinaryHeap::from([Reverse(Way { cost: 0.0, to: Tree::START, from: None })]);
-    while let Some(Reverse(Way { cost, to, from })) = open.pop() {
-        // What costs nothing is the game or pinned.
-        if shown.len() >= most && cost > 0.0 {
+    let mut open =
+        BinaryHeap::from([Reverse(Way { played: true, cost: 0.0, to: Tree::START, from: None })]);
+    while let Some(Reverse(Way { played, cost, to, from })) = open.pop() {
+        // What costs nothing is pinned.
+        if shown.len() >= most && cost > 0.0 && !played {
             break;
         }
         if index.contains_key(&to) {
@@ -47,9 +50,12 @@ pub fn nearest(study: &Study, most: usize) -> Vec<Shown> {
         if let Some((parent, _)) = from {
             shown[parent].children.push(here);
         }
-        for edge in tree.node(to).edges.iter().filter(|edge| !edge.repeats) {
-            let cost = cost + tree.cost(to, edge);
-            open.push(Reverse(Way { cost, to: edge.to, from: Some((here, edge.m)) }));
+        for edge in &tree.node(to).edges {
+            let played = game.contains(&(to, edge.m));
+            if played || !edge.repeats {
+                let cost = cost + tree.cost(to, edge);
+                open.push(Reverse(Way { played, cost, to: edge.to, from: Some((here, edge.m)) }));
+            }
         }
     }
     // Best moves first.
@@ -65,9 +71,12 @@ pub fn nearest(study: &Study, most: usize) -> Vec<Shown> {
     shown
 }
 
-/// A way to a node. Of equally near ones the older node comes first.
+/// A way to a node. The game's comes first, so that no pinned line takes its positions;
+/// of equally near ones the older node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
+    /// It is the game's.
+    played: bool,
     cost: f64,
     to: Id,
     from: Option<(usize, Move)>,
@@ -77,7 +86,8 @@ impl Eq for Way {}
 
 impl Ord for Way {
     fn cmp(&self, other: &Way) -> Ordering {
-        self.cost.total_cmp(&other.cost).then(self.to.cmp(&other.to))
+        let played = other.played.cmp(&self.played);
+        played.then(self.cost.total_cmp(&other.cost)).then(self.to.cmp(&other.to))
     }
 }
 

@@ -7,7 +7,7 @@
 //! where it is.
 
 use std::{
-    io::{self, BufRead, Read as _},
+    io::{self, BufRead},
     ops::ControlFlow,
 };
 
@@ -15,7 +15,10 @@ use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
-use crate::chess::lines::decode;
+use crate::chess::{
+    lines::{BYTE_ORDER_MARK, decode},
+    notation,
+};
 
 /// Begins a comment that holds a line number. No text has this character.
 const MARK: u8 = 1;
@@ -52,7 +55,10 @@ const SIGNS: &[(&str, u8)] = &[
 ];
 
 /// What says nothing that the moves do not: passed over.
-const FILLERS: &[&str] = &["...", "..", ".", "…", "e.p.", "ep", "ep."];
+const FILLERS: &[&str] = &["...", "..", ".", "…"];
+
+/// The same, behind a move or glued to it.
+const EN_PASSANT: &[&str] = &["e.p.", "ep", "ep."];
 
 /// Results, and what they are in PGN.
 const RESULTS: &[(&str, &str)] = &[
@@ -87,11 +93,11 @@ impl<R: BufRead> Games<R> {
     fn line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = self.next.take().unwrap_or_default();
         if line.is_empty() {
-            let limit = MAX_GAME as u64 + 1;
-            self.input.by_ref().take(limit).read_until(b'\n', &mut line)?;
+            read_line(&mut self.input, &mut line)?;
         }
-        if self.line == 0 && line.starts_with(b"\xef\xbb\xbf") {
-            line.drain(..3);
+        // Files that were joined have their marks in the middle.
+        if line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
         }
         self.line += u64::from(!line.is_empty());
         Ok(line)
@@ -151,6 +157,29 @@ impl<R: BufRead> Games<R> {
     }
 }
 
+/// Reads a line with its end: LF, CR LF or CR. Longer ones than a game come in parts.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        if line.ends_with(b"\r") {
+            let paired = usize::from(bytes.starts_with(b"\n"));
+            line.extend_from_slice(&bytes[..paired]);
+            input.consume(paired);
+            return Ok(());
+        }
+        let end = bytes.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
+        let length = end.map_or(bytes.len(), |end| end + 1);
+        line.extend_from_slice(&bytes[..length]);
+        input.consume(length);
+        if length == 0 || line.ends_with(b"\n") || line.len() > MAX_GAME {
+            return Ok(());
+        }
+    }
+}
+
 /// The text of one game, as pgn-reader shall see it.
 #[derive(Default)]
 struct Text {
@@ -180,7 +209,11 @@ impl Text {
         match self.comment {
             // Even a comment does not go on over the next game's tags.
             Some(_) => event,
-            None => (self.movetext && line.starts_with(b"[")) || (self.event && event),
+            None => {
+                let line = line.trim_ascii_start();
+                let event = line.starts_with(EVENT);
+                (self.movetext && line.starts_with(b"[")) || (self.event && event)
+            }
         }
     }
 
@@ -189,11 +222,12 @@ impl Text {
         self.closed
     }
 
-    fn add(&mut self, line: &[u8], number: u64) -> Result<(), String> {
+    fn add(&mut self, mut line: &[u8], number: u64) -> Result<(), String> {
         if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
             return Err("the file is UTF-16 text; save it as UTF-8".to_owned());
         }
-        let blank = line.trim_ascii().is_empty();
+        let text = line.trim_ascii();
+        let blank = text.is_empty();
         if self.comment.is_none() {
             if blank {
                 self.closed = self.ended && self.variations.is_empty();
@@ -202,9 +236,12 @@ impl Text {
                 return Ok(());
             }
             self.begin.get_or_insert(number);
-            self.event |= line.starts_with(EVENT);
-            if line.starts_with(b"[") {
-                return self.tags(line.trim_ascii());
+            self.event |= text.starts_with(EVENT);
+            if text.starts_with(b"[") {
+                line = self.tags(text)?;
+                if line.is_empty() {
+                    return Ok(());
+                }
             }
             if !self.movetext {
                 self.bytes.push(b'\n');
@@ -215,9 +252,10 @@ impl Text {
         self.movetext_line(line, number)
     }
 
-    /// Adds the tags of a line: usually one. Where the quotes inside a value are
-    /// not escaped, as some programs write it, the line is taken for one tag.
-    fn tags(&mut self, line: &[u8]) -> Result<(), String> {
+    /// Adds the tags of a line, usually one, and returns what stands behind them. Where
+    /// the quotes inside a value are not escaped, as some programs write it, the line is
+    /// taken for one tag.
+    fn tags<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
         let before = (self.bytes.len(), self.named);
         let mut rest = line;
         while !rest.is_empty() {
@@ -226,15 +264,17 @@ impl Text {
             rest = behind.trim_ascii_start();
         }
         if rest.is_empty() {
-            return Ok(());
+            return Ok(rest);
         }
-        self.bytes.truncate(before.0);
-        self.named = before.1;
         match tag(line, last_quote) {
-            Some((name, value, b"")) => {
+            Some((name, value, behind @ b"")) => {
+                self.bytes.truncate(before.0);
+                self.named = before.1;
                 self.tag(name, value);
-                Ok(())
+                Ok(behind)
             }
+            // Moves on the line of the tags.
+            _ if rest.len() < line.len() && !rest.starts_with(b"[") => Ok(rest),
             _ => Err(format!("'{}' is not a tag", shown(line))),
         }
     }
@@ -339,12 +379,12 @@ impl Text {
             self.bytes.extend_from_slice(format!(" ${nag}").as_bytes());
             return Ok(());
         }
-        let plain = without_hyphen(&text);
-        if !is_known(plain.as_deref().unwrap_or(&text)) {
+        let plain = plain(&text);
+        if !is_known(&plain) {
             return Err(format!("'{}' is not a move", shown(word)));
         }
         self.bytes.push(b' ');
-        self.bytes.extend_from_slice(plain.as_ref().map_or(word, String::as_bytes));
+        self.bytes.extend_from_slice(plain.as_bytes());
         Ok(())
     }
 
@@ -404,6 +444,18 @@ fn last_quote(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|&byte| byte == b'"')
 }
 
+/// A move as SAN has it, that others write as `Ng8-f6,`, `Qh1++`, `a8Q` or `exf6e.p.`
+fn plain(word: &str) -> String {
+    let word = word.trim_end_matches(',');
+    let unsigned = word.trim_end_matches(['!', '?']);
+    let unchecked = unsigned.trim_end_matches(['+', '#']);
+    let (sign, check) = (&word[unsigned.len()..], &unsigned[unchecked.len()..]);
+    let mut marks = EN_PASSANT.iter().filter_map(|mark| unchecked.strip_suffix(mark));
+    let squares = marks.next().unwrap_or(unchecked);
+    let san = notation::with_equals_sign(without_hyphen(squares).as_deref().unwrap_or(squares));
+    [&san, check.get(..1).unwrap_or_default(), sign].concat()
+}
+
 /// A move in long algebraic notation as SAN that names both squares: `Ng8f6` for
 /// `Ng8-f6`. `None` for anything else.
 fn without_hyphen(word: &str) -> Option<String> {
@@ -417,7 +469,10 @@ fn without_hyphen(word: &str) -> Option<String> {
 /// Is this a move, a move number, the number of a sign, or several of them in
 /// one word?
 fn is_known(word: &str) -> bool {
-    if FILLERS.contains(&word) || matches!(word, "0-0" | "0-0-0" | "0–0" | "0–0–0") {
+    if FILLERS.contains(&word)
+        || EN_PASSANT.contains(&word)
+        || matches!(word, "0-0" | "0-0-0" | "0–0" | "0–0–0")
+    {
         return true;
     }
     if let Some(nag) = word.strip_prefix('$') {
@@ -680,6 +735,53 @@ mod tests {
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
         // Nothing passes for a line number that is not one.
         assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
+    }
+
+    #[test]
+    fn moves_as_others_write_them() {
+        for (word, san) in [
+            ("a8Q+", "a8=Q+"),
+            ("a7a8q", "a7a8=Q"),
+            ("a7-a8N#!?", "a7a8=N#!?"),
+            ("Qh1++", "Qh1+"),
+            ("exf6e.p.", "exf6"),
+            ("5.exf6ep.+!", "5.exf6+!"),
+            ("e5,", "e5"),
+            ("b1c3", "b1c3"),
+            ("O-O,", "O-O"),
+        ] {
+            assert_eq!(plain(word), san);
+            assert!(is_known(san), "{san}");
+        }
+        for word in ["12.", "...", "$3", "!!", "+-", "Nf3", "0-0-0", "Bb1"] {
+            assert!(is_known(&plain(word)) == is_known(word), "{word}");
+        }
+        assert_eq!(read(b"1. b1c3, e7e5, 2. Nd5++ exd5ep *"), ["1: b1c3 e7e5 Nd5+ exd5 *"]);
+    }
+
+    /// Files put together by `cat`, from programs of all kinds.
+    #[test]
+    fn marks_indents_and_line_ends() {
+        let game = |white: &str| format!("\u{feff}[White \"{white}\"]\n\n1. e4 e5 1-0\n\n");
+        let joined = format!("{}{}\u{feff}1. d4 d5 *\n", game("A"), game("B"));
+        let games = ["1: e4 e5 1-0", "5: e4 e5 1-0", "9: d4 d5 *"];
+        assert_eq!(read(joined.as_bytes()), games);
+        for end in ["\r", "\r\n"] {
+            assert_eq!(read(joined.replace('\n', end).as_bytes()), games, "{end:?}");
+        }
+        // Half a line at a time, which parts CR from LF.
+        let bytes = joined.replace('\n', "\r\n").into_bytes();
+        let mut halved = Games::new(io::BufReader::with_capacity(1, &bytes[..]));
+        assert_eq!(halved.next_game().unwrap().unwrap().unwrap().tag("White"), Some("A"));
+        assert_eq!(halved.next_game().unwrap().unwrap().unwrap().line, 5);
+
+        let text = "  [Event \"a\"]\n\t[Result \"1-0\"]\n\n1. e4\n {x\n  [y]} *\n  [Event \"b\"] \
+                    [White \"W\"] 1. d4 {[z]}\n1... d5 *\n";
+        assert_eq!(read(text.as_bytes()), ["1: e4 {x [y]} *", "7: d4 {[z]} d5 *"]);
+        let mut games = Games::new(text.as_bytes());
+        let tags = games.next_game().unwrap().unwrap().unwrap().tags;
+        assert_eq!(tags[1], ("Result".to_owned(), "1-0".to_owned()));
+        assert_eq!(games.next_game().unwrap().unwrap().unwrap().tag("White"), Some("W"));
     }
 
     proptest! {
