@@ -50,7 +50,7 @@ pub(super) fn king_of(board: &Board, color: Color) -> Square {
 }
 
 /// The squares that pawns on `pawns` attack, towards the a-file and the h-file.
-pub(super) fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
+pub fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
     let west = pawns & !Bitboard::from(File::A);
     let east = pawns & !Bitboard::from(File::H);
     color.fold_wb([west.shift(7), east.shift(9)], [west.shift(-9), east.shift(-7)])

@@ -134,6 +134,21 @@ struct Butterfly([i16; FromTo::COUNT]);
 #[repr(transparent)]
 struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
 
+impl Continuation {
+    /// What is read as a sum learns as one: gravity is that of half the sum, so that what
+    /// some entries know already the others need not learn.
+    fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
+        let read = |before: PieceTo| i32::from(self.0[before.index()][to]);
+        let [one, two, four] = previous.map(|before| before.map_or(0, read));
+        let half = (one + two + four * p::order_four() / 4) / 2;
+        let step = bonus - half * bonus.abs() / HISTORY_MAX;
+        for before in previous.into_iter().flatten() {
+            let entry = &mut self.0[before.index()][to];
+            *entry = (i32::from(*entry) + step).clamp(-HISTORY_MAX, HISTORY_MAX) as i16;
+        }
+    }
+}
+
 /// Captures by piece and square, and the role captured.
 #[derive(Zeroable)]
 #[repr(transparent)]
@@ -220,19 +235,14 @@ impl Histories {
         let from_to = FromTo::new(position.turn(), context.threats, m);
         gravity(&mut self.0[0].butterfly.0[from_to.index()], bonus, HISTORY_MAX);
         gravity(&mut self.0[0].pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
-        for before in context.previous.iter().flatten() {
-            gravity(&mut self.0[0].continuation.0[before.index()][to], bonus, HISTORY_MAX);
-        }
+        self.0[0].continuation.update(context.previous, to, bonus);
     }
 
     /// The same for the last move, whose position is known no more: only the tables
     /// that do without it learn.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
         gravity(&mut self.0[0].butterfly.0[quiet.index()], bonus, HISTORY_MAX);
-        for before in previous.iter().flatten() {
-            let entry = &mut self.0[0].continuation.0[before.index()][moved.index()];
-            gravity(entry, bonus, HISTORY_MAX);
-        }
+        self.0[0].continuation.update(previous, moved.index(), bonus);
     }
 
     /// What to add to the static evaluation, in centipawns. `moves` are those made 1, 2

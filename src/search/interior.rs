@@ -5,7 +5,7 @@
 //! What each of them is worth is measured: see `README.md` beside this file.
 
 use arrayvec::ArrayVec;
-use shakmaty::Move;
+use shakmaty::{Move, Role};
 
 use super::{
     Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
@@ -231,7 +231,10 @@ impl Worker<'_> {
             return None;
         }
         if score >= node.window.beta {
-            self.reward_table_move(node.position, entry.best, node.depth, node.ply);
+            // What refutes a late move is nothing special.
+            if self.before(node.ply, 1).number <= 3 {
+                self.reward_table_move(node.position, entry.best, node.depth, node.ply);
+            }
             self.teach_last_move(node.ply, -prune::bonus(node.depth) / 2);
         }
         Some(score)
@@ -352,6 +355,7 @@ impl Worker<'_> {
             || self.before(ply, 1).moved.is_none()
             || !node.position.has_pieces(node.position.turn())
             || node.entry.is_some_and(|e| e.bounds.upper < beta && e.depth + 4 >= node.depth)
+            || wins_a_piece(node)
         {
             return Ok(None);
         }
@@ -361,6 +365,7 @@ impl Worker<'_> {
         self.keys.push(node.position.key());
         self.frame(ply).moved = None;
         self.frame(ply).quiet = None;
+        self.frame(ply).number = 0;
         self.frame(ply).reduction = 0;
         let score = -self.search::<NonPv>(
             &child,
@@ -410,6 +415,7 @@ impl Worker<'_> {
             }
             let mut child = position.clone();
             self.make(&mut child, m, ply);
+            self.frame(ply).number = 0;
             self.frame(ply).reduction = 0;
             let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
             if score >= bound {
@@ -535,6 +541,7 @@ impl Worker<'_> {
         // Step 9. Search it.
         let mut child = position.clone();
         self.make(&mut child, m, ply);
+        self.frame(ply).number = found.number;
         let depth = node.depth - 1 + extension;
         let window = Window::new(found.alpha, node.window.beta);
         if facts.quiet {
@@ -687,7 +694,7 @@ impl Worker<'_> {
         Ok(if score < bound {
             let double = !K::PV && score < bound - p::double_margin();
             Singular::Extend(1 + i32::from(double))
-        } else if score >= node.window.beta && !is_decisive(score) {
+        } else if !K::PV && score >= node.window.beta && !is_decisive(score) {
             Singular::Multicut(score)
         } else if lower >= node.window.beta {
             Singular::Extend(if K::PV { -1 } else { -2 })
@@ -847,6 +854,17 @@ impl Worker<'_> {
         let context = Context::new(&Generator::new(position), self.previous(ply));
         self.histories.update_quiet(position, &context, m, prune::bonus(depth));
     }
+}
+
+/// Has the table's move failed high by taking a piece? Then that move is to be seen, not
+/// what the opponent does after a pass.
+fn wins_a_piece(node: &Node) -> bool {
+    node.entry.is_some_and(|e| {
+        let captured = || e.best.rebuild(node.position).and_then(|m| m.capture());
+        e.bounds.lower > -INFINITE
+            && !e.bounds.is_exact()
+            && captured().is_some_and(|role| role != Role::Pawn)
+    })
 }
 
 /// What Step 7 prunes.

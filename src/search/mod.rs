@@ -152,7 +152,9 @@ struct Frame {
     excluded: PackedMove,
     /// How often the nodes here failed high since the grandparent was entered.
     cutoffs: u32,
-    /// How much the move made here was reduced, in plies.
+    /// The place in the order of the move made here, from 1; 0 if it is not of the order.
+    number: i32,
+    /// How much it was reduced, in plies.
     reduction: i32,
 }
 
@@ -163,6 +165,7 @@ impl Frame {
         quiet: None,
         excluded: PackedMove::NONE,
         cutoffs: 0,
+        number: 0,
         reduction: 0,
     };
 }
@@ -328,7 +331,9 @@ impl<'a> Worker<'a> {
         if self.thread != 0 {
             return Ok(());
         }
+        // The first iteration is finished, however late it began: its move is worth that.
         if let Some(budget) = shared.budget
+            && self.iteration > 1
             && !shared.signals.is_pondering()
             && (self.ponder_spent
                 || shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard)

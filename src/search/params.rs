@@ -93,6 +93,8 @@ crate::system::tune::params! {
     /// What escape from a lesser attacker is worth, per pawn of the piece's value, in
     /// the units of a quiet move's history.
     order_safety: 1503, 0..=4000, 200;
+    /// What it is worth to attack, from a safe square, what can be won, in the same units.
+    order_offence: 3500, 0..=8000, 300;
     /// How much of that order forgives a capture the loss of a centipawn.
     good_capture: 128, 32..=512, 24;
     /// Weight of the history four plies back, in quarters of that of one ply back.

@@ -10,12 +10,12 @@
 //! are refuted by one of their first moves.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Move, MoveList, Role};
+use shakmaty::{Bitboard, Move, MoveList, Role, Square, attacks};
 
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
-        see,
+        see, threats,
     },
     search::{
         history::{Context, Histories, Previous},
@@ -235,8 +235,8 @@ impl<'a> Picker<'a> {
         }
         let context = Context::new(generator, *previous);
         let rows = histories.quiets(generator.position(), &context);
-        let safety = Safety::new(generator);
-        quiets.score(|m| rows.score(m) + safety.score(m));
+        let (safety, offence) = (Safety::new(generator), Offence::new(generator));
+        quiets.score(|m| rows.score(m) + safety.score(m) + offence.score(m));
     }
 }
 
@@ -258,6 +258,40 @@ impl Safety {
         let (threats, worth) = self.0[role as usize - 1];
         let attacked = |square| i32::from(threats.contains(square));
         (attacked(from) - attacked(to)) * worth
+    }
+}
+
+/// By role the squares that nobody attacks and from which it attacks what it can win: a
+/// pawn any piece, a knight rooks, queens and loose bishops, a bishop rooks, a queen what
+/// is loose and cannot take her.
+struct Offence([Bitboard; 6]);
+
+impl Offence {
+    fn new(generator: &Generator) -> Offence {
+        let (board, us) = (generator.position().board(), generator.position().turn());
+        let theirs = board.by_color(!us);
+        let (occupied, safe) = (board.occupied(), !generator.threats());
+        // Attacks are mutual: where a piece is attacked from is where it would attack.
+        let from = |targets: Bitboard, attacks: &dyn Fn(Square) -> Bitboard| {
+            (targets & theirs)
+                .into_iter()
+                .fold(Bitboard::EMPTY, |all, target| all | attacks(target))
+        };
+        let straight = |square| attacks::rook_attacks(square, occupied);
+        let diagonal = |square| attacks::bishop_attacks(square, occupied);
+        let (rooks, loose_bishops) = (board.rooks(), board.bishops() & safe);
+        let [west, east] = threats::pawn_attacks(theirs, !us);
+        let knight = from(board.rooks_and_queens() | loose_bishops, &attacks::knight_attacks);
+        let bishop = from(rooks, &diagonal);
+        let queen = from(loose_bishops, &straight) | from(rooks & safe, &diagonal);
+        let none = Bitboard::EMPTY;
+        Offence([west | east, knight, bishop, none, queen, none].map(|squares| squares & safe))
+    }
+
+    #[inline(always)]
+    fn score(&self, m: Move) -> i32 {
+        let Move::Normal { role, to, .. } = m else { return 0 };
+        i32::from(self.0[role as usize - 1].contains(to)) * p::order_offence()
     }
 }
 
@@ -292,6 +326,39 @@ mod tests {
             assert!(list.iter().all(|m| picked.contains(m)));
             assert_eq!(all(Picker::without(&generator, [None; 3], Some(first))), picked[1..]);
         }
+    }
+
+    /// Looked at from where the move goes, instead of from what it attacks.
+    #[test]
+    fn offence_is_what_a_piece_would_attack() {
+        let mut found = 0;
+        for line in include_str!("../../epd/wac.epd").lines().filter(|line| !line.starts_with('#'))
+        {
+            let fen = line.split(' ').take(4).collect::<Vec<_>>().join(" ");
+            let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
+            let generator = Generator::new(&position);
+            let offence = Offence::new(&generator);
+            let (board, us) = (position.board(), position.turn());
+            let safe = !generator.threats();
+            let (rooks, loose) = (board.rooks(), board.bishops() & safe);
+            for &m in &position.legal_moves() {
+                let Move::Normal { role, to, .. } = m else { continue };
+                let sees =
+                    attacks::attacks(to, role.of(us), board.occupied()) & board.by_color(!us);
+                let line = attacks::rook_attacks(to, board.occupied());
+                let wins = match role {
+                    Role::Pawn => sees,
+                    Role::Knight => sees & (board.rooks_and_queens() | loose),
+                    Role::Bishop => sees & rooks,
+                    Role::Queen => sees & (loose & line | rooks & safe & !line),
+                    Role::Rook | Role::King => Bitboard::EMPTY,
+                };
+                let good = wins.any() && safe.contains(to);
+                assert_eq!(offence.score(m) > 0, good, "{fen} {m:?}");
+                found += usize::from(good);
+            }
+        }
+        assert!(found >= 100, "{found}");
     }
 
     #[test]

@@ -305,7 +305,9 @@ impl Worker<'_> {
 
     fn lines(&self) -> usize {
         let wanted = self.shared.live.multi_pv.load(Relaxed);
-        if self.thread == 0 { wanted.clamp(1, self.root_moves.len()) } else { 1 }
+        // The weaker player's nodes are for one.
+        let one = self.thread != 0 || self.shared.handicap.is_some();
+        if one { 1 } else { wanted.clamp(1, self.root_moves.len()) }
     }
 
     /// Stable: moves that were not raised keep their order.
@@ -364,7 +366,10 @@ impl Worker<'_> {
             } else {
                 // A fail high is cheap to confirm a little less deeply.
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
-                reduction = (reduction + 1).min(3);
+                // A mate may need all the depth.
+                if !is_decisive(score) {
+                    reduction = (reduction + 1).min(3);
+                }
             }
             self.report_bound(depth as u32, line);
             window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
