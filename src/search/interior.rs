@@ -552,27 +552,33 @@ impl Worker<'_> {
         self.unmake();
 
         // Step 10. A new best move?
+        Ok(self.judge_move::<K>(node, found, m, score))
+    }
+
+    /// Step 10: compares a move's score with those before it.
+    #[inline(always)]
+    fn judge_move<K: Kind>(&mut self, node: &Node, found: &mut Found, m: Move, score: i32) -> Flow {
         if score > found.best {
             found.best = score;
             if score > found.alpha {
                 found.alpha = score;
                 found.best_move = Some(m);
                 if K::PV {
-                    self.pv.extend(ply, m);
+                    self.pv.extend(node.ply, m);
                 }
                 if score >= node.window.beta {
-                    self.frame(ply).cutoffs += 1;
-                    return Ok(Flow::Stop);
+                    self.frame(node.ply).cutoffs += 1;
+                    return Flow::Stop;
                 }
             }
         }
         // More moves than fit are not worth punishing.
-        let _ = if facts.quiet {
-            found.tried.quiets.try_push(m)
-        } else {
+        let _ = if is_tactical(m) {
             found.tried.tactical.try_push(m)
+        } else {
+            found.tried.quiets.try_push(m)
         };
-        Ok(Flow::Next)
+        Flow::Next
     }
 
     /// What pruning and reduction look at.

@@ -489,8 +489,10 @@ enum Task {
     Count,
     /// A search that ends by itself, or with the input.
     Search,
-    /// A search that needs `stop` or `ponderhit` to end.
+    /// A search that needs `stop` to end.
     OpenEndedSearch,
+    /// A search that ends by itself after `ponderhit`.
+    Pondering,
     /// A search for Lancet's move against a person.
     Answer,
 }
@@ -498,8 +500,6 @@ enum Task {
 /// The last task given to the engine thread.
 struct Current {
     task: Task,
-    /// What it is after `ponderhit`.
-    after_hit: Task,
     signals: Arc<Signals>,
 }
 
@@ -549,7 +549,8 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// Waits until what was given is done, unless that needs another command.
     fn settle(&self) {
-        if self.is_busy() && self.task() == Some(Task::OpenEndedSearch) {
+        let waits = matches!(self.task(), Some(Task::OpenEndedSearch | Task::Pondering));
+        if self.is_busy() && waits {
             return;
         }
         let (reached, wait) = mpsc::sync_channel(1);
@@ -639,7 +640,9 @@ impl<W: Write + Send> Front<'_, W> {
             UciMessage::PonderHit => {
                 if let Some(current) = &mut self.current {
                     current.signals.ponder_hit();
-                    current.task = current.after_hit;
+                    if current.task == Task::Pondering {
+                        current.task = Task::Search;
+                    }
                 }
             }
             // Lancet is free, `quit` has ended the loop, and the rest is not for engines.
@@ -711,6 +714,11 @@ impl<W: Write + Send> Front<'_, W> {
         self.tasks.load(Ordering::Acquire) > 0
     }
 
+    /// Does Lancet think about its move against a person?
+    fn is_answering(&self) -> bool {
+        self.is_busy() && self.task() == Some(Task::Answer)
+    }
+
     fn task(&self) -> Option<Task> {
         self.current.as_ref().map(|current| current.task)
     }
@@ -738,8 +746,7 @@ impl<W: Write + Send> Front<'_, W> {
     fn start(&mut self, task: Task, signals: Signals, work: impl FnOnce(Arc<Signals>) -> Work) {
         self.stop();
         let signals = Arc::new(signals);
-        let after_hit = task;
-        self.current = Some(Current { task, after_hit, signals: Arc::clone(&signals) });
+        self.current = Some(Current { task, signals: Arc::clone(&signals) });
         self.tasks.fetch_add(1, Ordering::Release);
         self.queue(work(signals));
     }
@@ -749,7 +756,7 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
-        if self.task() == Some(Task::Answer) && self.is_busy() {
+        if self.is_answering() {
             return self.output.say(THINKING);
         }
         let misspelt = |complaint: &&String| !complaint.contains(": using ");
@@ -765,13 +772,14 @@ impl<W: Write + Send> Front<'_, W> {
         let say = |text: &str| self.output.say(text);
         let mut limits = limits::limits(control, search, beyond, game.position(), &say);
         limits.analyse = self.options.analyse;
-        let task = |limits: &Limits| match limits.ends_by_itself() {
-            true => Task::Search,
-            false => Task::OpenEndedSearch,
+        let task = if limits.ends_by_itself() {
+            Task::Search
+        } else if (Limits { ponder: false, ..limits.clone() }).ends_by_itself() {
+            Task::Pondering
+        } else {
+            Task::OpenEndedSearch
         };
-        let after_hit = task(&Limits { ponder: false, ..limits.clone() });
-        let task = task(&limits);
-        if !beyond.complaints.is_empty() && task == Task::OpenEndedSearch {
+        if !beyond.complaints.is_empty() && task != Task::Search {
             self.output.say("this search ends with 'stop'");
         }
         let mode = self.mode();
@@ -782,7 +790,6 @@ impl<W: Write + Send> Front<'_, W> {
             mode,
             manner: Manner::Report,
         });
-        self.current.iter_mut().for_each(|current| current.after_hit = after_hit);
     }
 }
 

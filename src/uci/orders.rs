@@ -61,7 +61,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     fn carry_out_order(&mut self, order: Order) -> Result<(), String> {
         let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
-        if changes && self.is_busy() && self.task() == Some(Task::Answer) {
+        if changes && self.is_answering() {
             return Err(THINKING.to_owned());
         }
         match order {

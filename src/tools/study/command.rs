@@ -164,9 +164,7 @@ fn open(args: &Args) -> Result<Study, String> {
                 input::size(path).map_err(|error| format!("{}: {error}", path.display()))?;
             }
             let source = source::position(&args.source)?;
-            let moves = &source.played.moves;
-            let end = moves.iter().fold(source.start.clone(), |at, &m| at.play(m));
-            let name = format!("{:016x}.study", end.key());
+            let name = format!("{:016x}.study", end_key(&source.start, &source.played.moves));
             (source, Some(PathBuf::from(name)))
         }
     };
@@ -202,8 +200,12 @@ fn default_path(game: &Path, number: u32) -> PathBuf {
 
 /// Is one the other as it went on, or its end the same position?
 fn is_same_game(start: &Position, old: &[Move], new: &[Move]) -> bool {
-    let end = |moves: &[Move]| moves.iter().fold(start.clone(), |at, &m| at.play(m)).key();
-    old.starts_with(new) || new.starts_with(old) || end(old) == end(new)
+    old.starts_with(new) || new.starts_with(old) || end_key(start, old) == end_key(start, new)
+}
+
+/// The key of the position that `moves` lead to.
+fn end_key(start: &Position, moves: &[Move]) -> u64 {
+    moves.iter().fold(start.clone(), |at, &m| at.play(m)).key()
 }
 
 fn reopen(path: &Path) -> Result<Study, String> {
