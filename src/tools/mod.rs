@@ -56,6 +56,14 @@ fn depth(text: &str) -> Result<u32, String> {
     number_in(text, &crate::engine::DEPTH_RANGE)
 }
 
+/// Reads a time in hours for clap.
+pub(crate) fn hours(text: &str) -> Result<Duration, String> {
+    let hours = text.parse::<f64>().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
+    hours
+        .map(|hours| Duration::from_secs_f64(3600.0 * hours))
+        .ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
+}
+
 /// Reads a whole number in a range.
 fn number_in<T>(text: &str, range: &std::ops::RangeInclusive<T>) -> Result<T, String>
 where

@@ -79,8 +79,8 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub positions: Option<u64>,
     /// Stop after this many hours
-    #[arg(long, value_name = "H", value_parser = hours)]
-    pub hours: Option<f64>,
+    #[arg(long, value_name = "H", value_parser = crate::tools::hours)]
+    pub hours: Option<Duration>,
     /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -111,18 +111,6 @@ pub struct Args {
     /// Decide games by the Syzygy endgame tables in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
-}
-
-/// Hours from a command line.
-///
-/// # Errors
-///
-/// If it is not a number of them.
-pub fn hours(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(hours) if (0.0..1e6).contains(&hours) => Ok(hours),
-        _ => Err("expected a number of hours".to_owned()),
-    }
 }
 
 /// What decides how games are played: a directory holds games of one kind.
@@ -563,7 +551,7 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
     let goal = Goal {
         games: args.games,
         positions: args.positions,
-        end: args.hours.map(|hours| start + Duration::from_secs_f64(hours * 3600.0)),
+        end: args.hours.map(|hours| start + hours),
     };
     let shared = Shared {
         openings,

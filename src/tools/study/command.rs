@@ -42,8 +42,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     game: Option<u32>,
     /// Hours to grow
-    #[arg(long, value_name = "H", value_parser = hours)]
-    hours: Option<f64>,
+    #[arg(long, value_name = "H", value_parser = tools::hours)]
+    hours: Option<Duration>,
     /// Nodes to search in all
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -88,11 +88,6 @@ const TICK: Duration = Duration::from_millis(200);
 const LINE_LENGTH: usize = 12;
 /// The line that ends where the game does.
 const END: &str = "end";
-
-fn hours(text: &str) -> Result<f64, String> {
-    let hours = text.parse().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
-    hours.ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
-}
 
 impl Args {
     /// Is there anything to do but to grow?
@@ -296,7 +291,7 @@ fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> 
         line,
         step: args.step,
         nodes: args.nodes,
-        until: args.hours.map(|hours| Instant::now() + Duration::from_secs_f64(3600.0 * hours)),
+        until: args.hours.map(|hours| Instant::now() + hours),
         table_pieces,
     };
     let bar = ProgressBar::no_length();

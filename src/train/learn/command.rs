@@ -56,8 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Learn for this many hours
-    #[arg(long, value_name = "H", value_parser = datagen::hours)]
-    pub hours: Option<f64>,
+    #[arg(long, value_name = "H", value_parser = crate::tools::hours)]
+    pub hours: Option<Duration>,
     /// Learn until the lineage has this many generations; the clock decides nothing
     #[arg(long, value_name = "N")]
     pub generations: Option<u32>,
@@ -136,10 +136,10 @@ fn learn(args: &Args) -> Result<(), Failure> {
 const BEST: &str = "best.nnue";
 
 /// Raised by Ctrl-C and when the hours are over.
-fn stopper(hours: Option<f64>) -> Result<Arc<AtomicBool>, Failure> {
+fn stopper(time: Option<Duration>) -> Result<Arc<AtomicBool>, Failure> {
     let stop = ctrl_c()?;
-    if let Some(hours) = hours {
-        let (raised, time) = (Arc::clone(&stop), Duration::from_secs_f64(hours * 3600.0));
+    if let Some(time) = time {
+        let raised = Arc::clone(&stop);
         std::thread::Builder::new().name("clock".to_owned()).spawn(move || {
             std::thread::sleep(time);
             raised.store(true, Relaxed);
