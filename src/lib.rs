@@ -38,7 +38,7 @@
 //! list, and none below.
 //!
 //! ```text
-//! system   files, memory, random numbers, standard streams: no chess
+//! system   files, memory, random numbers, streams, command lines: no chess
 //! chess    scores, positions, legal moves, notation, static exchange evaluation
 //! eval     material and piece-square tables, the network, winning chances
 //! play     what a search is asked and tells; clock, book, endgame tables, strength

@@ -1,7 +1,8 @@
 //! What the engine needs of the system: files that are whole or not there, memory,
-//! random numbers, standard streams, locks; which build and processor this is; what a
-//! tunable constant is. No chess here.
+//! random numbers, standard streams, command lines, locks; which build and processor
+//! this is; what a tunable constant is. No chess here.
 
+pub mod arguments;
 pub mod files;
 pub mod input;
 pub mod memory;

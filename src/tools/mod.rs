@@ -20,7 +20,7 @@ pub mod wdl;
 use std::time::Duration;
 
 pub(crate) use crate::system::stdio::{complain, say};
-use crate::{engine::Settings, play::report::Limits};
+use crate::{engine::Settings, play::report::Limits, system::arguments::number_in};
 
 /// The limits of an analysis by its options, `movetime` in milliseconds. If no
 /// option ends a search, `default` does.
@@ -54,23 +54,4 @@ fn hash_size(text: &str) -> Result<usize, String> {
 /// Reads a depth in plies for clap.
 fn depth(text: &str) -> Result<u32, String> {
     number_in(text, &crate::engine::DEPTH_RANGE)
-}
-
-/// Reads a time in hours for clap.
-pub(crate) fn hours(text: &str) -> Result<Duration, String> {
-    let hours = text.parse::<f64>().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
-    hours
-        .map(|hours| Duration::from_secs_f64(3600.0 * hours))
-        .ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
-}
-
-/// Reads a whole number in a range.
-fn number_in<T>(text: &str, range: &std::ops::RangeInclusive<T>) -> Result<T, String>
-where
-    T: PartialOrd + std::fmt::Display + std::str::FromStr,
-{
-    text.parse()
-        .ok()
-        .filter(|number| range.contains(number))
-        .ok_or_else(|| format!("expected a whole number from {} to {}", range.start(), range.end()))
 }

@@ -43,6 +43,7 @@ use crate::{
         nnue::{Network, checksum::fnv1a},
     },
     system::{
+        arguments,
         stdio::{complain, note},
         sync::{lock, unpoisoned},
         version::VERSION,
@@ -79,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub positions: Option<u64>,
     /// Stop after this many hours
-    #[arg(long, value_name = "H", value_parser = crate::tools::hours)]
+    #[arg(long, value_name = "H", value_parser = arguments::hours)]
     pub hours: Option<Duration>,
     /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]

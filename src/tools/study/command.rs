@@ -23,7 +23,7 @@ use crate::{
     engine::Engine,
     play::syzygy::{self, Tablebases},
     system::{
-        files,
+        arguments, files,
         input::{self, STANDARD_INPUT},
     },
     tools::{self, complain, interrupt::Interrupt, say},
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     game: Option<u32>,
     /// Hours to grow
-    #[arg(long, value_name = "H", value_parser = tools::hours)]
+    #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
     /// Nodes to search in all
     #[arg(long, value_name = "N")]

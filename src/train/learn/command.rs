@@ -26,6 +26,7 @@ use super::{
 use crate::{
     eval::nnue::Network,
     system::{
+        arguments,
         random::mix,
         stdio::{complain, note},
     },
@@ -56,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Learn for this many hours
-    #[arg(long, value_name = "H", value_parser = crate::tools::hours)]
+    #[arg(long, value_name = "H", value_parser = arguments::hours)]
     pub hours: Option<Duration>,
     /// Learn until the lineage has this many generations; the clock decides nothing
     #[arg(long, value_name = "N")]
