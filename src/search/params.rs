@@ -43,122 +43,122 @@ crate::system::tune::params! {
     // Margins, reductions, bonuses, weights.
 
     /// Half the first aspiration window, in centipawns.
-    aspiration_width: 18, 5..=60, 3;
+    aspiration_width: 20, 5..=60, 3;
     /// How much wider the window gets each time that it fails, in per cent ...
-    aspiration_growth: 51, 10..=200, 10;
+    aspiration_growth: 54, 10..=200, 10;
     /// ... and in centipawns.
-    aspiration_step: 4, 0..=30, 2;
+    aspiration_step: 5, 0..=30, 2;
     /// Centipawns for the side to move, both evaluations together, that take a ply more off.
-    hindsight_agreement: 95, 0..=400, 20;
+    hindsight_agreement: 87, 0..=400, 20;
     /// Margin per ply of depth, in centipawns.
-    rfp_margin: 70, 30..=150, 6;
+    rfp_margin: 63, 30..=150, 6;
     /// Less margin when the position is improving, in centipawns.
-    rfp_improving: 63, 0..=150, 6;
+    rfp_improving: 62, 0..=150, 6;
     /// Less margin when the opponent's last move was a mistake, in centipawns.
-    rfp_worsening: 25, 0..=100, 6;
+    rfp_worsening: 28, 0..=100, 6;
     /// The least margin of all, in centipawns.
-    rfp_least: 21, 0..=80, 4;
+    rfp_least: 24, 0..=80, 4;
     /// How far below beta the evaluation may be per ply of depth, in centipawns, ...
-    null_slope: 15, 0..=60, 3;
+    null_slope: 10, 0..=60, 3;
     /// ... less this.
-    null_margin: 98, 0..=300, 14;
+    null_margin: 84, 0..=300, 14;
     /// Base reduction of the null move, in plies.
-    null_base: 6, 2..=9, 1;
+    null_base: 5, 2..=9, 1;
     /// Depth per further ply of reduction.
-    null_divisor: 4, 2..=8, 1;
+    null_divisor: 3, 2..=8, 1;
     /// Centipawns above beta per further ply of reduction.
-    null_evaluation: 185, 80..=400, 16;
+    null_evaluation: 164, 80..=400, 16;
     /// How far above beta the probe must be, in centipawns.
-    probcut_margin: 215, 80..=400, 16;
+    probcut_margin: 209, 80..=400, 16;
     /// Less of it when the position is improving, in centipawns.
-    probcut_improving: 48, 0..=150, 8;
+    probcut_improving: 43, 0..=150, 8;
     /// Futility margin, in centipawns.
-    futility_base: 131, 20..=300, 14;
+    futility_base: 125, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
-    futility_margin: 79, 30..=200, 8;
+    futility_margin: 77, 30..=200, 8;
     /// History that is worth a centipawn of it.
-    futility_history: 148, 32..=512, 24;
+    futility_history: 169, 32..=512, 24;
     /// Margin per ply for captures that lose material, in centipawns.
-    losing_margin: 108, 30..=300, 14;
+    losing_margin: 99, 30..=300, 14;
     /// Quiet moves that are tried at any depth, besides depth squared.
-    lmp_base: 4, 0..=12, 1;
+    lmp_base: 5, 0..=12, 1;
     /// History per ply below which a quiet move is pruned.
-    history_margin: 4374, 1000..=12000, 500;
+    history_margin: 5086, 1000..=12000, 500;
     /// Centipawns per ply a quiet move may lose.
-    see_quiet: 86, 10..=150, 6;
+    see_quiet: 83, 10..=150, 6;
     /// Centipawns per ply squared a capture may lose.
-    see_capture: 28, 5..=80, 4;
+    see_capture: 25, 5..=80, 4;
     /// History that weighs as much as a centipawn of the victim in the order of captures.
-    order_victim: 25, 8..=128, 6;
+    order_victim: 30, 8..=128, 6;
     /// What escape from a lesser attacker is worth, per pawn of the piece's value, in
     /// the units of a quiet move's history.
-    order_safety: 1503, 0..=4000, 200;
+    order_safety: 1462, 0..=4000, 200;
     /// What it is worth to attack, from a safe square, what can be won, in the same units.
-    order_offence: 3500, 0..=8000, 300;
+    order_offence: 3524, 0..=8000, 300;
     /// How much of that order forgives a capture the loss of a centipawn.
-    good_capture: 128, 32..=512, 24;
+    good_capture: 116, 32..=512, 24;
     /// Weight of the history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
     /// Margin per ply of depth, in 1/16 centipawns.
-    singular_margin: 19, 4..=64, 3;
+    singular_margin: 18, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
-    double_margin: 16, 0..=100, 5;
+    double_margin: 11, 0..=100, 5;
     /// Base reduction, in 1/1024 ply.
-    lmr_base: 899, 0..=2048, 80;
+    lmr_base: 1060, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.
-    lmr_divisor: 2486, 1500..=4000, 120;
+    lmr_divisor: 2520, 1500..=4000, 120;
     /// The same two for captures and promotions.
-    lmr_capture_base: 350, 0..=2048, 80;
+    lmr_capture_base: 431, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.
-    lmr_capture_divisor: 4029, 2500..=8000, 250;
+    lmr_capture_divisor: 4348, 2500..=8000, 250;
     /// A capture's history per ply less of reduction.
-    lmr_capture_history: 17948, 5000..=40000, 1600;
+    lmr_capture_history: 15781, 5000..=40000, 1600;
     /// History per ply less of reduction.
-    lmr_history: 8949, 3000..=20000, 800;
+    lmr_history: 9619, 3000..=20000, 800;
     /// More reduction at an expected cut node, in 1/1024 ply.
-    lmr_cut: 1547, 0..=3000, 120;
+    lmr_cut: 1564, 0..=3000, 120;
     /// More reduction off the principal variation, in 1/1024 ply.
-    lmr_non_pv: 740, 0..=2000, 100;
+    lmr_non_pv: 712, 0..=2000, 100;
     /// More reduction when not improving, in 1/1024 ply.
-    lmr_not_improving: 625, 0..=2000, 100;
+    lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction where the principal variation has been, in 1/1024 ply.
-    lmr_was_pv: 979, 0..=2500, 100;
+    lmr_was_pv: 868, 0..=2500, 100;
     /// Less still if the table's lower bound is above alpha, ...
-    lmr_table_above: 326, 0..=2000, 100;
+    lmr_table_above: 391, 0..=2000, 100;
     /// ... and if its entry is as deep as this search.
-    lmr_table_deep: 304, 0..=2000, 100;
+    lmr_table_deep: 281, 0..=2000, 100;
     /// Centipawns above the best score for a ply more at the second look, ...
-    lmr_deeper: 73, 10..=200, 10;
+    lmr_deeper: 85, 10..=200, 10;
     /// ... and below which there is a ply less.
-    lmr_shallower: 9, 0..=40, 3;
+    lmr_shallower: 11, 0..=40, 3;
     /// Less reduction for a check, in 1/1024 ply.
-    lmr_check: 1114, 0..=2500, 100;
+    lmr_check: 1177, 0..=2500, 100;
     /// More reduction when the table's move is a capture, in 1/1024 ply.
-    lmr_table_capture: 676, 0..=2000, 90;
+    lmr_table_capture: 712, 0..=2000, 90;
     /// More reduction when nodes below often fail high, in 1/1024 ply.
-    lmr_cutoffs: 737, 0..=2000, 90;
+    lmr_cutoffs: 684, 0..=2000, 90;
     /// An evaluation so many centipawns below alpha means ...
-    hopeless_margin: 350, 100..=1000, 30;
+    hopeless_margin: 352, 100..=1000, 30;
     /// ... so much more reduction, in 1/1024 ply.
-    lmr_hopeless: 1024, 0..=2000, 90;
+    lmr_hopeless: 1038, 0..=2000, 90;
     /// Less reduction in check, in 1/1024 ply.
-    lmr_in_check: 687, 0..=2000, 90;
+    lmr_in_check: 659, 0..=2000, 90;
     /// History bonus per ply.
-    bonus_slope: 295, 50..=600, 20;
+    bonus_slope: 275, 50..=600, 20;
     /// The largest history bonus.
-    bonus_max: 2242, 500..=4000, 150;
+    bonus_max: 2366, 500..=4000, 150;
     /// How fast corrections of the evaluation learn, in 1/1024 of the error per ply of depth.
-    correction_rate: 22, 4..=64, 4;
+    correction_rate: 25, 4..=64, 4;
     /// The most that a correction learns at once, in centipawns.
-    correction_step: 17, 4..=48, 3;
+    correction_step: 20, 4..=48, 3;
     /// Weight of the correction by pawn structure, in 1/16.
-    correction_pawns: 14, 0..=32, 2;
+    correction_pawns: 11, 0..=32, 2;
     /// Weight of that by minor pieces, in 1/16.
     correction_minors: 9, 0..=32, 2;
     /// Weight of those by each side's pieces, in 1/16.
-    correction_pieces: 11, 0..=32, 2;
+    correction_pieces: 12, 0..=32, 2;
     /// Weight of that by the last two moves, in 1/16.
-    correction_moves: 10, 0..=32, 2;
+    correction_moves: 11, 0..=32, 2;
     /// Margin of futility pruning in quiescence, in centipawns.
-    quiescence_margin: 177, 30..=400, 16;
+    quiescence_margin: 195, 30..=400, 16;
 }

@@ -19,9 +19,9 @@ use crate::{
     system::sync::{lock, unpoisoned},
 };
 
-/// A free move that gains this much, in centipawns, and wins material is a threat: a
-/// move more is worth something by itself.
-const THREAT: Score = 60;
+/// A free move that gains this much, in centipawns, and wins material is a threat. A
+/// move more is worth up to a pawn by itself, in the opening.
+const THREAT: Score = 100;
 /// Plies after which a threat must have won something.
 const THREAT_PLIES: usize = 6;
 
