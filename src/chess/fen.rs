@@ -6,6 +6,8 @@
 //! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards,
 //! 1994). Castling rights may be those of X-FEN or of Shredder-FEN, too.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use std::fmt;
 
 use shakmaty::{

@@ -182,7 +182,7 @@ pub const OPTIONS: &[Row] = &[
                 engine.set_move_overhead(Duration::from_millis(ms as u64));
             }),
         },
-        about: "milliseconds kept back (of `movetime` a tenth at most), plus a fixed 50 ms; \
+        about: "milliseconds kept back, and 50 more on clocks; of `movetime` a tenth at most; \
                 raise it over a network",
     },
     Row {

@@ -17,6 +17,8 @@
 //! | 2 each | output weights by bucket: side to move's view, then the other's |
 //! | 4 each | output biases by bucket |
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use std::{fmt, path::Path};
 
 use bytemuck::Zeroable as _;

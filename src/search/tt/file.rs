@@ -14,6 +14,8 @@
 //! | 8 | what evaluated and by which rules: entries hold static evaluations and results |
 //! | 32 | zero |
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use std::{
     fmt,
     io::{self, BufReader, Read, Write},
