@@ -31,6 +31,19 @@ pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
+/// What takes moves as they are generated: any closure, or a type whose [`take`](Sink::take)
+/// is inlined into every loop of the generator, where the role is a constant.
+pub trait Sink {
+    /// Takes the next move.
+    fn take(&mut self, m: Move);
+}
+
+impl<F: FnMut(Move)> Sink for F {
+    fn take(&mut self, m: Move) {
+        self(m);
+    }
+}
+
 /// From where the side to move gives check.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
@@ -180,7 +193,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Every [tactical](is_tactical) move.
-    pub fn tactical(&self, mut each: impl FnMut(Move)) {
+    pub fn tactical(&self, mut each: impl Sink) {
         let in_check = self.position.is_check();
         let targets = self.theirs();
         self.en_passant(&mut each);
@@ -199,17 +212,17 @@ impl<'a> Generator<'a> {
     }
 
     /// Every other move.
-    pub fn quiets(&self, mut each: impl FnMut(Move)) {
+    pub fn quiets(&self, mut each: impl Sink) {
         self.quiets_to(|_, _| Bitboard::FULL, &mut each);
         for side in CastlingSide::ALL {
             if let Some(rook) = self.castling(side) {
-                each(Move::Castle { king: self.king(), rook });
+                each.take(Move::Castle { king: self.king(), rook });
             }
         }
     }
 
     /// The quiet moves that give check, as far as [`Checks`] knows.
-    pub fn quiet_checks(&self, mut each: impl FnMut(Move)) {
+    pub fn quiet_checks(&self, mut each: impl Sink) {
         let checks = self.checks();
         self.quiets_to(|role, from| checks.from(role, from), &mut each);
     }
@@ -217,7 +230,7 @@ impl<'a> Generator<'a> {
     /// The quiet moves but castling, to the squares `wanted` of the role that the
     /// piece from that square then has.
     #[inline(always)]
-    fn quiets_to(&self, wanted: impl Fn(Role, Square) -> Bitboard, each: &mut impl FnMut(Move)) {
+    fn quiets_to(&self, wanted: impl Fn(Role, Square) -> Bitboard, each: &mut impl Sink) {
         let in_check = self.position.is_check();
         let empty = !self.occupied();
         let king = empty & wanted(Role::King, self.king());
@@ -232,37 +245,37 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn en_passant(&self, each: &mut impl FnMut(Move)) {
+    fn en_passant(&self, each: &mut impl Sink) {
         let Some(to) = self.position.chess().maybe_ep_square() else { return };
         let pawns = self.board().pawns() & self.ours();
         for from in attacks::pawn_attacks(!self.us(), to) & pawns {
             if self.en_passant_is_safe(from, to) {
-                each(Move::EnPassant { from, to });
+                each.take(Move::EnPassant { from, to });
             }
         }
     }
 
-    fn pawn_captures(&self, targets: Bitboard, each: &mut impl FnMut(Move)) {
+    fn pawn_captures(&self, targets: Bitboard, each: &mut impl Sink) {
         let steps = self.us().fold_wb([7, 9], [-9, -7]);
         let attacked = pawn_attacks(self.board().pawns() & self.ours(), self.us());
         for (step, attacked) in steps.into_iter().zip(attacked) {
             let captures = attacked & targets;
             for (from, to) in self.pawn_moves(captures & !Bitboard::BACKRANKS, step) {
-                each(pawn_move(from, self.board().role_at(to), to, None));
+                each.take(pawn_move(from, self.board().role_at(to), to, None));
             }
             for (from, to) in self.pawn_moves(captures & Bitboard::BACKRANKS, step) {
                 let capture = self.board().role_at(to);
                 for promotion in [QUEEN].into_iter().chain(UNDERPROMOTIONS) {
-                    each(pawn_move(from, capture, to, promotion));
+                    each.take(pawn_move(from, capture, to, promotion));
                 }
             }
         }
     }
 
-    fn queen_promotions(&self, each: &mut impl FnMut(Move)) {
+    fn queen_promotions(&self, each: &mut impl Sink) {
         let pushes = self.single_pushes() & Bitboard::BACKRANKS & self.evasions();
         for (from, to) in self.pawn_moves(pushes, self.forward()) {
-            each(pawn_move(from, None, to, QUEEN));
+            each.take(pawn_move(from, None, to, QUEEN));
         }
     }
 
@@ -270,7 +283,7 @@ impl<'a> Generator<'a> {
         &self,
         targets: Bitboard,
         wanted: impl Fn(Role, Square) -> Bitboard,
-        each: &mut impl FnMut(Move),
+        each: &mut impl Sink,
     ) {
         let forward = self.forward();
         let single = self.single_pushes();
@@ -279,7 +292,7 @@ impl<'a> Generator<'a> {
             for (from, to) in self.pawn_moves(to, step) {
                 for &promotion in promotions {
                     if wanted(promotion.unwrap_or(Role::Pawn), from).contains(to) {
-                        each(pawn_move(from, None, to, promotion));
+                        each.take(pawn_move(from, None, to, promotion));
                     }
                 }
             }
@@ -313,7 +326,7 @@ impl<'a> Generator<'a> {
         &self,
         capture: impl Fn(Square) -> Option<Role>,
         wanted: impl Fn(Role, Square) -> Bitboard,
-        each: &mut impl FnMut(Move),
+        each: &mut impl Sink,
     ) {
         let (king, pinned, occupied) = (self.king(), self.position.pinned(), self.occupied());
         // One loop for each role, in which the role is a constant.
@@ -326,7 +339,7 @@ impl<'a> Generator<'a> {
                     }
                     for to in targets {
                         let capture = capture(to);
-                        each(Move::Normal { role: $role, from, capture, to, promotion: None });
+                        each.take(Move::Normal { role: $role, from, capture, to, promotion: None });
                     }
                 }
             };
@@ -339,11 +352,11 @@ impl<'a> Generator<'a> {
         moves!(Role::Queen, |from| bishop(from) | rook(from));
     }
 
-    fn king_moves(&self, targets: Bitboard, each: &mut impl FnMut(Move)) {
+    fn king_moves(&self, targets: Bitboard, each: &mut impl Sink) {
         let from = self.king();
         for to in self.safe_king_squares(targets) {
             let capture = self.board().role_at(to);
-            each(Move::Normal { role: Role::King, from, capture, to, promotion: None });
+            each.take(Move::Normal { role: Role::King, from, capture, to, promotion: None });
         }
     }
 

@@ -14,11 +14,11 @@ use shakmaty::{Bitboard, Move, MoveList, Role, Square, attacks};
 
 use crate::{
     chess::{
-        movegen::{Generator, is_tactical},
+        movegen::{Generator, Sink, is_tactical},
         see, threats,
     },
     search::{
-        history::{Context, Histories, Previous},
+        history::{Context, Histories, Previous, QuietRows},
         params as p,
     },
 };
@@ -44,11 +44,16 @@ struct Batch {
 const TAKEN: i32 = i32::MIN;
 
 impl Batch {
-    /// Scores all moves. Scores must fit 23 bits and a sign.
+    /// Adds a move. Its score must fit 23 bits and a sign.
     #[inline(always)]
-    fn score(&mut self, score: impl Fn(Move) -> i32) {
-        let key = |(place, &m): (usize, &Move)| score(m) << 8 | (255 - place as i32);
-        self.keys.extend(self.moves.iter().enumerate().map(key));
+    fn push(&mut self, m: Move, score: i32) {
+        self.keys.push(score << 8 | (255 - self.moves.len() as i32));
+        self.moves.push(m);
+    }
+
+    /// All moves are there.
+    #[inline(always)]
+    fn fill(&mut self) {
         let whole = self.keys.len().next_multiple_of(CHUNK);
         self.keys.extend(std::iter::repeat_n(TAKEN, whole - self.keys.len()));
     }
@@ -63,7 +68,18 @@ impl Batch {
                     *best = key.max(*best);
                 }
             }
-            let best = best.into_iter().max().filter(|&key| key != TAKEN)?;
+            // In halves, which takes four steps instead of sixteen.
+            let mut half = CHUNK / 2;
+            while half > 0 {
+                for i in 0..half {
+                    best[i] = best[i].max(best[i + half]);
+                }
+                half /= 2;
+            }
+            let [best, ..] = best;
+            if best == TAKEN {
+                return None;
+            }
             let place = (255 - (best & 255)) as usize;
             self.keys[place] = TAKEN;
             let m = self.moves[place];
@@ -218,25 +234,46 @@ impl<'a> Picker<'a> {
     /// history decides among equals.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
-        generator.tactical(|m| tactical.moves.push(m));
-        tactical.score(|m| {
-            p::order_victim() * value_gained(m) + histories.capture(generator.position(), m)
+        let position = generator.position();
+        generator.tactical(|m| {
+            let score = p::order_victim() * value_gained(m) + histories.capture(position, m);
+            tactical.push(m, score);
         });
+        tactical.fill();
     }
 
     /// Generates and scores the quiet moves that are wanted.
     fn make_quiets(&mut self, histories: &Histories) {
         let Picker { generator, previous, quiets, wanted, .. } = self;
-        let each = |m| quiets.moves.push(m);
-        match wanted {
-            Wanted::All => generator.quiets(each),
-            Wanted::Checks => generator.quiet_checks(each),
-            Wanted::None => return,
+        if *wanted == Wanted::None {
+            return;
         }
         let context = Context::new(generator, *previous);
         let rows = histories.quiets(generator.position(), &context);
         let (safety, offence) = (Safety::new(generator), Offence::new(generator));
-        quiets.score(|m| rows.score(m) + safety.score(m) + offence.score(m));
+        let scored = Scored { quiets, rows, safety, offence };
+        match wanted {
+            Wanted::All => generator.quiets(scored),
+            Wanted::Checks => generator.quiet_checks(scored),
+            Wanted::None => {}
+        }
+        quiets.fill();
+    }
+}
+
+/// Scores quiet moves while they are generated.
+struct Scored<'a> {
+    quiets: &'a mut Batch,
+    rows: QuietRows<'a>,
+    safety: Safety,
+    offence: Offence,
+}
+
+impl Sink for Scored<'_> {
+    #[inline(always)]
+    fn take(&mut self, m: Move) {
+        let score = self.rows.score(m) + self.safety.score(m) + self.offence.score(m);
+        self.quiets.push(m, score);
     }
 }
 
