@@ -11,6 +11,7 @@
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Move, MoveList, Role, Square, attacks};
+use wide::i32x16;
 
 use crate::{
     chess::{
@@ -26,8 +27,8 @@ use crate::{
 /// The most legal moves a chess position can have is 218.
 const CAPACITY: usize = 256;
 
-/// Keys that are looked at in one step: a few registers of any machine.
-const CHUNK: usize = 16;
+/// Keys that are looked at in one step.
+const CHUNK: usize = i32x16::LANES as usize;
 
 /// Moves that are handed out best first.
 ///
@@ -62,21 +63,10 @@ impl Batch {
     #[inline(always)]
     fn take_best(&mut self, searched: Option<Move>) -> Option<(Move, i32)> {
         loop {
-            let mut best = [TAKEN; CHUNK];
-            for chunk in self.keys.as_chunks::<CHUNK>().0 {
-                for (best, &key) in best.iter_mut().zip(chunk) {
-                    *best = key.max(*best);
-                }
-            }
-            // In halves, which takes four steps instead of sixteen.
-            let mut half = CHUNK / 2;
-            while half > 0 {
-                for i in 0..half {
-                    best[i] = best[i].max(best[i + half]);
-                }
-                half /= 2;
-            }
-            let [best, ..] = best;
+            // A vector type: from plain arrays the compiler makes far worse, now and then.
+            let chunks = self.keys.as_chunks::<CHUNK>().0.iter();
+            let best = chunks.fold(i32x16::splat(TAKEN), |best, &chunk| best.max(chunk.into()));
+            let best = best.reduce_max();
             if best == TAKEN {
                 return None;
             }
