@@ -10,4 +10,5 @@ pub mod position;
 pub mod reversible;
 pub mod score;
 pub mod see;
+pub mod sliders;
 pub mod threats;

@@ -4,8 +4,7 @@
 //!
 //! shakmaty knows the rules (it makes the moves, and reads and writes FEN and SAN)
 //! but lists all legal moves or none. A search that is refuted by the table's move
-//! needs no list, and quiescence only captures. The attack tables are shakmaty's;
-//! its list is the oracle of the tests. Within each kind the moves come in the
+//! needs no list, and quiescence only captures. shakmaty's list is the oracle of the tests. Within each kind the moves come in the
 //! order of that list.
 //!
 //! Source: <https://www.chessprogramming.org/Move_Generation>, "Staged".
@@ -18,6 +17,7 @@ use shakmaty::{
 
 use crate::chess::{
     position::{PackedMove, Position},
+    sliders,
     threats::{Attacked, king_of, pawn_attacks, sliders_towards},
 };
 
@@ -61,8 +61,8 @@ impl Checks {
         let board = position.board();
         let them = !position.turn();
         let king = king_of(board, them);
-        let bishop = attacks::bishop_attacks(king, board.occupied());
-        let rook = attacks::rook_attacks(king, board.occupied());
+        let bishop = sliders::bishop_attacks(king, board.occupied());
+        let rook = sliders::rook_attacks(king, board.occupied());
         let squares = [
             attacks::pawn_attacks(them, king),
             attacks::knight_attacks(king),
@@ -344,8 +344,8 @@ impl<'a> Generator<'a> {
                 }
             };
         }
-        let bishop = |from| attacks::bishop_attacks(from, occupied);
-        let rook = |from| attacks::rook_attacks(from, occupied);
+        let bishop = |from| sliders::bishop_attacks(from, occupied);
+        let rook = |from| sliders::rook_attacks(from, occupied);
         moves!(Role::Knight, attacks::knight_attacks);
         moves!(Role::Bishop, bishop);
         moves!(Role::Rook, rook);
@@ -444,7 +444,16 @@ impl<'a> Generator<'a> {
     }
 
     fn attacks(&self, role: Role, from: Square) -> Bitboard {
-        attacks::attacks(from, role.of(self.us()), self.occupied())
+        let bishop = || sliders::bishop_attacks(from, self.occupied());
+        let rook = || sliders::rook_attacks(from, self.occupied());
+        match role {
+            Role::Pawn => attacks::pawn_attacks(self.us(), from),
+            Role::Knight => attacks::knight_attacks(from),
+            Role::Bishop => bishop(),
+            Role::Rook => rook(),
+            Role::Queen => bishop() | rook(),
+            Role::King => attacks::king_attacks(from),
+        }
     }
 
     fn board(&self) -> &'a Board {

@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-use crate::chess::{position::Position, threats::pinned_by};
+use crate::chess::{position::Position, sliders, threats::pinned_by};
 
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
 pub const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
@@ -67,10 +67,10 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
         let Some((role, square)) = least_valuable(position, ours) else { break };
         occupied.discard(square);
         if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
-            attackers |= attacks::bishop_attacks(to, occupied) & diagonal;
+            attackers |= sliders::bishop_attacks(to, occupied) & diagonal;
         }
         if matches!(role, Role::Rook | Role::Queen) {
-            attackers |= attacks::rook_attacks(to, occupied) & straight;
+            attackers |= sliders::rook_attacks(to, occupied) & straight;
         }
         side = !side;
         balance = -balance - 1 - value(role);
@@ -93,8 +93,8 @@ fn attackers(position: &Position, square: Square, occupied: Bitboard) -> Bitboar
         | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())
         | (attacks::knight_attacks(square) & board.knights())
         | (attacks::king_attacks(square) & board.kings())
-        | (attacks::bishop_attacks(square, occupied) & board.bishops_and_queens())
-        | (attacks::rook_attacks(square, occupied) & board.rooks_and_queens())
+        | (sliders::bishop_attacks(square, occupied) & board.bishops_and_queens())
+        | (sliders::rook_attacks(square, occupied) & board.rooks_and_queens())
 }
 
 fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square)> {

@@ -3,6 +3,8 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 
+use crate::chess::sliders;
+
 /// Sliders that would attack a square of an empty board.
 pub(super) struct Lines {
     /// Those that do attack it.
@@ -13,8 +15,8 @@ pub(super) struct Lines {
 
 /// The sliders among `pieces` on lines with `square`.
 pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Lines {
-    let sliders = (attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
-        | (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens());
+    let sliders = (sliders::bishop_rays(square) & board.bishops_and_queens())
+        | (sliders::rook_rays(square) & board.rooks_and_queens());
     let mut lines = Lines { attackers: Bitboard::EMPTY, screens: Bitboard::EMPTY };
     for slider in sliders & pieces {
         let between = attacks::between(square, slider) & board.occupied();
@@ -73,8 +75,8 @@ impl Attacked {
     /// By `color`, where these squares are occupied.
     pub(super) fn new(board: &Board, color: Color, occupied: Bitboard) -> Attacked {
         let pieces = board.by_color(color);
-        let bishop = |square| attacks::bishop_attacks(square, occupied);
-        let rook = |square| attacks::rook_attacks(square, occupied);
+        let bishop = |square| sliders::bishop_attacks(square, occupied);
+        let rook = |square| sliders::rook_attacks(square, occupied);
         let [west, east] = pawn_attacks(board.pawns() & pieces, color);
         let by_pawns = west | east;
         let mut by_minors = by_pawns;
@@ -120,8 +122,8 @@ pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> boo
     ((west | east) & targets).any()
         || attacks(pieces & board.knights(), &attacks::knight_attacks)
         || attacks(pieces & board.bishops_and_queens(), &|from| {
-            attacks::bishop_attacks(from, occupied)
+            sliders::bishop_attacks(from, occupied)
         })
-        || attacks(pieces & board.rooks_and_queens(), &|from| attacks::rook_attacks(from, occupied))
+        || attacks(pieces & board.rooks_and_queens(), &|from| sliders::rook_attacks(from, occupied))
         || attacks(pieces & board.kings(), &attacks::king_attacks)
 }

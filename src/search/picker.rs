@@ -16,7 +16,7 @@ use wide::i32x16;
 use crate::{
     chess::{
         movegen::{Generator, Sink, is_tactical},
-        see, threats,
+        see, sliders, threats,
     },
     search::{
         history::{Context, Histories, Previous, QuietRows},
@@ -304,8 +304,8 @@ impl Offence {
                 .into_iter()
                 .fold(Bitboard::EMPTY, |all, target| all | attacks(target))
         };
-        let straight = |square| attacks::rook_attacks(square, occupied);
-        let diagonal = |square| attacks::bishop_attacks(square, occupied);
+        let straight = |square| sliders::rook_attacks(square, occupied);
+        let diagonal = |square| sliders::bishop_attacks(square, occupied);
         let (rooks, loose_bishops) = (board.rooks(), board.bishops() & safe);
         let [west, east] = threats::pawn_attacks(theirs, !us);
         let knight = from(board.rooks_and_queens() | loose_bishops, &attacks::knight_attacks);
