@@ -159,12 +159,14 @@ static LOGARITHMS: [i32; 256] = {
 pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
-    let (base, divisor, history) = if facts.quiet {
-        (p::lmr_base(), p::lmr_divisor(), p::lmr_history())
+    let (product, history) = (product * 1024, facts.history * 1024);
+    // Each division is by a constant, which is no division.
+    let mut reduction = if facts.quiet {
+        p::lmr_base() + product / p::lmr_divisor() - history / p::lmr_history()
     } else {
-        (p::lmr_capture_base(), p::lmr_capture_divisor(), p::lmr_capture_history())
+        p::lmr_capture_base() + product / p::lmr_capture_divisor()
+            - history / p::lmr_capture_history()
     };
-    let mut reduction = base + product * 1024 / divisor;
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
@@ -178,7 +180,6 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     reduction += if facts.hopeless { p::lmr_hopeless() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
-    reduction -= facts.history * 1024 / history;
     reduction / 1024
 }
 
