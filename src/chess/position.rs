@@ -120,15 +120,13 @@ pub struct Keys {
 impl Keys {
     fn toggle(&mut self, square: Square, piece: Piece) {
         let Zobrist64(bits) = Zobrist64::zobrist_for_piece(square, piece);
+        // Without branches: which role it is nobody can predict.
+        let only = |wanted: bool| if wanted { bits } else { 0 };
+        let pawn = piece.role == Role::Pawn;
         self.position ^= bits;
-        if piece.role == Role::Pawn {
-            self.pawns ^= bits;
-            return;
-        }
-        self.non_pawns[piece.color as usize ^ 1] ^= bits;
-        if matches!(piece.role, Role::Knight | Role::Bishop | Role::King) {
-            self.minors ^= bits;
-        }
+        self.pawns ^= only(pawn);
+        self.non_pawns[piece.color as usize ^ 1] ^= only(!pawn);
+        self.minors ^= only(matches!(piece.role, Role::Knight | Role::Bishop | Role::King));
     }
 
     fn castling(&mut self, chess: &Chess) {
