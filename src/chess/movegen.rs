@@ -4,8 +4,8 @@
 //!
 //! shakmaty knows the rules (it makes the moves, and reads and writes FEN and SAN)
 //! but lists all legal moves or none. A search that is refuted by the table's move
-//! needs no list, and quiescence only captures. shakmaty's list is the oracle of the tests. Within each kind the moves come in the
-//! order of that list.
+//! needs no list, and quiescence only captures. shakmaty's list is the oracle of the
+//! tests. Within each kind the moves come in the order of that list.
 //!
 //! Source: <https://www.chessprogramming.org/Move_Generation>, "Staged".
 
