@@ -70,6 +70,13 @@ impl Evaluator {
         })
     }
 
+    /// This position will probably be evaluated at `ply`: does what can be done already.
+    pub fn prepare(&mut self, position: &Position, ply: usize) {
+        if let Evaluator::Network(accumulators) = self {
+            accumulators.update(position.board(), ply);
+        }
+    }
+
     /// The static evaluation in centipawns for the side to move, within
     /// `EVALUATION_LIMIT`. `ply` is the distance from the root: evaluators that
     /// update incrementally keep one cache line per ply.

@@ -166,7 +166,7 @@ impl Worker<'_> {
 
         // Step 2. What is known already: transposition table, endgame tables.
         let excluded = self.frame(ply).excluded;
-        let entry = self.probe(table_key(position));
+        let entry = self.look_up(position, ply);
         let mut node = Node {
             position,
             window,
@@ -407,7 +407,6 @@ impl Worker<'_> {
         let mut picker = Picker::tactical(&node.generator, node.generator.find(hint));
         let window = Window::null(bound - 1).flip();
         while let Some((m, _)) = picker.next(self.histories) {
-            self.foretell(position, m);
             if !see::see_ge(position, m, bound - node.evaluation)
                 || self.overlooks(position, m, ply)
             {
@@ -502,7 +501,6 @@ impl Worker<'_> {
         table_capture: bool,
     ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
-        self.foretell(position, m);
         found.number += 1;
         let facts = self.facts::<K>(node, found, m, order, table_capture);
 

@@ -374,18 +374,12 @@ impl<'a> Worker<'a> {
         line
     }
 
-    /// `m` will probably be made: what the table says of the position after it is on its
-    /// way while it is decided whether to make it, and how.
-    #[inline(always)]
-    fn foretell(&self, position: &Position, m: Move) {
-        let halfmoves = if m.is_zeroing() { 0 } else { position.halfmoves() + 1 };
-        self.shared.table.prefetch(with_clock(position.likely_key_after(m), halfmoves));
-    }
-
     /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
     /// would be copied once more, while it is still being written. What will be read
-    /// of the corrections is on its way meanwhile.
+    /// of the table and of the corrections is on its way meanwhile.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
+        let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
+        self.shared.table.prefetch(with_clock(child.likely_key_after(m), halfmoves));
         self.keys.push(child.key());
         self.frame(ply).moved = Some(PieceTo::new(child, m));
         self.frame(ply).quiet = None;
@@ -450,8 +444,15 @@ impl<'a> Worker<'a> {
     }
 
     /// What the table knows of a position.
-    fn probe(&self, key: u64) -> Option<Entry> {
-        if params::table_use() == 0 { None } else { self.shared.table.probe(key) }
+    fn probe(&self, position: &Position) -> Option<Entry> {
+        if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
+    }
+
+    /// The same of the position at `ply`, which will nearly always be evaluated, too: that
+    /// is prepared while the table's memory is on its way.
+    fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
+        self.evaluator.prepare(position, ply);
+        self.probe(position)
     }
 
     /// The uncorrected static evaluation.

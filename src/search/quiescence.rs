@@ -71,8 +71,7 @@ impl Worker<'_> {
         }
 
         // Step 2. Table: any depth is deep enough here.
-        let key = table_key(position);
-        let entry = self.probe(key);
+        let entry = self.look_up(position, ply);
         if !K::PV
             && let Some(score) = entry.and_then(|e| e.bounds.cutoff(window))
         {
@@ -119,7 +118,7 @@ impl Worker<'_> {
         let bounds = Bounds::of(best, window);
         debug_assert!(K::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
         self.shared.table.store(
-            key,
+            table_key(position),
             Entry {
                 best: leaf.best_move,
                 bounds,
@@ -174,7 +173,6 @@ impl Worker<'_> {
         };
         let futility = leaf.futility();
         while let Some((m, least)) = picker.next(self.histories) {
-            self.foretell(position, m);
             leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
@@ -219,7 +217,6 @@ impl Worker<'_> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
-            self.foretell(leaf.position, m);
             if see::see_ge(leaf.position, m, 0)
                 && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<K>(leaf, m)?

@@ -275,7 +275,7 @@ impl Worker<'_> {
     /// First order: what the endgame tables say, the table's move, captures,
     /// history.
     fn order_root(&mut self) {
-        let entry = self.probe(table_key(&self.root));
+        let entry = self.probe(&self.root);
         let generator = Generator::new(&self.root);
         let first = entry.and_then(|e| generator.find(e.best));
         let mut picker = Picker::new(&generator, self.previous(0), first);
@@ -554,7 +554,7 @@ impl Worker<'_> {
         let wanted = self.iteration as usize;
         while line.len() < wanted && self.draw(&position, line.len()).is_none() {
             let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
-            let entry = self.probe(table_key(&position)).filter(known);
+            let entry = self.probe(&position).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
             line.push(m);
@@ -687,7 +687,7 @@ impl Worker<'_> {
             let mut position = self.root.play(rm.m);
             let mut line = vec![rm.m];
             while line.len() < REFUTATION_PLIES {
-                let entry = self.probe(table_key(&position));
+                let entry = self.probe(&position);
                 let best = entry.map_or(PackedMove::NONE, |e| e.best);
                 let Some(m) = Generator::new(&position).find(best) else { break };
                 line.push(m);
