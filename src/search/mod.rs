@@ -56,6 +56,9 @@ pub use root::{RootMove, RootSearch};
 /// Nodes between two looks at the clock and the stop flag: some 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
 
+/// Tables up to this size, in MiB, are mostly in the processor's cache.
+const CACHED_MIB: usize = 8;
+
 /// Time between two reports of the line being searched.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -448,10 +451,13 @@ impl<'a> Worker<'a> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
 
-    /// The same of the position at `ply`, which will nearly always be evaluated, too: that
-    /// is prepared while the table's memory is on its way.
+    /// The same of the position at `ply`, which will probably be evaluated, too: that is
+    /// prepared while the table's memory is on its way, unless the table is so small that
+    /// the processor's cache holds it.
     fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
-        self.evaluator.prepare(position, ply);
+        if self.shared.table.mib() > CACHED_MIB {
+            self.evaluator.prepare(position, ply);
+        }
         self.probe(position)
     }
 
