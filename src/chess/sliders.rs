@@ -4,7 +4,7 @@
 //! shakmaty's magic bitboards look the same up in 700 KiB, which a search's own tables
 //! keep pushing out of the cache.
 //!
-//! Source: "hyperbola quintessence", G. Isenberg and A. Borgers, 2007,
+//! Source: "hyperbola quintessence" by G. Isenberg and A. Peshkov, 2007,
 //! <https://www.chessprogramming.org/Hyperbola_Quintessence>.
 
 use shakmaty::{Bitboard, Square};

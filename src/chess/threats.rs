@@ -15,10 +15,10 @@ pub(super) struct Lines {
 
 /// The sliders among `pieces` on lines with `square`.
 pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Lines {
-    let sliders = (sliders::bishop_rays(square) & board.bishops_and_queens())
+    let aligned = (sliders::bishop_rays(square) & board.bishops_and_queens())
         | (sliders::rook_rays(square) & board.rooks_and_queens());
     let mut lines = Lines { attackers: Bitboard::EMPTY, screens: Bitboard::EMPTY };
-    for slider in sliders & pieces {
+    for slider in aligned & pieces {
         let between = attacks::between(square, slider) & board.occupied();
         if between.is_empty() {
             lines.attackers.add(slider);

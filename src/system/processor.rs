@@ -260,6 +260,10 @@ mod tests {
             // Later sets of AVX-512 are written with an underscore.
             let later = name.replace("avx512", "avx512_");
             let expected = flags.contains(&name) || flags.contains(&&*later);
+            // Kernels hide it where it is faulty (Zen 5, AMD-SB-7055, 2025).
+            if name == "rdseed" && !expected {
+                continue;
+            }
             let found = here.iter().any(|other| other.name == feature.name);
             assert_eq!(found, expected, "{name}");
         }
