@@ -252,9 +252,10 @@ impl Histories {
         self.0[0].corrections.get(position, moves)
     }
 
-    /// What [`correction`](Self::correction) reads of this position will be read soon.
-    pub fn prefetch_correction(&self, position: &Position, moves: Previous) {
-        self.0[0].corrections.prefetch(position, moves);
+    /// What [`correction`](Self::correction) reads of a position with these keys will be
+    /// read soon.
+    pub fn prefetch_correction(&self, keys: &Keys, turn: Color, moves: Previous) {
+        self.0[0].corrections.prefetch(keys, turn, moves);
     }
 
     /// The search of `depth` plies found `difference` centipawns more than the
@@ -342,9 +343,8 @@ impl Corrections {
         sum / (16 * GRAIN)
     }
 
-    fn prefetch(&self, position: &Position, moves: Previous) {
-        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
-        let turn = position.turn();
+    fn prefetch(&self, keys: &Keys, turn: Color, moves: Previous) {
+        let Keys { pawns, minors, non_pawns, .. } = *keys;
         prefetch(self.pawns.place(turn, pawns));
         prefetch(self.minors.place(turn, minors));
         prefetch(self.non_pawns[0].place(turn, non_pawns[0]));

@@ -382,12 +382,14 @@ impl<'a> Worker<'a> {
     /// of the table and of the corrections is on its way meanwhile.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
-        self.shared.table.prefetch(with_clock(child.likely_key_after(m), halfmoves));
         self.keys.push(child.key());
         self.frame(ply).moved = Some(PieceTo::new(child, m));
         self.frame(ply).quiet = None;
-        child.make(m);
-        self.histories.prefetch_correction(child, self.previous(ply + 1));
+        let (turn, previous) = (!child.turn(), self.previous(ply + 1));
+        child.make_telling(m, |keys| {
+            self.shared.table.prefetch(with_clock(keys.position, halfmoves));
+            self.histories.prefetch_correction(keys, turn, previous);
+        });
     }
 
     fn unmake(&mut self) {

@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color, Role, Square};
 
 use super::{
@@ -26,6 +25,9 @@ const VIEWS: [Color; 2] = [Color::White, Color::Black];
 /// Lines at this distance from the current ply are looked at: the parent's
 /// first, then what the last sibling and the grandparent left.
 const NEARBY: [usize; 3] = [1, 0, 2];
+
+/// Squares that one move can change: castling.
+const MOVE_SQUARES: u32 = 4;
 
 /// The codes of pieces on squares: 64 times the code of the piece, plus the square.
 const CODES: usize = 16 * 64;
@@ -55,8 +57,6 @@ struct Pieces([u64; 4]);
 impl Pieces {
     const NONE: Pieces = Pieces([0; 4]);
     const WHITE: usize = 8;
-    /// The first code of a piece on a square.
-    const FIRST: usize = 64;
 
     fn new(board: &Board) -> Pieces {
         let any = |roles: [Role; 3]| roles.map(|role| board.by_role(role).0);
@@ -75,29 +75,38 @@ impl Pieces {
         self.0.iter().zip(&other.0).fold(0, |squares, (a, b)| squares | (a ^ b))
     }
 
-    /// The piece on this square, as in [`ROWS`]; below [`Pieces::FIRST`] if there is none.
+    /// Are these at most one move apart?
+    #[inline]
+    fn is_near(&self, other: &Pieces) -> bool {
+        self.differences(other).count_ones() <= MOVE_SQUARES
+    }
+
+    /// Squares with pieces.
+    #[inline]
+    const fn occupied(&self) -> u64 {
+        self.0[0] | self.0[1] | self.0[2]
+    }
+
+    /// The piece on this square, as in [`ROWS`].
     #[inline]
     fn at(&self, square: u32) -> usize {
         let bit = |i: usize| (self.0[i] >> square & 1) << i;
         let code = bit(0) | bit(1) | bit(2) | bit(3);
-        (64 * code) as usize + square as usize
+        (64 * code + u64::from(square)) as usize % CODES
     }
 }
 
 /// Rows of weights that make both views' hidden layers of others: as many are added
 /// in either view, and as many removed.
 struct Changes {
-    added: [[u16; MAX_ACTIVE + 1]; 2],
-    removed: [[u16; MAX_ACTIVE + 1]; 2],
+    added: [[u16; MAX_ACTIVE]; 2],
+    removed: [[u16; MAX_ACTIVE]; 2],
     counts: [usize; 2],
 }
 
 impl Changes {
-    const NONE: Changes = Changes {
-        added: [[0; MAX_ACTIVE + 1]; 2],
-        removed: [[0; MAX_ACTIVE + 1]; 2],
-        counts: [0; 2],
-    };
+    const NONE: Changes =
+        Changes { added: [[0; MAX_ACTIVE]; 2], removed: [[0; MAX_ACTIVE]; 2], counts: [0; 2] };
 
     /// Finds what makes the layers of `new` of those of `old`, seen in the same way.
     #[inline]
@@ -106,22 +115,20 @@ impl Changes {
             let Perspective { mirrored, bucket } = new.perspectives[view];
             (&ROWS[view][usize::from(mirrored)], INPUTS as u16 * u16::from(bucket))
         });
-        let mut squares = old.differences(&new.pieces);
-        let [mut added, mut removed] = [0; 2];
-        while squares != 0 {
-            let square = squares.trailing_zeros();
-            squares &= squares - 1;
-            // Without branches: whether a piece went to a square or left it is
-            // anybody's guess. What is not wanted is written over.
-            let (to, from) = (new.pieces.at(square), old.at(square));
-            for (view, (rows, first)) in rows.into_iter().enumerate() {
-                self.added[view][added] = first + rows[to % CODES];
-                self.removed[view][removed] = first + rows[from % CODES];
+        let differences = old.differences(&new.pieces);
+        let list = |pieces: &Pieces, lists: &mut [[u16; MAX_ACTIVE]; 2]| {
+            let mut squares = differences & pieces.occupied();
+            let count = squares.count_ones() as usize;
+            for i in 0..count {
+                let piece = pieces.at(squares.trailing_zeros());
+                squares &= squares - 1;
+                for (list, (rows, first)) in lists.iter_mut().zip(rows) {
+                    list[i] = first + rows[piece];
+                }
             }
-            added += usize::from(to >= Pieces::FIRST);
-            removed += usize::from(from >= Pieces::FIRST);
-        }
-        self.counts = [added, removed];
+            count
+        };
+        self.counts = [list(&new.pieces, &mut self.added), list(old, &mut self.removed)];
     }
 
     /// The rows to add and to remove for this view.
@@ -137,7 +144,17 @@ struct Line {
     perspectives: [Perspective; 2],
 }
 
-/// No pieces: never equal to a position's line, and never near one.
+impl Line {
+    #[inline]
+    fn new(board: &Board, king_buckets: usize) -> Line {
+        Line {
+            pieces: Pieces::new(board),
+            perspectives: VIEWS.map(|view| Perspective::of(board, view, king_buckets)),
+        }
+    }
+}
+
+/// The empty board, whose hidden layers are the biases.
 const EMPTY: Line =
     Line { pieces: Pieces::NONE, perspectives: [Perspective { mirrored: false, bucket: 0 }; 2] };
 
@@ -145,6 +162,7 @@ const EMPTY: Line =
 #[derive(Clone, Debug)]
 pub struct Accumulators {
     network: Arc<Network>,
+    king_buckets: usize,
     lines: Vec<Line>,
     /// By line and view, one hidden layer each.
     layers: Vec<Block>,
@@ -156,8 +174,9 @@ pub struct Accumulators {
 impl Accumulators {
     /// Nothing evaluated yet.
     #[must_use]
-    pub const fn new(network: Arc<Network>) -> Accumulators {
+    pub fn new(network: Arc<Network>) -> Accumulators {
         Accumulators {
+            king_buckets: network.king_buckets(),
             network,
             lines: Vec::new(),
             layers: Vec::new(),
@@ -188,40 +207,70 @@ impl Accumulators {
     /// that by itself.
     pub fn update(&mut self, board: &Board, ply: usize) {
         if ply >= self.lines.len() {
-            let blocks = self.network.biases().len();
-            self.lines.resize(ply + 1, EMPTY);
-            self.layers.resize(2 * (ply + 1) * blocks, Block::zeroed());
-            if self.refreshed.is_empty() {
-                self.refreshed.resize(2 * Perspective::COUNT, Pieces::NONE);
-                self.refreshed_layers = self.network.biases().repeat(2 * Perspective::COUNT);
-            }
+            self.make_room(ply);
         }
-        let king_buckets = self.network.king_buckets();
-        let line = Line {
-            pieces: Pieces::new(board),
-            perspectives: VIEWS.map(|view| Perspective::of(board, view, king_buckets)),
-        };
+        let line = Line::new(board, self.king_buckets);
         if self.lines[ply] == line {
             return;
         }
-        let sources = self.sources(&line, ply, board.occupied().count());
+        if !self.update_by_move(&line, ply) {
+            self.update_from_nearest(&line, ply, board.occupied().count());
+        }
+        self.lines[ply] = line;
+    }
+
+    #[cold]
+    fn make_room(&mut self, ply: usize) {
+        let views = 2 * (ply + 1 - self.lines.len());
+        self.lines.resize(ply + 1, EMPTY);
+        self.layers.extend(self.network.biases().repeat(views));
+        if self.refreshed.is_empty() {
+            self.refreshed.resize(2 * Perspective::COUNT, Pieces::NONE);
+            self.refreshed_layers = self.network.biases().repeat(2 * Perspective::COUNT);
+        }
+    }
+
+    /// Makes the layers of line `ply` of the parent's, if a move leads from there to `line`
+    /// that both views see from the same place: nearly always.
+    fn update_by_move(&mut self, line: &Line, ply: usize) -> bool {
+        let Some(parent) = ply.checked_sub(1) else { return false };
+        let old = &self.lines[parent];
+        if old.perspectives != line.perspectives || !old.pieces.is_near(&line.pieces) {
+            return false;
+        }
+        let mut changes = Changes::NONE;
+        changes.find(&old.pieces, line);
+        let blocks = self.network.biases().len();
+        let (before, rest) = self.layers.split_at_mut(2 * ply * blocks);
+        let sources = before[2 * parent * blocks..].split_at(blocks);
+        let targets = rest[..2 * blocks].split_at_mut(blocks);
+        let views = [(targets.0, sources.0), (targets.1, sources.1)];
+        for (view, (target, source)) in views.into_iter().enumerate() {
+            let [added, removed] = changes.of(view);
+            simd::update(target, Some(source), self.network.weights(), added, removed);
+        }
+        true
+    }
+
+    /// Makes the layers of line `ply` of whatever differs least from `line`.
+    fn update_from_nearest(&mut self, line: &Line, ply: usize, pieces: usize) {
+        let sources = self.sources(line, ply, pieces);
         let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
-            // Nearly always both views start from the same line.
-            let refreshed = refreshed_at(view, &line);
+            // Often both views start from the same line.
+            let refreshed = refreshed_at(view, line);
             if view == 0 || source.is_none() || source != sources[0] {
                 let old = match source {
                     None => &self.refreshed[refreshed],
                     Some(from) => &self.lines[from].pieces,
                 };
-                changes.find(old, &line);
+                changes.find(old, line);
             }
             self.update_view(view, ply, source, refreshed, changes.of(view));
             if source.is_none() {
                 self.refreshed[refreshed] = line.pieces;
             }
         }
-        self.lines[ply] = line;
     }
 
     /// For each view the usable line that differs least; `None` if what was last seen
@@ -239,9 +288,8 @@ impl Accumulators {
                     sources[view] = Some(from);
                 }
             }
-            // One move changes at most four squares (castling): nothing else
-            // is nearer.
-            if costs[0].max(costs[1]) <= 4 {
+            // Nothing else is nearer.
+            if costs[0].max(costs[1]) <= MOVE_SQUARES {
                 return sources;
             }
         }
@@ -334,8 +382,13 @@ mod tests {
     #[test]
     fn stale_lines_do_no_harm() {
         for king_buckets in [1, 4] {
-            let network = random_network_with_kings(king_buckets, 64, 8, 4);
-            random_walk(&mut Accumulators::new(Arc::new(network)));
+            let network = Arc::new(random_network_with_kings(king_buckets, 64, 8, 4));
+            random_walk(&mut Accumulators::new(Arc::clone(&network)));
+            // Nothing was evaluated before, and the empty board is not far.
+            let bare = Position::from_fen("8/8/8/4k3/8/8/8/K7 w - - 0 1", CastlingMode::Standard);
+            let (bare, mut fresh) = (bare.unwrap(), Accumulators::new(network));
+            let expected = fresh.network().evaluate(bare.board(), bare.turn());
+            assert_eq!(fresh.evaluate(&bare, 3), expected);
         }
     }
 
