@@ -386,9 +386,9 @@ impl Position {
         self.make_telling(m, |_| {});
     }
 
-    /// The same, and tells the keys before the board has changed: what belongs to them can
-    /// be on its way meanwhile. That of the position is right unless the move changes what
-    /// may be castled, or may be taken en passant.
+    /// The same, and tells the keys before the board changes, so that the memory they lead
+    /// to can be fetched meanwhile. That of the position may still lack a change of castling
+    /// rights or a new en passant file; the others are final.
     #[inline(always)]
     pub fn make_telling(&mut self, m: Move, tell: impl FnOnce(&Keys)) {
         let us = self.turn();

@@ -1,7 +1,7 @@
 //! What bishops and rooks attack: by arithmetic on whole lines, with tables of 2.5 KiB.
 //! Nothing here knows pieces or sides.
 //!
-//! shakmaty's magic bitboards look the same up in 700 KiB, which a search's own tables
+//! shakmaty's magic bitboards look this up in 700 KiB of tables, which a search's own
 //! keep pushing out of the cache.
 //!
 //! Source: "hyperbola quintessence" by G. Isenberg and A. Peshkov, 2007,
@@ -52,25 +52,12 @@ static FIRST_RANK: [[u8; 64]; 8] = {
     let mut i = 0;
     while i < 8 * 64 {
         let (file, inner) = (i / 64, i % 64);
-        let occupied = (inner as u32) << 1;
-        let mut attacked = 0;
-        let mut to = file;
-        while to < 7 {
-            to += 1;
-            attacked |= 1 << to;
-            if occupied >> to & 1 != 0 {
-                break;
-            }
-        }
-        to = file;
-        while to > 0 {
-            to -= 1;
-            attacked |= 1 << to;
-            if occupied >> to & 1 != 0 {
-                break;
-            }
-        }
-        table[file][inner] = attacked;
+        let (bit, turned) = (1_u8 << file, 128_u8 >> file);
+        // As in `along`, whose squares are those of a file.
+        let pieces = ((inner as u8) << 1) & !bit;
+        let right = pieces.wrapping_sub(bit);
+        let left = pieces.reverse_bits().wrapping_sub(turned).reverse_bits();
+        table[file][inner] = right ^ left;
         i += 1;
     }
     table

@@ -116,14 +116,16 @@ pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> boo
         return false;
     }
     let [west, east] = pawn_attacks(board.pawns() & pieces, color);
-    let attacks = |pieces: Bitboard, attacks: &dyn Fn(Square) -> Bitboard| {
-        pieces.into_iter().any(|from| (attacks(from) & targets).any())
-    };
+    let bishop = |from| sliders::bishop_attacks(from, occupied);
+    let rook = |from| sliders::rook_attacks(from, occupied);
     ((west | east) & targets).any()
-        || attacks(pieces & board.knights(), &attacks::knight_attacks)
-        || attacks(pieces & board.bishops_and_queens(), &|from| {
-            sliders::bishop_attacks(from, occupied)
-        })
-        || attacks(pieces & board.rooks_and_queens(), &|from| sliders::rook_attacks(from, occupied))
-        || attacks(pieces & board.kings(), &attacks::king_attacks)
+        || reaches(pieces & board.knights(), attacks::knight_attacks, targets)
+        || reaches(pieces & board.bishops_and_queens(), bishop, targets)
+        || reaches(pieces & board.rooks_and_queens(), rook, targets)
+        || reaches(pieces & board.kings(), attacks::king_attacks, targets)
+}
+
+/// Does one of these pieces, which attack like this, attack one of the targets?
+fn reaches(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard, targets: Bitboard) -> bool {
+    pieces.into_iter().any(|from| (attacks(from) & targets).any())
 }

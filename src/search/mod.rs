@@ -379,7 +379,7 @@ impl<'a> Worker<'a> {
 
     /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
     /// would be copied once more, while it is still being written. What will be read
-    /// of the table and of the corrections is on its way meanwhile.
+    /// of the table and of the corrections is fetched meanwhile.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
@@ -453,9 +453,8 @@ impl<'a> Worker<'a> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
 
-    /// The same of the position at `ply`, which will probably be evaluated, too: that is
-    /// prepared while the table's memory is on its way, unless the table is so small that
-    /// the processor's cache holds it.
+    /// The same of the position at `ply`. Meanwhile its hidden layer is made ready, since it
+    /// will probably be evaluated; not beside a table so small that the cache holds it.
     fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
         if self.shared.table.mib() > CACHED_MIB {
             self.evaluator.prepare(position, ply);

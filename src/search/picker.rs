@@ -52,9 +52,9 @@ impl Batch {
         self.moves.push(m);
     }
 
-    /// All moves are there.
+    /// No more moves come: pads the last chunk.
     #[inline(always)]
-    fn fill(&mut self) {
+    fn pad(&mut self) {
         let whole = self.keys.len().next_multiple_of(CHUNK);
         self.keys.extend(std::iter::repeat_n(TAKEN, whole - self.keys.len()));
     }
@@ -229,7 +229,7 @@ impl<'a> Picker<'a> {
             let score = p::order_victim() * value_gained(m) + histories.capture(position, m);
             tactical.push(m, score);
         });
-        tactical.fill();
+        tactical.pad();
     }
 
     /// Generates and scores the quiet moves that are wanted.
@@ -242,12 +242,12 @@ impl<'a> Picker<'a> {
         let rows = histories.quiets(generator.position(), &context);
         let (safety, offence) = (Safety::new(generator), Offence::new(generator));
         let scored = Scored { quiets, rows, safety, offence };
-        match wanted {
-            Wanted::All => generator.quiets(scored),
-            Wanted::Checks => generator.quiet_checks(scored),
-            Wanted::None => {}
+        if *wanted == Wanted::All {
+            generator.quiets(scored);
+        } else {
+            generator.quiet_checks(scored);
         }
-        quiets.fill();
+        quiets.pad();
     }
 }
 
@@ -298,19 +298,16 @@ impl Offence {
         let (board, us) = (generator.position().board(), generator.position().turn());
         let theirs = board.by_color(!us);
         let (occupied, safe) = (board.occupied(), !generator.threats());
-        // Attacks are mutual: where a piece is attacked from is where it would attack.
-        let from = |targets: Bitboard, attacks: &dyn Fn(Square) -> Bitboard| {
-            (targets & theirs)
-                .into_iter()
-                .fold(Bitboard::EMPTY, |all, target| all | attacks(target))
-        };
         let straight = |square| sliders::rook_attacks(square, occupied);
         let diagonal = |square| sliders::bishop_attacks(square, occupied);
         let (rooks, loose_bishops) = (board.rooks(), board.bishops() & safe);
         let [west, east] = threats::pawn_attacks(theirs, !us);
-        let knight = from(board.rooks_and_queens() | loose_bishops, &attacks::knight_attacks);
-        let bishop = from(rooks, &diagonal);
-        let queen = from(loose_bishops, &straight) | from(rooks & safe, &diagonal);
+        // Attacks are mutual: where a piece is attacked from is where it would attack.
+        let big = board.rooks_and_queens() | loose_bishops;
+        let knight = attacked(big & theirs, attacks::knight_attacks);
+        let bishop = attacked(rooks & theirs, diagonal);
+        let queen =
+            attacked(loose_bishops & theirs, straight) | attacked(rooks & safe & theirs, diagonal);
         let none = Bitboard::EMPTY;
         Offence([west | east, knight, bishop, none, queen, none].map(|squares| squares & safe))
     }
@@ -322,6 +319,11 @@ impl Offence {
     }
 }
 
+/// All that pieces which attack like this would attack from these squares.
+fn attacked(squares: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
+    squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | attacks(square))
+}
+
 /// Value of the captured piece and of the promotion, in centipawns.
 fn value_gained(m: Move) -> i32 {
     m.capture().map_or(0, see::value) + m.promotion().map_or(0, see::value)
@@ -329,6 +331,9 @@ fn value_gained(m: Move) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
+    use proptest::prelude::*;
     use shakmaty::CastlingMode;
 
     use super::*;
@@ -341,9 +346,38 @@ mod tests {
         std::iter::from_fn(|| picker.next(&histories)).map(|(m, _)| m).collect()
     }
 
+    proptest! {
+        /// The best first, and of equals the earlier, whatever the scores.
+        #[test]
+        fn batches_are_in_order(
+            scores in prop::collection::vec(prop_oneof![-3..=3, -8_388_607..=8_388_607], 0..=218),
+            searched in 0..218_usize,
+        ) {
+            let squares = |i: usize| [i % 64, i / 64].map(|i| Square::new(i as u32));
+            let moves = (0..scores.len()).map(squares).map(|[from, to]| {
+                Move::Normal { role: Role::Knight, from, capture: None, to, promotion: None }
+            });
+            let mut expected: Vec<(Move, i32)> = moves.zip(scores).collect();
+            let mut batch = Batch::default();
+            expected.iter().for_each(|&(m, score)| batch.push(m, score));
+            batch.pad();
+            let searched = expected.get(searched).map(|&(m, _)| m);
+            expected.retain(|&(m, _)| Some(m) != searched);
+            expected.sort_by_key(|&(_, score)| Reverse(score));
+            let taken: Vec<_> = std::iter::from_fn(|| batch.take_best(searched)).collect();
+            prop_assert_eq!(taken, expected);
+        }
+    }
+
     #[test]
     fn every_move_once_whatever_comes_first() {
-        let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
+        every_move_once(KIWIPETE);
+        // The most moves that are known to be possible.
+        every_move_once("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
+    }
+
+    fn every_move_once(fen: &str) {
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let generator = Generator::new(&position);
         let list = position.legal_moves();
         for &first in &list {

@@ -160,7 +160,7 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
     let (product, history) = (product * 1024, facts.history * 1024);
-    // Each division is by a constant, which is no division.
+    // Each divisor is a constant: the compiler multiplies instead.
     let mut reduction = if facts.quiet {
         p::lmr_base() + product / p::lmr_divisor() - history / p::lmr_history()
     } else {

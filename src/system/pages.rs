@@ -114,6 +114,15 @@ pub fn prefetch<T>(place: &T) {
         // SAFETY: a prefetch is a hint; it changes nothing and cannot fault.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the same.
+    unsafe {
+        std::arch::asm!(
+            "prfm pldl1keep, [{place}]",
+            place = in(reg) std::ptr::from_ref(place),
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = place;
 }

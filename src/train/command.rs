@@ -51,7 +51,8 @@ pub struct Args {
     #[arg(long)]
     pub resume: bool,
     /// Begin with the weights of this network instead of random ones, for a second
-    /// stage on newer games; one without king buckets will do where there are to be some
+    /// stage on newer games; it may have fewer neurons, and no king buckets where there
+    /// are to be some
     #[arg(long, value_name = "NET")]
     pub from: Option<PathBuf>,
     /// Settings to start from; the options below override them

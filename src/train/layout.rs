@@ -157,27 +157,39 @@ impl Layout {
         }
     }
 
-    /// The parameters that a network is played as: its numbers, each over its unit. The
-    /// network may be without king buckets where the layout has them.
+    /// The parameters that a network is played as: its numbers, each over its unit.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::adopt`].
+    pub fn dequantise(self, network: &Network) -> Result<Vec<f32x8>, String> {
+        let mut parameters = vec![f32x8::ZERO; self.len()];
+        self.adopt(network, &mut parameters)?;
+        Ok(parameters)
+    }
+
+    /// Puts those of a network in the place of others. It may be without king buckets where
+    /// the layout has them, and have fewer neurons: the rest keep their inputs, and have no
+    /// say in the output until they have learned.
     ///
     /// # Errors
     ///
     /// If it has another shape otherwise.
-    pub fn dequantise(self, network: &Network) -> Result<Vec<f32x8>, String> {
+    pub fn adopt(self, network: &Network, parameters: &mut [f32x8]) -> Result<(), String> {
         let (layout, theirs) = (self, Layout::of(network));
-        if layout != theirs && layout != (Layout { king_buckets: layout.king_buckets, ..theirs })
+        if theirs.buckets != layout.buckets
+            || theirs.hidden > layout.hidden
             || ![1, layout.king_buckets].contains(&theirs.king_buckets)
         {
             return Err(format!("{}: expected a network of {layout}", network.name()));
         }
         let from = network.parameters();
-        let mut parameters = vec![f32x8::ZERO; layout.len()];
-        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
+        let numbers: &mut [f32] = cast_slice_mut(parameters);
         let weight = |input: usize, neuron: usize| {
             let input = input % theirs.inputs();
-            f32::from(from.weights[input * layout.hidden + neuron]) / QA as f32
+            f32::from(from.weights[input * theirs.hidden + neuron]) / QA as f32
         };
-        for neuron in 0..layout.hidden {
+        for neuron in 0..theirs.hidden {
             for input in 0..INPUTS {
                 let rows = || (0..layout.king_buckets).map(|bucket| bucket * INPUTS + input);
                 let sum: f32 = rows().map(|row| weight(row, neuron)).sum();
@@ -191,18 +203,24 @@ impl Layout {
                 }
             }
         }
-        let mut fill = |at: usize, values: &[i16], unit: i32| {
-            for (number, &value) in numbers[8 * at..].iter_mut().zip(values) {
-                *number = f32::from(value) / unit as f32;
+        let over = |unit: i32| move |&value: &i16| f32::from(value) / unit as f32;
+        let biases = &mut numbers[8 * layout.biases()..];
+        for (number, bias) in biases.iter_mut().zip(from.biases.iter().map(over(QA))) {
+            *number = bias;
+        }
+        let views = numbers[8 * layout.outputs()..].chunks_exact_mut(layout.hidden);
+        for (view, weights) in views.zip(from.output_weights.chunks_exact(theirs.hidden)) {
+            view.fill(0.0);
+            for (number, weight) in view.iter_mut().zip(weights.iter().map(over(from.output_unit)))
+            {
+                *number = weight;
             }
-        };
-        fill(layout.biases(), &from.biases, QA);
-        fill(layout.outputs(), &from.output_weights, from.output_unit);
+        }
         let biases = &mut numbers[8 * layout.output_biases()..];
         for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {
             *number = bias as f32 / (QA * from.output_unit) as f32;
         }
-        Ok(parameters)
+        Ok(())
     }
 
     /// The finest units of the output weights that the player's arithmetic

@@ -118,14 +118,14 @@ impl Trainer {
     }
 
     /// Begins with the weights of a network. It may be one without king buckets, if they
-    /// are to learn from there what each has of its own. Returns how many numbers are
-    /// larger than training lets them be: the first step will cut them.
+    /// are to learn from there what each has of its own, and one with fewer neurons. Returns
+    /// how many numbers are larger than training lets them be: the first step will cut them.
     ///
     /// # Errors
     ///
     /// If it has another shape.
     pub fn start_from(&mut self, network: &Network) -> Result<usize, String> {
-        self.parameters = self.layout.dequantise(network)?;
+        self.layout.adopt(network, &mut self.parameters)?;
         self.round();
         let output_unit = network.parameters().output_unit;
         // A number at its limit may have been rounded upwards.
@@ -321,7 +321,10 @@ impl Trainer {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{checkpoint, model::tests::samples},
+        super::{
+            checkpoint,
+            model::{self, tests::samples},
+        },
         *,
     };
     use crate::{eval, system::version::VERSION};
@@ -404,6 +407,30 @@ mod tests {
         let error = second.start_from(&other).unwrap_err();
         let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
         assert!(error.ends_with(wanted), "{error}");
+    }
+
+    /// Neurons that the network has not begin without a say, and learn.
+    #[test]
+    fn a_network_can_be_widened() {
+        let data = data();
+        let mut narrow = trainer(1, 1);
+        train(&mut narrow, &data, 20);
+        let network = narrow.layout().quantise(&narrow.parameters, "").unwrap();
+        let schedule = Schedule { hidden: 64, ..trainer(1, 2).run.schedule };
+        let mut wide = Trainer::new(Run { schedule, ..trainer(1, 2).run }, 3000).unwrap();
+        assert_eq!(wide.start_from(&network), Ok(0));
+        let outputs = model::outputs(wide.layout, wide.played(), &data.validation);
+        let (_, worst) = model::disagreement(outputs, &network, &data.validation);
+        // What is played is rounded to centipawns.
+        assert!(worst < 1.1, "{worst}");
+        let fresh_are_silent = |wide: &Trainer| {
+            let outputs = wide.layout.outputs()..wide.layout.output_biases();
+            let views = wide.parameters[outputs].chunks_exact(8);
+            views.flat_map(|view| &view[4..]).all(|&weights| weights == f32x8::ZERO)
+        };
+        assert!(fresh_are_silent(&wide));
+        train(&mut wide, &data, 1);
+        assert!(!fresh_are_silent(&wide));
     }
 
     /// King buckets learn together, by the factoriser, and each by itself; what is played

@@ -1,6 +1,6 @@
 //! The hidden layer, kept up to date lazily.
 //!
-//! There is one cache line per ply. When a position is evaluated, the
+//! There is one cache line per ply. When a position is prepared or evaluated, the
 //! difference between its pieces and those of a nearby line says which rows of
 //! weights to add and remove. The search pushes and pops nothing, and lines
 //! left over from other branches are as good as any. A view whose king has
@@ -26,7 +26,7 @@ const VIEWS: [Color; 2] = [Color::White, Color::Black];
 /// first, then what the last sibling and the grandparent left.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
-/// Squares that one move can change: castling.
+/// The most squares that one move changes: four, by castling.
 const MOVE_SQUARES: u32 = 4;
 
 /// The codes of pieces on squares: 64 times the code of the piece, plus the square.
@@ -230,8 +230,8 @@ impl Accumulators {
         }
     }
 
-    /// Makes the layers of line `ply` of the parent's, if a move leads from there to `line`
-    /// that both views see from the same place: nearly always.
+    /// Makes the layers of line `ply` of those of the line before, if both views see it from
+    /// the same place and no more differs than a move changes: nearly always.
     fn update_by_move(&mut self, line: &Line, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
         let old = &self.lines[parent];
@@ -369,6 +369,8 @@ mod tests {
             ("8/3k4/8/8/8/8/4K2p/8 b - - 0 1", 4, 6_591),
             ("1k6/1b6/8/8/7R/8/8/2K4R b - - 0 1", 3, 3_735),
             ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 3, 12_189),
+            // King and rook change places.
+            ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", 3, 1_033),
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
             for king_buckets in [1, 4] {
@@ -402,8 +404,11 @@ mod tests {
                 continue;
             }
             position = position.play(moves[rng.random_range(0..moves.len())]);
-            if rng.random_bool(0.7) {
-                let ply = rng.random_range(0..6);
+            let ply = rng.random_range(0..6);
+            if rng.random_bool(0.3) {
+                // Prepared, and then not evaluated.
+                accumulators.update(position.board(), ply);
+            } else if rng.random_bool(0.7) {
                 let fresh = accumulators.network().evaluate(position.board(), position.turn());
                 assert_eq!(accumulators.evaluate(&position, ply), fresh, "{}", position.fen());
             }

@@ -1,6 +1,6 @@
 //! Counting legal moves without listing them, for the last ply of a count.
 //!
-//! Nothing else may use this: everything that plays takes shakmaty's list.
+//! Nothing else may use this: what plays takes lists of moves.
 //! Popcounts of attack sets make the whole count 2.5 times as fast as listing
 //! the moves there.
 
