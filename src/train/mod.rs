@@ -5,11 +5,12 @@
 //! here is needed to play.
 //!
 //! `lancet train` is in [`command`], `lancet datagen` in [`datagen`], `lancet data`
-//! in [`data`], `lancet learn`, which joins the first two, in [`learn`]: each is `Args`
-//! and `run`.
+//! in [`data`], `lancet average` in [`average`], `lancet learn`, which joins the first two,
+//! in [`learn`]: each is `Args` and `run`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod average;
 pub mod checkpoint;
 pub mod command;
 pub mod data;

@@ -142,6 +142,15 @@ fn leaves_of_search_trees() {
     let words = ["train", "--data", tree, "--out", &net, "--hidden", "32", "--passes", "1"];
     let said = succeed(&words);
     assert!(said.contains(&format!("{0} positions, {0} kept", leaves.len())), "{said}");
+
+    // A wider one begins with its weights. Only networks of one shape have a mean.
+    let (wide, mean) = (path("wide.nnue"), path("mean.nnue"));
+    let wider = ["--out", &wide, "--hidden", "64", "--passes", "1", "--from", &net];
+    succeed(&[&["train", "--data", tree], &wider[..]].concat());
+    assert!(succeed(&["average", &net, &net, "--out", &mean]).contains("768-32x2-1"));
+    let said = fail(&["average", &net, &wide, "--out", &mean]);
+    assert!(said.contains("768-64x2-1") && said.contains("expected a network of 32"), "{said}");
+    assert!(fail(&["average", &net, "--out", &net]).contains("net.nnue"));
 }
 
 #[test]

@@ -55,6 +55,9 @@ enum Command {
     /// Train a network on games
     #[command(after_long_help = manual::TRAIN)]
     Train(train::command::Args),
+    /// Average networks that were trained from the same one
+    #[command(after_long_help = manual::AVERAGE)]
+    Average(train::average::Args),
     /// Learn from nothing: play, train and compare, generation after generation
     #[command(after_long_help = manual::LEARN)]
     Learn(train::learn::command::Args),
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Data(args)) => train::data::run(&args),
         Some(Command::Train(args)) => train::command::run(&args),
+        Some(Command::Average(args)) => train::average::run(&args),
         Some(Command::Learn(args)) => train::learn::command::run(&args),
         Some(Command::Wdl(args)) => tools::wdl::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),

@@ -324,6 +324,19 @@ Exit status:
   0  when the network was written, or after Ctrl-C
   1  if a file or a setting could not be used";
 
+pub const AVERAGE: &str = "\
+Description:
+  Every number of the new network is the mean of theirs. Networks that were trained from the same one, by other seeds or on \
+other games, err in different ways, and their mean often plays better than each.
+
+Examples:
+  for seed in 1 2 3; do lancet train --data games/*.vf --from old.nnue --seed $seed --out $seed.nnue; done
+  lancet average 1.nnue 2.nnue 3.nnue --out new.nnue
+
+Exit status:
+  0  when the network was written
+  1  if a file could not be used, or the networks differ in shape";
+
 pub const LEARN: &str = "\
 Description:
   The first games are played by material and piece-square tables; no other engine's games, scores or networks are involved. \

@@ -1,0 +1,125 @@
+//! The mean of networks: `lancet average`. Knows numbers, not positions.
+//!
+//! Networks that were trained from the same one, on other games, in another order or at
+//! another rate, err in different ways; their mean errs less than each.
+//!
+//! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned
+//! models improves accuracy without increasing inference time", 2022.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+use wide::f32x8;
+
+use super::{checkpoint, layout::Layout, read_network};
+use crate::{
+    eval::nnue::Network,
+    system::{
+        files,
+        stdio::{complain, note},
+    },
+};
+
+/// The mean of networks that were trained from the same one
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Networks of one shape
+    #[arg(required = true, value_name = "NET")]
+    pub networks: Vec<PathBuf>,
+    /// File to write the network to
+    #[arg(long, value_name = "NET")]
+    pub out: PathBuf,
+}
+
+/// How the network was made, written into its file.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    lancet: &'a str,
+    mean_of: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    network: String,
+    provenance: &'a str,
+}
+
+/// Runs the command.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    match average(args) {
+        Ok(network) => {
+            note(format_args!("{}: {}", args.out.display(), network.name()));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn average(args: &Args) -> Result<Network, Box<dyn std::error::Error>> {
+    files::check_outputs([&*args.out], &args.networks)?;
+    let networks =
+        args.networks.iter().map(|path| read_network(path)).collect::<Result<Vec<_>, _>>()?;
+    let network = mean(&networks)?;
+    checkpoint::replace(&args.out, &network.to_bytes())?;
+    Ok(network)
+}
+
+/// The network whose every number is the mean of theirs, rounded.
+///
+/// # Errors
+///
+/// If there is none, or they differ in shape.
+pub fn mean(networks: &[Network]) -> Result<Network, Box<dyn std::error::Error>> {
+    let layout = networks.first().map(Layout::of).ok_or("no network to average")?;
+    let share = f32x8::splat(1.0 / networks.len() as f32);
+    let mut sums = vec![f32x8::ZERO; layout.len()];
+    for network in networks {
+        if Layout::of(network) != layout {
+            return Err(format!("{}: expected a network of {layout}", network.name()).into());
+        }
+        for (sum, numbers) in sums.iter_mut().zip(layout.dequantise(network)?) {
+            *sum += numbers * share;
+        }
+    }
+    let mean_of = networks
+        .iter()
+        .map(|network| Part { network: network.name(), provenance: network.provenance() })
+        .collect();
+    let lancet = env!("CARGO_PKG_VERSION");
+    let provenance = toml::to_string(&Provenance { lancet, mean_of })?;
+    Ok(layout.quantise(&sums, &provenance)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::network::tests::random_network;
+
+    #[test]
+    fn numbers_are_means() {
+        let networks = [1, 2, 3].map(|seed| random_network(64, 2, seed));
+        let alone = mean(&networks[..1]).unwrap();
+        assert_eq!(alone.parameters().weights, networks[0].parameters().weights);
+        let all = mean(&networks).unwrap();
+        let weights = networks.each_ref().map(|network| network.parameters().weights);
+        for (i, &weight) in all.parameters().weights.iter().enumerate() {
+            let sum: i32 = weights.iter().map(|weights| i32::from(weights[i])).sum();
+            assert!((i32::from(weight) * 3 - sum).abs() <= 1, "{weight} {sum}");
+        }
+        for network in &networks {
+            assert!(all.provenance().contains(&network.name()), "{}", all.provenance());
+        }
+    }
+
+    #[test]
+    fn shapes_must_be_one() {
+        let error = mean(&[random_network(64, 2, 1), random_network(32, 2, 1)]).unwrap_err();
+        assert!(error.to_string().contains("expected a network of 64 hidden neurons"), "{error}");
+        assert!(mean(&[]).is_err());
+    }
+}
