@@ -145,7 +145,7 @@ fn mates_are_found_by_every_driver() {
         for (fen, moves) in mates {
             let game = Game::from(position(fen));
             engine.new_game();
-            let outcome = search(&mut engine, &game, depth(12));
+            let outcome = search(&mut engine, &game, depth(14));
             check_mate_line(&game, &outcome);
             assert_eq!(mate_distance(outcome.info.score), Some(moves), "{root_search:?} {fen}");
         }
@@ -230,7 +230,7 @@ fn a_saving_repetition_is_found() {
     // White is a queen down but checks for ever.
     let game = Game::from(position("6k1/6p1/8/8/8/4Q3/1q4PP/r5BK w - - 0 1"));
     let mut engine = engine(Settings::default());
-    let outcome = search(&mut engine, &game, depth(14));
+    let outcome = search(&mut engine, &game, depth(16));
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
 }
 

@@ -165,11 +165,12 @@ struct Learner {
     before: f64,
 }
 
-/// What a network says of how it was made.
+/// What a network says of how it was made; one that was put there by hand may not.
 #[derive(Deserialize)]
 struct Made {
     training_loss: Option<f64>,
     validation_loss: Option<f64>,
+    #[serde(default)]
     positions: u64,
 }
 
