@@ -79,21 +79,13 @@ impl Attacked {
         let rook = |square| sliders::rook_attacks(square, occupied);
         let [west, east] = pawn_attacks(board.pawns() & pieces, color);
         let by_pawns = west | east;
-        let mut by_minors = by_pawns;
-        for square in pieces & board.knights() {
-            by_minors |= attacks::knight_attacks(square);
-        }
-        for square in pieces & board.bishops() {
-            by_minors |= bishop(square);
-        }
-        let mut by_rooks = by_minors;
-        for square in pieces & board.rooks() {
-            by_rooks |= rook(square);
-        }
-        let mut by_any = by_rooks | attacks::king_attacks(king_of(board, color));
-        for square in pieces & board.queens() {
-            by_any |= bishop(square) | rook(square);
-        }
+        let by_minors = by_pawns
+            | attacked_from(pieces & board.knights(), attacks::knight_attacks)
+            | attacked_from(pieces & board.bishops(), bishop);
+        let by_rooks = by_minors | attacked_from(pieces & board.rooks(), rook);
+        let by_any = by_rooks
+            | attacks::king_attacks(king_of(board, color))
+            | attacked_from(pieces & board.queens(), |square| bishop(square) | rook(square));
         Attacked { by_pawns, by_minors, by_rooks, by_any }
     }
 
@@ -107,6 +99,12 @@ impl Attacked {
             Role::Queen => self.by_rooks,
         }
     }
+}
+
+/// All that pieces on these squares attack, if this is what one attacks.
+#[inline]
+pub(crate) fn attacked_from(squares: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
+    squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | attacks(square))
 }
 
 /// Does `color` attack any of these squares?

@@ -10,13 +10,14 @@
 //! are refuted by one of their first moves.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Move, MoveList, Role, Square, attacks};
+use shakmaty::{Bitboard, Move, MoveList, Role, attacks};
 use wide::i32x16;
 
 use crate::{
     chess::{
         movegen::{Generator, Sink, is_tactical},
-        see, sliders, threats,
+        see, sliders,
+        threats::{attacked_from, pawn_attacks},
     },
     search::{
         history::{Context, Histories, Previous, QuietRows},
@@ -301,13 +302,13 @@ impl Offence {
         let straight = |square| sliders::rook_attacks(square, occupied);
         let diagonal = |square| sliders::bishop_attacks(square, occupied);
         let (rooks, loose_bishops) = (board.rooks(), board.bishops() & safe);
-        let [west, east] = threats::pawn_attacks(theirs, !us);
+        let [west, east] = pawn_attacks(theirs, !us);
         // Attacks are mutual: where a piece is attacked from is where it would attack.
         let big = board.rooks_and_queens() | loose_bishops;
-        let knight = attacked(big & theirs, attacks::knight_attacks);
-        let bishop = attacked(rooks & theirs, diagonal);
-        let queen =
-            attacked(loose_bishops & theirs, straight) | attacked(rooks & safe & theirs, diagonal);
+        let knight = attacked_from(big & theirs, attacks::knight_attacks);
+        let bishop = attacked_from(rooks & theirs, diagonal);
+        let queen = attacked_from(loose_bishops & theirs, straight)
+            | attacked_from(rooks & safe & theirs, diagonal);
         let none = Bitboard::EMPTY;
         Offence([west | east, knight, bishop, none, queen, none].map(|squares| squares & safe))
     }
@@ -317,11 +318,6 @@ impl Offence {
         let Move::Normal { role, to, .. } = m else { return 0 };
         i32::from(self.0[role as usize - 1].contains(to)) * p::order_offence()
     }
-}
-
-/// All that pieces which attack like this would attack from these squares.
-fn attacked(squares: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
-    squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | attacks(square))
 }
 
 /// Value of the captured piece and of the promotion, in centipawns.
@@ -334,7 +330,7 @@ mod tests {
     use std::cmp::Reverse;
 
     use proptest::prelude::*;
-    use shakmaty::CastlingMode;
+    use shakmaty::{CastlingMode, Square};
 
     use super::*;
     use crate::chess::position::Position;

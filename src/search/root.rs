@@ -552,17 +552,17 @@ impl Worker<'_> {
             self.make(&mut position, m, ply);
         }
         let wanted = self.iteration as usize;
-        let drawn = self.draw(&position, line.len()).is_some();
+        let mut drawn = self.draw(&position, line.len()).is_some();
         while !drawn && line.len() < wanted {
             let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
             let entry = self.probe(&position).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
             // The table knows nothing of repetitions: a line that ends in one is not the score's.
-            if self.draw(&position, line.len() + 1).is_some() {
-                break;
+            drawn = self.draw(&position, line.len() + 1).is_some();
+            if !drawn {
+                line.push(m);
             }
-            line.push(m);
         }
         self.keys.truncate(before);
         self.root_moves[i].pv = line;

@@ -203,18 +203,16 @@ impl Layout {
                 }
             }
         }
-        let over = |unit: i32| move |&value: &i16| f32::from(value) / unit as f32;
-        let biases = &mut numbers[8 * layout.biases()..];
-        for (number, bias) in biases.iter_mut().zip(from.biases.iter().map(over(QA))) {
-            *number = bias;
-        }
+        let fill = |numbers: &mut [f32], values: &[i16], unit: i32| {
+            for (number, &value) in numbers.iter_mut().zip(values) {
+                *number = f32::from(value) / unit as f32;
+            }
+        };
+        fill(&mut numbers[8 * layout.biases()..], &from.biases, QA);
         let views = numbers[8 * layout.outputs()..].chunks_exact_mut(layout.hidden);
         for (view, weights) in views.zip(from.output_weights.chunks_exact(theirs.hidden)) {
-            view.fill(0.0);
-            for (number, weight) in view.iter_mut().zip(weights.iter().map(over(from.output_unit)))
-            {
-                *number = weight;
-            }
+            fill(view, weights, from.output_unit);
+            view[theirs.hidden..].fill(0.0);
         }
         let biases = &mut numbers[8 * layout.output_biases()..];
         for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {

@@ -333,8 +333,8 @@ mod tests {
         DataSet { training: samples(3000, 1), validation: samples(500, 2), ..DataSet::default() }
     }
 
-    fn trainer(threads: usize, seed: u64) -> Trainer {
-        let schedule = Schedule {
+    fn schedule(seed: u64) -> Schedule {
+        Schedule {
             hidden: 32,
             batch: 700,
             passes: 5,
@@ -342,7 +342,14 @@ mod tests {
             rate: [1e-2, 1e-3],
             result_weight: [0.0; 2],
             ..Schedule::default()
-        };
+        }
+    }
+
+    fn trainer(threads: usize, seed: u64) -> Trainer {
+        trainer_by(threads, schedule(seed))
+    }
+
+    fn trainer_by(threads: usize, schedule: Schedule) -> Trainer {
         let run = Run {
             lancet: "test".to_owned(),
             build: VERSION.to_owned(),
@@ -352,6 +359,10 @@ mod tests {
             sources: Vec::new(),
         };
         Trainer::new(run, 3000).unwrap()
+    }
+
+    fn network(trainer: &Trainer) -> Network {
+        trainer.layout().quantise(&trainer.parameters, "").unwrap()
     }
 
     fn train(trainer: &mut Trainer, data: &DataSet, steps: u64) {
@@ -372,8 +383,6 @@ mod tests {
             train(trainer, &data, 20);
             assert!(trainer.is_finished());
         }
-        let network =
-            |trainer: &Trainer| trainer.layout().quantise(&trainer.parameters, "").unwrap();
         assert_eq!(a.parameters, b.parameters);
         assert!(network(&a) == network(&b));
         assert!(network(&a) != network(&other));
@@ -390,19 +399,18 @@ mod tests {
         let data = data();
         let mut first = trainer(1, 1);
         train(&mut first, &data, 20);
-        let network = first.layout().quantise(&first.parameters, "").unwrap();
+        let begun = network(&first);
         let mut second = trainer(1, 2);
-        assert_eq!(second.start_from(&network), Ok(0));
-        assert!(second.layout().quantise(&second.parameters, "").unwrap() == network);
+        assert_eq!(second.start_from(&begun), Ok(0));
+        assert!(network(&second) == begun);
         // What is at its limit stays as it is; beyond it, training would cut it.
         for (layer, limit) in &first.layout().limits()[..3] {
             first.parameters[layer.start] = f32x8::splat(*limit);
         }
-        let quantise = |first: &Trainer| first.layout().quantise(&first.parameters, "").unwrap();
-        assert_eq!(second.start_from(&quantise(&first)), Ok(0));
+        assert_eq!(second.start_from(&network(&first)), Ok(0));
         let outputs = first.layout().outputs();
         first.parameters[outputs] = f32x8::splat(-0.6);
-        assert_eq!(second.start_from(&quantise(&first)), Ok(8));
+        assert_eq!(second.start_from(&network(&first)), Ok(8));
         let other = eval::default_network();
         let error = second.start_from(&other).unwrap_err();
         let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
@@ -415,9 +423,8 @@ mod tests {
         let data = data();
         let mut narrow = trainer(1, 1);
         train(&mut narrow, &data, 20);
-        let network = narrow.layout().quantise(&narrow.parameters, "").unwrap();
-        let schedule = Schedule { hidden: 64, ..trainer(1, 2).run.schedule };
-        let mut wide = Trainer::new(Run { schedule, ..trainer(1, 2).run }, 3000).unwrap();
+        let network = network(&narrow);
+        let mut wide = trainer_by(1, Schedule { hidden: 64, ..schedule(2) });
         assert_eq!(wide.start_from(&network), Ok(0));
         let outputs = model::outputs(wide.layout, wide.played(), &data.validation);
         let (_, worst) = model::disagreement(outputs, &network, &data.validation);
@@ -438,18 +445,8 @@ mod tests {
     #[test]
     fn king_buckets_learn() {
         let data = data();
-        let mut trainer = Trainer::new(
-            Run {
-                schedule: Schedule {
-                    king_buckets: 4,
-                    rate: [0.2, 0.1],
-                    ..trainer(2, 1).run.schedule
-                },
-                ..trainer(2, 1).run
-            },
-            3000,
-        )
-        .unwrap();
+        let schedule = Schedule { king_buckets: 4, rate: [0.2, 0.1], ..schedule(1) };
+        let mut trainer = trainer_by(2, schedule);
         let begun = trainer.parameters.clone();
         train(&mut trainer, &data, 20);
         let tile = 4 * trainer.layout.inputs();
