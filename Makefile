@@ -45,7 +45,7 @@ PROFDATA = $(shell for tool in "$$(rustc --print sysroot)"/lib/rustlib/*/bin/llv
     if "$$tool" merge --version 2>/dev/null | grep -q 'LLVM version $(LLVM)\.'; then echo "$$tool"; break; fi; done)
 PROFILE := $(CURDIR)/target/pgo-profile
 
-.PHONY: all levels $(LEVELS) release $(RELEASE) pgo clean help
+.PHONY: all levels $(LEVELS) release $(RELEASE) $(DIST) pgo gate clean help
 all:
 	$(BUILD) target
 	cp -f target/release/lancet$(SUFFIX) $(TARGET)
@@ -66,9 +66,14 @@ release: $(RELEASE)
 	rm -r $(DIST)/completions $(DIST)/man
 	cd $(DIST) && sha256sum $(RELEASE) $(DOCS) > SHA256SUMS
 
+# Nothing of an earlier release stays.
+$(RELEASE): | $(DIST)
+$(DIST):
+	rm -rf $@
+	mkdir $@
+
 # $(call build,target,processor): leaves $(DIST)/$@.
 define build
-	@mkdir -p $(DIST)
 	RUSTFLAGS="-C target-cpu=$(2) -C target-feature=+crt-static" $(BUILD) target/$(2) --target $(1)
 	cp -f target/$(2)/$(1)/release/lancet$(suffix $(filter %.exe,$@)) $(DIST)/$@
 endef
@@ -95,6 +100,9 @@ pgo:
 	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-use=$(PROFILE)/merged.profdata" $(BUILD) target/pgo
 	cp -f target/pgo/release/lancet$(SUFFIX) $(TARGET)
 
+gate:
+	tests/gate.sh
+
 clean:
 	cargo clean --target-dir target
 	rm -f $(TARGET) $(LEVELS:%=lancet-%$(SUFFIX))
@@ -106,4 +114,5 @@ help:
 	@echo "make x86-64-v3         ./lancet-x86-64-v3 for other machines; also -v2, -v4, and 'levels' for all three"
 	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided: needs rustup's component llvm-tools"
 	@echo "make release           ./$(DIST): programs for Linux, Windows and ARM, completions, man pages, checksums"
+	@echo "make gate              what a release must pass: two and a half hours"
 	@echo "make clean             remove what was built"

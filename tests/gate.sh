@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
-# What a release passes. To be run on x86-64 Linux, on a machine that does nothing else.
+# What a release must pass. To be run on x86-64 Linux, on a machine that does nothing else:
+# about two and a half hours on two cores.
 #
 #     tests/gate.sh [STEP...]     all of them by default; the first that fails ends the run
 #
 #     checks       .ci/run: format, lints, dependencies, tests, benchmark
 #     hostile      100,000 random lines, 1,000 interleavings, 10,000 searches, a million delays
 #     mates        2,000 mates, 100,000 nodes each: no wrong sign, no false distance
-#     perft        every suite to 10 million nodes a position, by the rules and through the search
+#     perft        every suite, by the rules and through the search to 10 million nodes a position,
+#                  through the network to one million
 #     platforms    tests/platforms.sh: the same answers and counts under Windows, on ARM, on older processors
 #     readme       the README's commands, as they are written there
 #     compliance   fastchess --compliance
 #     games        200 games at 0.2 s + 0.002 s: none lost on time, none ended by a fault
-#     release      the files that a release page offers, with their checksums
+#     release      the files that a release page offers, with their checksums and node counts
 #
-# Needs what tests/platforms.sh needs, cargo-deny, the test data beside the checkout, and
-# fastchess (FASTCHESS says where it is).
+# What the steps need is looked for first, and what is missing is named: what tests/platforms.sh
+# needs; cargo-deny; the history with its 'Bench:' lines; the test data beside the checkout;
+# fastchess, https://github.com/Disservin/fastchess (FASTCHESS says where it is).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-FASTCHESS=$(realpath "$(command -v "${FASTCHESS:-fastchess}")" 2>/dev/null) || { echo 'no fastchess here: FASTCHESS=/path/to/fastchess' >&2; exit 2; }
+FASTCHESS=$(realpath "$(command -v "${FASTCHESS:-fastchess}")" 2>/dev/null) || FASTCHESS=
 STEPS=(checks hostile mates perft platforms readme compliance games release)
 root=$PWD
 lancet=$root/target/release/lancet
@@ -32,9 +35,31 @@ finish() {
 }
 trap finish EXIT
 
+# tools STEP...: says what these steps lack here. tests/platforms.sh says it of its own.
+tools() {
+    local missing=0
+    lacks() { echo "missing: $*" >&2; missing=1; }
+    for name in "$@"; do
+        case $name in
+        checks)
+            cargo deny --version >/dev/null 2>&1 || lacks "cargo-deny: 'cargo install --locked cargo-deny'"
+            [ -d ../shared/data/syzygy ] || lacks 'the test data beside the checkout'
+            git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
+            ;;
+        compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': FASTCHESS=/path/to/fastchess" ;;
+        platforms) tests/platforms.sh --tools || lacks 'the above' ;;
+        release)
+            for tool in make x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc qemu-aarch64; do
+                command -v "$tool" >/dev/null || lacks "$tool, for the release"
+            done
+            ;;
+        esac
+    done
+    [ "$missing" = 0 ]
+}
+
 # Nothing may be left out.
 checks() {
-    [ -d ../shared/data/syzygy ] || { echo 'no test data beside the checkout' >&2; return 1; }
     .ci/run | tee "$work/checks"
     ! grep '^NOT CHECKED' "$work/checks"
 }
@@ -54,14 +79,18 @@ perft() {
     for layer in rules search; do
         "$lancet" perft --suite perft/*.epd --max-nodes 10000000 --threads "$(nproc)" --through "$layer"
     done
+    "$lancet" perft --suite perft/*.epd --max-nodes 1000000 --threads "$(nproc)" --through network
 }
 
 platforms() { PROFILE=release tests/platforms.sh --require; }
 
 # In a folder with the games that the commands name, and the suites.
 readme() {
-    local line status
-    cargo run --release <<<quit
+    local line status commands
+    # The first starts the engine; the second, the tests, is the step 'checks'.
+    commands=$(grep '^    cargo ' README.md)
+    [ "$(wc -l <<<"$commands")" = 2 ]
+    bash -c "$(head -1 <<<"$commands")" <<<quit
     cargo install --locked --path . --root "$work" --target-dir target
     mkdir "$work/desk"
     cp src/tools/analyse/sample/games.pgn "$work/desk/"
@@ -82,6 +111,7 @@ readme() {
         *) [ "$status" = 0 ] || return 1 ;;
         esac
     done < <(grep '^    lancet ' "$root/README.md")
+    [ -n "${status-}" ] # there were commands
     cd "$root"
 }
 
@@ -100,6 +130,10 @@ games() {
 release() {
     make release
     (cd dist && sha256sum --check SHA256SUMS && ls -l)
+    local levels=(v2 v3)
+    if grep -qw avx512vl /proc/cpuinfo; then levels+=(v4); fi
+    for level in "${levels[@]}"; do .ci/bench dist/lancet-*-linux-x86-64-"$level"; done
+    .ci/bench qemu-aarch64 dist/lancet-*-linux-arm64
 }
 
 for name in "$@"; do
@@ -109,6 +143,7 @@ for name in "$@"; do
     fi
 done
 [ $# -gt 0 ] || set -- "${STEPS[@]}"
+tools "$@"
 step=build
 cargo build --locked --release
 for step in "$@"; do

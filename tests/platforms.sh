@@ -2,10 +2,13 @@
 # Does Lancet do the same on Windows, on 64-bit ARM and on other processors as here? To be
 # run on x86-64 Linux; Windows is Debian's wine, the others are emulated by qemu-user.
 #
-#     tests/platforms.sh [windows] [arm] [processors] [avx512]       all of them by default
+#     tests/platforms.sh [--require | --tools] [windows] [arm] [processors] [avx512]
 #
-# What has no tools here is left out, and says so (`--require`: that is a failure):
-#     windows      wine64, mingw-w64, rustup target add x86_64-pc-windows-gnu
+# All parts by default.
+#
+# Parts whose tools are missing are skipped, and that is said (`--require`: it is a failure;
+# `--tools`: nothing else is done):
+#     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
 #     arm          qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
 #                  rustup target add aarch64-unknown-linux-gnu
 #     processors   qemu-user
@@ -23,6 +26,7 @@ TARGET=x86_64-unknown-linux-gnu
 work=$(mktemp -d)
 failures=0
 require=false
+only_tools=false
 
 finish() {
     # Ends what wine leaves running.
@@ -73,6 +77,16 @@ has_tools() {
     echo "NOT CHECKED, for want of: ${missing[*]}"
     if $require; then failures=$((failures + 1)); fi
     return 1
+}
+
+# tools PART: has_tools with those of the part.
+tools() {
+    case $1 in
+    windows) has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu ;;
+    arm) has_tools qemu-aarch64 aarch64-linux-gnu-gcc target:aarch64-unknown-linux-gnu ;;
+    processors | avx512) has_tools qemu-x86_64 ;;
+    console) has_tools script ;;
+    esac
 }
 
 # build TARGET PROCESSOR: builds a program, whose path is then in $built.
@@ -163,7 +177,7 @@ C
 
 windows() {
     step 'Windows: x86_64-pc-windows-gnu under wine'
-    has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu || return 0
+    tools windows || return 0
     build x86_64-pc-windows-gnu x86-64-v2
     wine_prefix
     cp "$built" "$work/program/"
@@ -177,7 +191,7 @@ windows() {
     if [[ $text == *$'\e'* ]]; then fail 'Windows: escape sequences in a pipe'; else pass 'Windows: no colours in a pipe'; fi
     # What wine's console draws on a terminal; wine 8 passes sequences of colours on as
     # letters, so that they are only looked for.
-    if has_tools script; then
+    if tools console; then
         has 'Windows: colours on a console' '48;5;[0-9]' "$(console)"
         has 'Windows: none where they are not wanted' '8 +r +n +b +q +k +b +n +r' "$(CLICOLOR=0 console)"
     fi
@@ -231,7 +245,7 @@ C
 
 arm() {
     step 'ARM: aarch64-unknown-linux-gnu under qemu'
-    has_tools qemu-aarch64 aarch64-linux-gnu-gcc target:aarch64-unknown-linux-gnu || return 0
+    tools arm || return 0
     build aarch64-unknown-linux-gnu generic
     local program=(qemu-aarch64 -L /usr/aarch64-linux-gnu "$built")
     out=$work
@@ -257,7 +271,7 @@ refuses() {
 
 processors() {
     step 'Processors: builds for newer ones say so'
-    has_tools qemu-x86_64 || return 0
+    tools processors || return 0
     local source='build from source'
     starts x86-64-v2 Nehalem "$native"
     refuses x86-64-v2 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$native"
@@ -273,7 +287,7 @@ avx512() {
     # Only whether they start matters.
     local -x CARGO_PROFILE_DEV_OPT_LEVEL=0
     build $TARGET x86-64-v4
-    if has_tools qemu-x86_64; then
+    if tools avx512; then
         refuses x86-64-v4 Haswell avx512f 'take the build x86-64-v3' qemu-x86_64 -cpu Haswell "$built"
     fi
     if grep -qw avx512vl /proc/cpuinfo; then
@@ -281,7 +295,7 @@ avx512() {
         return
     fi
     refuses x86-64-v4 'this machine' avx512f 'take the build' "$built"
-    has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu || return 0
+    tools windows || return 0
     build x86_64-pc-windows-gnu x86-64-v4
     wine_prefix
     cp "$built" "$work/program/lancet-v4.exe"
@@ -292,18 +306,26 @@ parts=()
 for argument in "$@"; do
     case $argument in
     --require) require=true ;;
+    --tools) only_tools=true ;;
     windows | arm | processors | avx512) parts+=("$argument") ;;
     *)
-        echo "unknown part '$argument': expected windows, arm, processors, avx512 or --require" >&2
+        echo "unknown part '$argument': expected windows, arm, processors, avx512, --require or --tools" >&2
         exit 2
         ;;
     esac
 done
+[ ${#parts[@]} -gt 0 ] || parts=(windows arm processors avx512)
+if $only_tools; then
+    require=true
+    if [[ " ${parts[*]} " == *' windows '* ]]; then parts+=(console); fi
+    for part in "${parts[@]}"; do tools "$part" || true; done
+    [ "$failures" = 0 ]
+    exit
+fi
 step 'the program of this machine'
 build $TARGET x86-64-v2
 native=$built
 "$native" --version
-[ ${#parts[@]} -gt 0 ] || parts=(windows arm processors avx512)
 for part in "${parts[@]}"; do "$part"; done
 step "$failures failed"
 [ "$failures" = 0 ]

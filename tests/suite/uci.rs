@@ -1420,6 +1420,7 @@ fn the_table_survives_the_program() {
         lancet.send("setoption name Load Hash");
         let line = first(lancet.drain());
         assert!(line.contains(reason) && line.ends_with("the old table stays"), "{line}");
+        assert!(line.contains(&path.display().to_string()), "{line}");
     }
     lancet.quit();
 }

@@ -82,8 +82,8 @@ impl fmt::Display for LoadError {
             }
             LoadError::Size { buckets } => write!(f, "damaged: a table of {buckets} buckets"),
             LoadError::Evaluation => f.write_str(
-                "saved with another evaluation: EvalFile, Syzygy50MoveRule or the limit of \
-                     strength was another",
+                "saved with another evaluation: the network (EvalFile, or another version of \
+                     Lancet), Syzygy50MoveRule or the limit of strength differs",
             ),
             LoadError::Length { expected, found } => {
                 write!(f, "truncated or damaged: {found} bytes, expected {expected}")
