@@ -95,8 +95,9 @@ build() {
     [[ $1 == *windows* ]] && suffix=.exe
     [ "$PROFILE" = dev ] && folder=debug
     RUSTFLAGS="-C target-cpu=$2" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-        "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1" --target-dir "target/$2"
-    built=$PWD/target/$2/$1/$folder/lancet$suffix
+        "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1"
+    built=$work/$1-$2$suffix
+    cp "${CARGO_TARGET_DIR:-target}/$1/$folder/lancet$suffix" "$built"
 }
 
 # Without what may differ: times, speed, the build, line ends.
