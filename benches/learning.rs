@@ -64,7 +64,8 @@ fn network(hidden: usize) -> Arc<Network> {
 }
 
 /// Calls `work` with one position after the other, each a move after the one
-/// before, and the ply that it is at.
+/// before, and the ply that it is at. One in `PLIES`, and the first of a game, has none
+/// before it: the median is what a move costs.
 fn one_by_one(bencher: Bencher, mut work: impl FnMut(&Position, usize)) {
     let positions = positions(POSITIONS);
     let mut next = 0;

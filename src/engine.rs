@@ -17,7 +17,7 @@ use crate::{
     chess::{
         movegen::Generator,
         position::{Game, Position},
-        score::{DRAW, MATE, mate_distance},
+        score::{DRAW, MATE},
     },
     eval::{self, Evaluator, nnue::Network},
     play::{
@@ -587,8 +587,9 @@ impl Engine {
             start,
         };
         let results = threads::search(&shared, &mut self.memories[..threads], game);
+        let time = start.elapsed();
         wait_to_answer(&shared, &results[0], job);
-        conclude(&shared, &results, confirming.as_ref(), game.position())
+        conclude(&shared, &results, time, confirming.as_ref(), game.position())
     }
 
     /// The weaker player, if one is to play. Analysis is done at full strength.
@@ -666,8 +667,8 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 /// Has the endgame tables rank the root's moves. Returns how to ask them inside
 /// the tree.
 ///
-/// Where the way is known from here there is nothing to ask inside: the search
-/// looks for mates, or for the drawn move that is hardest to meet.
+/// Where the way is known from here, or all moves draw, there is nothing to ask inside:
+/// the search looks for mates, or for the drawn move that is hardest to meet.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
     settings: syzygy::ProbeOptions,
@@ -683,8 +684,9 @@ fn ask_tablebases<'a>(
     for (rm, &known) in root_moves.iter_mut().zip(&ranking.known) {
         rm.known = Some(known);
     }
-    let won = ranking.known.iter().any(|known| known.value == Value::Win);
-    (won && !ranking.distances).then_some(prober)
+    let best = ranking.known.iter().map(|known| known.value).max();
+    let drawn = best.is_some_and(|value| value.drawn_score().is_some());
+    (!drawn && !ranking.distances).then_some(prober)
 }
 
 /// Waits for what must come before the answer: `stop`, the ponderhit, and the time
@@ -695,27 +697,29 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
         && first.moves.len() > 1
         && shared.nodes_per_ms == 0
     {
-        let m = first.moves[0].m;
-        job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, &first.stability));
+        let (m, doubt) = (first.moves[0].m, (&first.stability, first.depth));
+        job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, doubt));
     }
 }
 
-/// The move to play and the one to ponder on, from what the threads found. What is
-/// played has been reported last.
+/// The move to play and the one to ponder on, from what the threads found in `time`. What
+/// is played has been reported last.
 fn conclude(
     shared: &Shared,
     results: &[SearchResult],
+    time: Duration,
     confirming: Option<&Confirming>,
     root: &Position,
 ) -> Outcome {
-    // Several lines are those of the first thread.
-    let lines = shared.live.multi_pv.load(Ordering::Relaxed);
-    let chosen = if lines > 1 { 0 } else { threads::vote(results) };
+    // Several lines are those of the first thread, and so is a proof that was asked for.
+    let first = shared.live.multi_pv.load(Ordering::Relaxed) > 1
+        || shared.limits.is_wanted_mate(results[0].moves[0].score);
+    let chosen = if first { 0 } else { threads::vote(results) };
     let mut info = Info {
         nodes: shared.total_nodes(),
         hashfull: shared.table.hashfull(),
         tbhits: shared.tbhits.load(Ordering::Relaxed),
-        time: shared.start.elapsed(),
+        time,
         ..results[chosen].info()
     };
     if chosen != 0 {
@@ -727,7 +731,7 @@ fn conclude(
         confirming.confirm(&mut info);
     }
     if let Some(moves) = shared.limits.mate
-        && mate_distance(info.score).is_none_or(|distance| distance.unsigned_abs() > moves)
+        && !shared.limits.is_wanted_mate(info.score)
     {
         let proved = results.iter().any(|result| result.no_mate);
         shared.reporter.note(&Note::NoMate { moves, proved });

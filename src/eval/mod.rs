@@ -7,7 +7,11 @@ use std::sync::{Arc, LazyLock};
 
 use shakmaty::{Board, Role};
 
-use crate::chess::{position::Position, score::Score, see};
+use crate::chess::{
+    position::Position,
+    score::{EVALUATION_LIMIT, Score},
+    see,
+};
 
 pub mod nnue;
 pub mod params;
@@ -37,10 +41,10 @@ fn weight(board: &Board) -> i32 {
 }
 
 /// The evaluation by a network that says `score`, in centipawns: what the search plays
-/// by.
+/// by, within [`EVALUATION_LIMIT`].
 #[must_use]
 pub fn weighted(score: Score, board: &Board) -> Score {
-    score * weight(board) / 1024
+    (score * weight(board) / 1024).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
 }
 
 /// What a network would have to say, in centipawns, for this evaluation: what it is to

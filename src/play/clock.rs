@@ -10,7 +10,7 @@ pub struct Budget {
     /// No new iteration after this, scaled by [`Stability::scale`]; `None` if
     /// the time is to be used up.
     pub soft: Option<Duration>,
-    /// The search is aborted at this.
+    /// The search is aborted at this, but for the first iteration.
     pub hard: Duration,
 }
 

@@ -16,7 +16,7 @@ use std::{
 use shakmaty::Move;
 
 use crate::{
-    chess::score::Score,
+    chess::score::{Score, mate_distance},
     system::sync::{lock, unpoisoned},
 };
 
@@ -56,6 +56,14 @@ impl Limits {
             || self.mate.is_some()
             || self.movetime.is_some();
         limited && !self.infinite && !self.ponder
+    }
+
+    /// Is this a mate that was asked for?
+    #[must_use]
+    pub fn is_wanted_mate(&self, score: Score) -> bool {
+        self.mate
+            .zip(mate_distance(score))
+            .is_some_and(|(most, moves)| moves.unsigned_abs() <= most)
     }
 }
 

@@ -136,17 +136,24 @@ impl Handicap {
 
     /// How long to think before playing `m`: on average as long as at full
     /// strength, as irregularly as people do, and never longer than the clock
-    /// allows. People's times for a move are roughly log-normal.
+    /// allows. People's times for a move are roughly log-normal. `stability` is that of
+    /// a search of `depth` iterations.
     #[must_use]
     pub fn thinking_time(
         &self,
         budget: Budget,
         game: &Game,
         m: Move,
-        stability: &Stability,
+        (stability, depth): (&Stability, u32),
     ) -> Duration {
         let Some(soft) = budget.soft else { return budget.hard };
-        let doubt = if is_obvious(game, m) { OBVIOUS } else { stability.scale().clamp(0.4, 2.0) };
+        let doubt = if is_obvious(game, m) {
+            OBVIOUS
+        } else if depth < TELLING_DEPTH {
+            1.0
+        } else {
+            stability.scale().clamp(0.4, 2.0)
+        };
         // Mixed twice, to be independent of the misjudgements.
         let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));
         let mean = (IRREGULARITY * IRREGULARITY / 2.0).exp();
@@ -160,6 +167,10 @@ const IRREGULARITY: f64 = 0.6;
 /// Share of the usual time that an obvious move takes. On precedent, not
 /// measured.
 const OBVIOUS: f64 = 0.3;
+
+/// Iterations that tell how hard a move is: after fewer no move has had the time to prove
+/// itself.
+const TELLING_DEPTH: u32 = 5;
 
 /// Does `m` need no thought? It recaptures, or every other move loses material
 /// at once.
@@ -319,7 +330,8 @@ mod tests {
         let stability = Stability { same_best: 2, best_share: 0.76, score_drop: 0 };
         assert!((stability.scale() - 1.0).abs() < 0.01);
         let times = |game: &Game, m: Move| -> Vec<f64> {
-            let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);
+            let time =
+                |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, (&stability, 9));
             let mut times: Vec<f64> = (0..4000).map(|seed| time(seed).as_secs_f64()).collect();
             times.sort_by(f64::total_cmp);
             times
@@ -336,6 +348,12 @@ mod tests {
         let back = crate::chess::notation::read_move(exchanged.position(), "d8d5").unwrap();
         let quick = times(&exchanged, back);
         assert!((mean(&quick) / mean(&usual) - OBVIOUS).abs() < 0.02, "{}", mean(&quick));
+
+        // Who looks ahead a move or two is not in doubt for that.
+        let (m, handicap) = (start.position().legal_moves()[0], Handicap::new(700, 1));
+        let time = |stability, depth| handicap.thinking_time(budget, &start, m, (stability, depth));
+        assert_eq!(time(&Stability::default(), 1), time(&stability, 1));
+        assert!(time(&Stability::default(), 9) > time(&stability, 9));
     }
 
     #[test]
@@ -363,6 +381,7 @@ mod tests {
             rest in 0_u64..100_000,
             same_best in 0_u32..20,
             best_share in 0.0..1.0,
+            depth in 0_u32..20,
         ) {
             let millis = Duration::from_millis;
             let budget = Budget { soft: Some(millis(soft)), hard: millis(soft + rest) };
@@ -370,9 +389,10 @@ mod tests {
             let game = Game::default();
             let m = game.position().legal_moves()[0];
             let handicap = Handicap::new(elo, seed);
-            prop_assert!(handicap.thinking_time(budget, &game, m, &stability) <= budget.hard);
+            let time = |budget| handicap.thinking_time(budget, &game, m, (&stability, depth));
+            prop_assert!(time(budget) <= budget.hard);
             let exact = Budget { soft: None, ..budget };
-            prop_assert_eq!(handicap.thinking_time(exact, &game, m, &stability), budget.hard);
+            prop_assert_eq!(time(exact), budget.hard);
         }
     }
 }

@@ -210,6 +210,10 @@ impl Tablebases {
 
     /// Win, draw or loss with the clock of the fifty-move rule at zero.
     fn wdl(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Wdl> {
+        if chess.board().occupied().count() == 2 {
+            // There is no table of bare kings.
+            return Some(Wdl::Draw);
+        }
         let usable = self.usable.get(&material(chess.board()))?;
         if !usable.load(Relaxed) {
             return None;

@@ -458,10 +458,11 @@ impl Worker<'_> {
 
         let mut picker = Picker::without(&node.generator, self.previous(node.ply), table_move);
         let mut any = table_move.is_some();
-        let futile = self.quiets_are_futile(node);
+        let mut futile = self.quiets_are_futile(node);
         loop {
             // Once one move is known not to lose, hopeless ones need no order.
             if futile && found.best > -DECISIVE {
+                futile = false;
                 picker.only_checks();
                 found.raise(prune::futility(node.depth, node.evaluation, 0));
             }

@@ -173,8 +173,8 @@ impl Frame {
     };
 }
 
-/// A kind of node. Decided at compile time, by kind and not by the width of
-/// the window, which the shift may change at the edge of the decisive band.
+/// A kind of node. Decided at compile time, by kind and not by the width of the window,
+/// which mate distance and repetitions may narrow.
 trait Kind {
     /// Open window: collects a line, and is cut off by the table's deeper entries only.
     const PV: bool;

@@ -21,10 +21,7 @@ use crate::{
     chess::{
         movegen::{Generator, is_tactical},
         position::{PackedMove, Position},
-        score::{
-            Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
-            mate_distance,
-        },
+        score::{Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
     },
     play::{
         clock::Stability,
@@ -66,7 +63,8 @@ pub enum RootSearch {
 pub struct RootMove {
     /// The move.
     pub m: Move,
-    /// Score of the last pass that raised it, else `-INFINITE`.
+    /// Its score in the last pass that searched it; `-INFINITE` if it was not above alpha
+    /// there, unless it was the first move of the pass.
     pub score: Score,
     /// That score when the iteration before ended.
     pub previous: Score,
@@ -74,7 +72,7 @@ pub struct RootMove {
     pub bound: Bound,
     /// Best line, this move first.
     pub pv: Vec<Move>,
-    /// Deepest ply of the search behind `pv`.
+    /// Deepest ply of the iteration up to the search behind `pv`.
     pub seldepth: usize,
     /// Nodes below this move in this search.
     pub nodes: u64,
@@ -189,10 +187,11 @@ impl Worker<'_> {
             }
             let before = self.root_moves[0].clone();
             let best_before = before.m;
-            let finished = self.iterate(depth).is_ok();
-            if !finished {
+            let result = self.iterate(depth);
+            if result == Err(0) {
                 self.drop_unproved(before);
             }
+            let finished = result.is_ok();
             self.report(depth, finished);
             if !finished {
                 break;
@@ -253,9 +252,9 @@ impl Worker<'_> {
         self.root_moves[..=place].rotate_right(1);
     }
 
-    /// A search stopped while the best move was failing low knows neither its
-    /// score nor whether another move is better, and one that has seen it lose does
-    /// not know that all others lose as soon: what the last iteration found stands.
+    /// A search of the first line stopped while the best move was failing low knows
+    /// neither its score nor whether another move is better, and one that has seen it lose
+    /// does not know that all others lose as soon: what the last iteration found stands.
     fn drop_unproved(&mut self, before: RootMove) {
         let best = &self.root_moves[0];
         let proved = best.bound != Bound::Upper && best.score >= -DECISIVE;
@@ -288,7 +287,11 @@ impl Worker<'_> {
     }
 
     /// One iteration: as many lines as the user wants to see.
-    fn iterate(&mut self, depth: u32) -> Result<(), Stopped> {
+    ///
+    /// # Errors
+    ///
+    /// The line, from 0, in which the search was stopped.
+    fn iterate(&mut self, depth: u32) -> Result<(), usize> {
         let lines = self.lines();
         for rm in &mut self.root_moves {
             rm.previous = rm.score;
@@ -297,7 +300,7 @@ impl Worker<'_> {
             self.seldepth = 0;
             let result = self.find_score(depth as i32, line);
             self.sort_from(line);
-            result?;
+            result.map_err(|Stopped| line)?;
             self.root_moves[..=line].sort_by_key(RootMove::order);
         }
         Ok(())
@@ -582,9 +585,7 @@ impl Worker<'_> {
             return false;
         }
         let best = &self.root_moves[0];
-        if let Some(wanted) = shared.limits.mate
-            && mate_distance(best.score).is_some_and(|moves| moves.unsigned_abs() <= wanted)
-        {
+        if shared.limits.is_wanted_mate(best.score) {
             return true;
         }
         self.publish_nodes();

@@ -68,7 +68,12 @@ impl NewFile {
     pub fn commit(mut self) -> io::Result<()> {
         self.writer.flush()?;
         if let Some(new) = &self.new {
-            self.writer.get_ref().sync_all()?;
+            let file = self.writer.get_ref();
+            if let Ok(old) = fs::metadata(&self.path) {
+                // Who may read the old one may read the new one; not every file system can.
+                let _ = file.set_permissions(old.permissions());
+            }
+            file.sync_all()?;
             fs::rename(new, &self.path)?;
             self.new = None;
         }
@@ -307,6 +312,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn links_and_devices_stay_what_they_are() {
+        use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         let [path, link] = ["a", "b"].map(|name| dir.path().join(name));
         replace(&path, b"old").unwrap();
@@ -317,6 +323,9 @@ mod tests {
         fs::remove_file(&path).unwrap();
         replace(&link, b"newer").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"newer");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        replace(&link, b"newest").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let circle = dir.path().join("c");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(replace(&circle, b"nowhere").is_err());

@@ -6,7 +6,8 @@
 //! last game, left by a kill, and zeros, left by a power failure, are cut off at
 //! the next start. The leaves of a game's search trees are written before it, to a
 //! second file: if a kill came between, the game is played again, and what is there
-//! already is not written twice.
+//! already is not written twice. (After a power failure that took several games, the
+//! leaves of all but the first of them may be.)
 
 use std::{
     fs::{self, File},

@@ -282,11 +282,19 @@ mod tests {
     /// move first.
     #[test]
     fn labels_are_whites() {
-        for (fen, winner) in [
-            ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", Color::White),
-            ("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", Color::Black),
+        for (mate, won, winner) in [
+            (
+                "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+                "4k3/8/8/8/8/8/4P3/R3K2n w - - 0 1",
+                Color::White,
+            ),
+            (
+                "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
+                "r3k2N/4p3/8/8/8/8/8/4K3 b - - 0 1",
+                Color::Black,
+            ),
         ] {
-            let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let start = Position::from_fen(mate, CastlingMode::Standard).unwrap();
             let mut players = SelfPlay::new(1000, 10_000, None, None).unwrap();
             let mut nodes = 0;
             // A mate in one is not a balanced opening.
@@ -294,14 +302,10 @@ mod tests {
             assert!(nodes > 0);
             players.balance = 1000;
 
-            let (fen, ply) = match winner {
-                Color::White => ("4k3/8/8/8/8/8/4P3/R3K2n w - - 0 1", 0),
-                Color::Black => ("r3k2N/4p3/8/8/8/8/8/4K3 b - - 0 1", 0),
-            };
-            let start = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let start = Position::from_fen(won, CastlingMode::Standard).unwrap();
             let Played::Game(game) = players.play(start, &mut nodes, || false) else { panic!() };
-            assert_eq!(game.result, GameResult::win(winner), "{fen}");
-            let (_, score) = game.moves[ply];
+            assert_eq!(game.result, GameResult::win(winner), "{won}");
+            let (_, score) = game.moves[0];
             assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");
             let (_, last) = game.moves[game.moves.len() - 1];
             assert!(

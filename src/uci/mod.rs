@@ -12,7 +12,7 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -135,6 +135,13 @@ pub fn main(commands: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Could this be meant for the dialogue? It holds a command, or a person might type it.
+#[must_use]
+pub fn is_line(text: &str) -> bool {
+    text.split_whitespace().any(command::is_command)
+        || !matches!(terminal::parse(text, &Position::default()), Ok(None))
+}
+
 /// Reads commands from `input` and answers on `output` until `quit`, the end
 /// of the input, or the end of the output's reader.
 pub fn run(input: impl BufRead, output: impl Write + Send) {
@@ -175,7 +182,7 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, outpu
             current: None,
             plays: None,
             answer: Arc::default(),
-            saved: None,
+            saved: HashSet::new(),
         };
         front.read(commands, input);
         // Dropping the front ends the queue, and with it the engine thread.
@@ -518,8 +525,8 @@ struct Front<'a, W> {
     plays: Option<Color>,
     /// Its move, when it has found one.
     answer: Arc<Mutex<Option<Answer>>>,
-    /// The file that the game was saved to.
-    saved: Option<PathBuf>,
+    /// The files that this dialogue has saved games to.
+    saved: HashSet<PathBuf>,
 }
 
 impl<W: Write + Send> Front<'_, W> {

@@ -204,12 +204,12 @@ impl<W: Write + Send> Front<'_, W> {
     /// Writes the game. A file that this dialogue has not written stays as it is.
     fn save(&mut self, path: &Path) -> Result<(), String> {
         let name = path.display();
-        if path.exists() && self.saved.as_deref() != Some(path) {
+        if path.exists() && !self.saved.contains(path) {
             return Err(format!("save: {name}: there is such a file already"));
         }
         let text = game_text(self.setup.start(), self.setup.moves(), self.setup.game(), self.plays);
         files::replace(path, text.as_bytes()).map_err(|error| format!("save: {name}: {error}"))?;
-        self.saved = Some(path.to_owned());
+        self.saved.insert(path.to_owned());
         let moves = notation::counted(self.setup.moves().len(), "half-move");
         self.output.say(&format!("save: {moves} in {name}"));
         Ok(())
@@ -224,16 +224,12 @@ impl<W: Write + Send> Front<'_, W> {
             None => return Err(failed("no game".to_owned())),
             Some(game) => game.map_err(|error| failed(error.to_string()))?,
         };
-        let start = annotate::start(&game).map_err(failed)?;
+        let (start, moves) = annotate::replay(&game).map_err(|error| failed(error.to_string()))?;
         let mut setup = super::setup::Setup::from(Game::from(start));
-        for node in &game.main.moves {
-            let position = setup.game().position();
-            let m = node
-                .san
-                .san
-                .to_move(position.chess())
-                .map_err(|error| failed(format!("{}: {}: {error}", node.line, node.san)))?;
-            setup.play(m);
+        for m in moves {
+            setup.play(
+                m.ok_or_else(|| failed("a game with null moves cannot be played on".to_owned()))?,
+            );
         }
         (self.setup, self.plays) = (setup, None);
         let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();

@@ -46,7 +46,8 @@ pub struct Queue(Sender<Print>);
 ///
 /// If the terminal cannot be used so.
 pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
-    let config = Config::builder().auto_add_history(true).build();
+    // Lines that are pasted are lines, not one.
+    let config = Config::builder().auto_add_history(true).bracketed_paste(false).build();
     let mut editor = Editor::with_history(config, MemHistory::new())?;
     let mut printer = editor.create_external_printer()?;
     let (print, queue) = mpsc::channel();

@@ -158,6 +158,10 @@ fn games_are_annotated() {
     assert!(resumed.status.success(), "{}", text(&resumed));
     assert!(text(&resumed).contains("out.pgn: finished already"), "{}", text(&resumed));
     assert_eq!(fs::read(&out).unwrap(), before);
+    let other = lancet(&args).args(["--resume", "--depth", "3"]).output().unwrap();
+    assert_eq!(other.status.code(), Some(1), "{}", text(&other));
+    let why = "3000 nodes a position, not by Lancet";
+    assert!(text(&other).contains(why), "{}", text(&other));
     fs::write(&out, "what was there, and longer than what comes\n".repeat(1000)).unwrap();
     let forced = lancet(&args).arg("--force").output().unwrap();
     assert_eq!(forced.status.code(), Some(2), "{}", text(&forced));
@@ -305,14 +309,20 @@ fn what_cannot_be_analysed_is_named() {
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("out.pgn")]).output().unwrap();
     assert_eq!(binary.status.code(), Some(2));
     assert!(text(&binary).contains("binary.pgn:1: '"), "{}", text(&binary));
-    // Nothing to read, wherever it comes from; an output that a kill left at once.
+    // Nothing to read, wherever it comes from: nothing is written either.
     fs::write(path("blank.pgn"), "\n\n% nothing\n").unwrap();
     for resume in [&[][..], &["--resume"]] {
         let blank = ["analyse", &path("blank.pgn"), "--out", &path("nothing.pgn")];
         let blank = lancet(&blank).args(resume).output().unwrap();
         assert_eq!(blank.status.code(), Some(1));
         assert!(text(&blank).ends_with("lancet: no games\n"), "{}", text(&blank));
+        assert!(!Path::new(&path("nothing.pgn")).exists());
     }
+    fs::write(path("old.pgn"), "1. e4 *\n").unwrap();
+    let forced = ["analyse", &path("blank.pgn"), "--out", &path("old.pgn"), "--force"];
+    assert_eq!(lancet(&forced).output().unwrap().status.code(), Some(1));
+    assert_eq!(fs::read(path("old.pgn")).unwrap(), b"1. e4 *\n");
+    assert!(!Path::new(&path("old.pgn.progress")).exists());
     let stdout = lancet(&["analyse", &path("blank.pgn"), "--out", "-"]).output().unwrap();
     assert_eq!(stdout.status.code(), Some(2));
     assert!(text(&stdout).contains("not to standard output"), "{}", text(&stdout));
@@ -322,6 +332,10 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(same.status.code(), Some(1));
     let same = ["analyse", &path("binary.pgn"), "--out", &path("binary.pgn"), "--force"];
     let same = lancet(&same).output().unwrap();
+    assert!(text(&same).contains("already reads or writes it"), "{}", text(&same));
+    let same = ["analyse", &path("old.pgn"), "--out", &path("old.pgn"), "--resume"];
+    let same = lancet(&same).output().unwrap();
+    assert_eq!(same.status.code(), Some(1));
     assert!(text(&same).contains("already reads or writes it"), "{}", text(&same));
     assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
 }

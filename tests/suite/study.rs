@@ -130,6 +130,24 @@ fn a_game_is_studied_as_it_goes_on() {
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
 }
 
+/// What goes on goes on as deeply as it was.
+#[test]
+fn later_searches_are_no_shorter() {
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    grow(&["startpos", "--file", &file, "--nodes", "20000"]);
+    let searches = |file: &str| -> Vec<u64> {
+        let text = fs::read_to_string(file).unwrap();
+        let nodes = text.lines().filter_map(|line| line.split_once("\"nodes\":"));
+        nodes.map(|(_, rest)| rest.split(',').next().unwrap().parse().unwrap()).collect()
+    };
+    let before = searches(&file).len();
+    succeed(&["study", &file, "--nodes", "3000", "--step", "100", "--hash", "1"]);
+    let after = searches(&file).split_off(before);
+    // By the nodes of the second run alone none would get more than an eighth of them.
+    assert!(after.iter().any(|&nodes| nodes > 3000 / 8), "{after:?}");
+}
+
 /// A file that has come to hold another game does not spoil the study of the first.
 #[test]
 fn another_game_needs_another_study() {

@@ -12,7 +12,7 @@ use crate::common::{
     DEADLINE, Lancet,
     checker::check,
     chess::{KIWIPETE, book, game, position},
-    program::{Directory, LANCET, fail, run, stdout, succeed},
+    program::{Directory, LANCET, fail, run, stderr, stdout, succeed},
 };
 use lancet::{
     chess::{
@@ -458,6 +458,14 @@ fn a_mate_that_is_not_there() {
     assert_eq!(strings(&lines), ["no mate in 20 was found"]);
     let (lines, _) = lancet.go("go mate 2 nodes 100000000000");
     assert_eq!(strings(&lines), ["there is no mate in 2"]);
+    // The proof is the first thread's, whatever the others think of the position.
+    lancet.send("setoption name Threads value 2");
+    lancet.send("position fen 2R5/8/8/K7/8/NPp5/p2P4/k1B5 b - - 0 1");
+    let (lines, _) = lancet.go("go mate 4");
+    assert_eq!(field(thoughts(&lines).last().unwrap(), "mate"), Some("-4"));
+    assert_eq!(strings(&lines), [""; 0]);
+    lancet.send("setoption name Threads value 1");
+    lancet.send("position startpos");
     // Neither of several lines nor of some moves is anything proved, but it ends.
     lancet.send("setoption name MultiPV value 2");
     let (lines, _) = lancet.go("go mate 1 searchmoves e2e4 d2d4");
@@ -862,6 +870,7 @@ fn a_person_at_a_terminal() {
     terminal.send_line("d").unwrap();
     let board = terminal.exp_string("Black to move").unwrap();
     assert!(board.contains("\u{1b}[") && board.contains("48;5;"), "no colours: {board}");
+    assert!(!board.contains("[?2004h"), "what is pasted becomes one line: {board}");
     terminal.send_line("go depth 8").unwrap();
     terminal.exp_string("depth      score").unwrap();
     let thoughts = terminal.exp_string("Best: ").unwrap();
@@ -908,6 +917,9 @@ fn a_game_at_a_terminal() {
     let dir = Directory::new();
     let (file, mate) = (dir.path("a game.pgn"), "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     let other = dir.file("other.pgn", "[White \"Anna\"]\n\n1. d4 Nf6 2. c4 *\n");
+    let long = dir.file("long.pgn", "[White \"Bea\"]\n\n1. b1c3 e7e5 *\n");
+    let null = dir.file("null.pgn", "1. e4 -- *\n");
+    let (new, newer) = (dir.path("new.pgn"), dir.path("newer.pgn"));
     at_a_terminal(&[
         ("e4", "Black to move"),
         ("1... e7e5 2. Nf3", "Black to move"),
@@ -962,6 +974,12 @@ fn a_game_at_a_terminal() {
         ("fen", "rnbqkb1r/pppppppp/5n2/8/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2"),
         (&format!("load {file}"), "Black is checkmated"),
         ("load /dev/null", "load: /dev/null: "),
+        (&format!("load {long}"), "Bea - ?, 2 half-moves"),
+        (&format!("save {new}"), "2 half-moves in"),
+        (&format!("save {newer}"), "2 half-moves in"),
+        (&format!("save {new}"), "2 half-moves in"),
+        (&format!("load {null}"), "a game with null moves cannot be played on"),
+        (&format!("{mate}\rRa8"), "Black is checkmated"),
         ("undo", "White to move"),
         // The line before, from the history.
         ("fen", mate),
@@ -1269,6 +1287,15 @@ fn arguments_are_commands() {
     let inside = lancet.ask("bench 3", &format!("{} nodes ", last[0]));
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
+    // A misspelt command is none of the dialogue's.
+    for (first, known) in
+        [("analise", false), ("games.pgn", false), ("", false), ("ucinewgame", true)]
+    {
+        let output = run(&[first, "quit"]);
+        let complaint = format!("'{first}' is neither a command of lancet's nor a line of UCI");
+        assert_eq!(output.status.code(), Some(if known { 0 } else { 2 }), "{first}");
+        assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod manual;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use lancet::{lab, tools, train, uci};
 
 /// A UCI chess engine
@@ -41,7 +41,7 @@ enum Command {
     #[command(after_long_help = manual::EPD)]
     Epd(tools::epd::command::Args),
     /// Annotate games: evaluations, errors, better lines, openings, accuracy
-    #[command(after_long_help = manual::ANALYSE)]
+    #[command(alias = "analyze", after_long_help = manual::ANALYSE)]
     Analyse(tools::analyse::command::Args),
     /// Explain a position: the threat, the best move, what hangs, and the pieces
     #[command(after_long_help = manual::EXPLAIN)]
@@ -112,6 +112,11 @@ fn main() -> ExitCode {
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Generate { directory }) => generate::run(&directory, &mut command_line()),
-        Some(Command::Lines(lines)) => uci::main(&lines),
+        Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => uci::main(&lines),
+        Some(Command::Lines(lines)) => {
+            let what = "neither a command of lancet's nor a line of UCI";
+            let message = format!("'{}' is {what}; 'lancet help' lists the commands", lines[0]);
+            command_line().error(ErrorKind::InvalidSubcommand, message).exit()
+        }
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! | quantity | unit | range |
 //! | --- | --- | --- |
-//! | first-layer weight and bias `w` | 1/255 | sum of the largest 32 weights and a bias fits 16 bits |
+//! | first-layer weight and bias `w` | 1/255 | 32 times the largest weight and the largest bias fit 16 bits together |
 //! | hidden neuron before activation | 1/255 | 16 bits (sums on the way may wrap: modular addition is exact) |
 //! | clamped neuron `v` | 1/255 | `0..=255` |
 //! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |

@@ -172,20 +172,24 @@ impl<'a> Findings<'a> {
             node.san = SanPlus::from_move(before.chess().clone(), m);
         }
         // What an earlier run said is said anew.
-        let mut was_best = None;
+        let mut said = None;
         node.items.retain_mut(|item| match item {
             Item::Comment(text) => {
                 let rest = without_evaluation(text);
-                let verdict = verdict(&rest).filter(|_| rest != *text);
-                let ours = verdict.map(str::to_owned);
+                let ours = verdict(&rest).filter(|_| rest != *text);
                 let keep = !rest.is_empty() && ours.is_none();
-                was_best = was_best.take().or(ours);
+                said = said.take().or(ours);
                 *text = rest;
                 keep
             }
-            Item::Variation(line) => !was_best.as_ref().is_some_and(|best| is_ours(line, best)),
+            Item::Variation(line) => !said.as_ref().is_some_and(|(_, best)| is_ours(line, best)),
             Item::Nag(_) => true,
         });
+        if let Some((Some(error), _)) = said
+            && let Some(sign) = node.items.iter().position(|item| *item == Item::Nag(error.nag()))
+        {
+            node.items.remove(sign);
+        }
         let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
         // Somebody's judgement stands, also behind a comment.
         let judged = node.items.iter().find_map(judgement);
@@ -267,12 +271,17 @@ fn without_evaluation(text: &str) -> String {
     text
 }
 
-/// The move that was best, of a comment as [`Findings::better_text`] writes it.
-fn verdict(text: &str) -> Option<&str> {
+/// What a comment as [`Findings::better_text`] writes it says: the error, if it is named,
+/// and the move that was best.
+fn verdict(text: &str) -> Option<(Option<Error>, String)> {
     let errors = [Error::Inaccuracy, Error::Mistake, Error::Blunder];
-    let name = errors.iter().find_map(|error| text.strip_prefix(error.name())?.strip_prefix(". "));
-    let best = name.unwrap_or(text).strip_suffix(" was best.")?;
-    SanPlus::from_ascii(best.as_bytes()).is_ok().then_some(best)
+    let named = errors.into_iter().find_map(|error| {
+        let rest = text.strip_prefix(error.name())?.strip_prefix(". ")?;
+        Some((Some(error), rest))
+    });
+    let (error, rest) = named.unwrap_or((None, text));
+    let best = rest.strip_suffix(" was best.")?;
+    SanPlus::from_ascii(best.as_bytes()).is_ok().then(|| (error, best.to_owned()))
 }
 
 /// Is this a line as [`Findings::better_line`] writes it, which begins with `best`?
@@ -353,6 +362,12 @@ mod tests {
         for kept in ["{ e4 was best. }", "(1. e4 { why not? })", "(1. d4 { [%eval 0.1] })"] {
             assert!(shown.contains(kept), "{kept}: {shown}");
         }
+        // What is no error any more loses its sign, too, and one of another kind has another.
+        let wrong = "1. f3 $4 {[%eval -0.9] Blunder. d4 was best.} (1. d4 {[%eval 0.1]}) \
+                     1... e5 $2 {[%eval -0.1] Mistake. d5 was best.} (1... d5 {[%eval 0.1]}) \
+                     2. g4 $1 {[%eval -3.0] d4 was best.} 2... Qh4# *";
+        let right = annotated("1. f3 e5 2. g4 $1 Qh4# *", "me");
+        assert_eq!(annotated(wrong, "me"), right);
         // A mark behind a comment is one, too.
         let marked = annotated("1. f3 {c} $2 e5 2. g4 Qh4# *", "me");
         assert!(marked.contains("1. f3 { [%eval -0.40] e4 was best. } { c } $2 ("), "{marked}");

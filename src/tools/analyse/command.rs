@@ -96,6 +96,11 @@ impl Args {
         format!("{} a position", parts.join(", "))
     }
 
+    /// The tag of that name in what is written.
+    fn annotator(&self) -> String {
+        format!("Lancet {}, {}", env!("CARGO_PKG_VERSION"), self.limits_text())
+    }
+
     fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
         let engine = |_| Engine::new(tools::settings(self.hash, self.effort.threads));
         (0..self.effort.jobs).map(engine).collect()
@@ -129,8 +134,16 @@ pub fn run(args: &Args) -> ExitCode {
         };
     }
     if args.resume && is_finished(&args.out) {
-        say(format_args!("{}: finished already", args.out.display()));
-        return ExitCode::SUCCESS;
+        return match check_finished(args) {
+            Ok(()) => {
+                say(format_args!("{}: finished already", args.out.display()));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                complain(error);
+                ExitCode::FAILURE
+            }
+        };
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let result = Run::open(args).and_then(|mut run| {
@@ -159,15 +172,17 @@ struct Run<'a> {
     engines: Vec<Engine>,
     openings: Openings,
     out: File,
+    /// There was no such file before.
+    created: bool,
     progress_path: PathBuf,
     progress: Progress,
-    /// There was a game.
+    /// There was a game. Until then an older output stays as it is.
     read: bool,
     bar: ProgressBar,
 }
 
 impl<'a> Run<'a> {
-    /// Opens the files; the output is cut to what the progress says.
+    /// Opens the files.
     fn open(args: &'a Args) -> Result<Run<'a>, String> {
         let size = |path: &PathBuf| match input::size(path).map_err(at(path))? {
             Some(0) => Err(format!("{}: no games", path.display())),
@@ -187,7 +202,8 @@ impl<'a> Run<'a> {
             fs::create_dir_all(dir).map_err(at(dir))?;
         }
         let resumed = args.resume && progress_path.exists();
-        let mut out = output(args, &progress_path)?;
+        let created = !args.out.exists();
+        let out = output(args, &progress_path)?;
         // On Windows a lock would keep readers out, too.
         // Where there are none, nobody is kept out.
         if cfg!(unix) && matches!(out.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -204,20 +220,29 @@ impl<'a> Run<'a> {
                 args.out.display()
             ));
         }
-        out.set_len(progress.bytes).map_err(at(&args.out))?;
-        out.seek(SeekFrom::End(0)).map_err(at(&args.out))?;
-        progress.save(&progress_path).map_err(at(&progress_path))?;
-        Ok(Run {
+        let mut run = Run {
             args,
             limits: args.limits(),
             engines,
             openings: Openings::default(),
             out,
+            created,
             progress_path,
             read: progress.file > 0 || progress.games > 0,
             bar: progress_bar(&progress.task.files),
             progress,
-        })
+        };
+        if run.read {
+            run.begin()?;
+        }
+        Ok(run)
+    }
+
+    /// There is a game: cuts the output to what the progress says.
+    fn begin(&mut self) -> Result<(), String> {
+        self.out.set_len(self.progress.bytes).map_err(at(&self.args.out))?;
+        self.out.seek(SeekFrom::End(0)).map_err(at(&self.args.out))?;
+        self.progress.save(&self.progress_path).map_err(at(&self.progress_path))
     }
 
     /// Analyses all games that are left, as far as they are in this shard.
@@ -239,7 +264,9 @@ impl<'a> Run<'a> {
                 let begin = before + taken.get();
                 let Some(game) = games.next_game().map_err(at(path))? else { break };
                 number += 1;
-                self.read = true;
+                if !std::mem::replace(&mut self.read, true) {
+                    self.begin()?;
+                }
                 if number <= done {
                     continue;
                 }
@@ -295,9 +322,7 @@ impl<'a> Run<'a> {
 
         let findings = Findings::new(&positions, moves, &evaluations);
         let opening = self.openings.find(positions.iter().map(position::Game::position));
-        let annotator =
-            format!("Lancet {}, {}", self.progress.task.lancet, self.progress.task.limits);
-        findings.annotate(&mut game, opening, &annotator);
+        findings.annotate(&mut game, opening, &self.args.annotator());
         let ply = annotate::ply(start);
         if let Some(dir) = &self.args.svg {
             let path = dir.join(picture_name(number, &names));
@@ -362,6 +387,14 @@ impl<'a> Run<'a> {
     /// Sums up, and clears away what only an unfinished analysis needs.
     fn finish(&self, end: End) -> Result<(), String> {
         self.bar.finish_and_clear();
+        if !self.read {
+            // Nothing is left behind.
+            return if self.created {
+                fs::remove_file(&self.args.out).map_err(at(&self.args.out))
+            } else {
+                Ok(())
+            };
+        }
         let Progress { written, broken, players, .. } = &self.progress;
         if *written > 0 {
             say(format_args!("\n{}", players_table(players)));
@@ -389,6 +422,24 @@ fn player(game: &Game, color: Color) -> String {
 fn is_finished(out: &Path) -> bool {
     let written = fs::metadata(out).is_ok_and(|out| out.len() > 0);
     written && !progress::path(out).exists()
+}
+
+/// Is the output what this command would have written, as far as its first game tells?
+fn check_finished(args: &Args) -> Result<(), String> {
+    let out = &args.out;
+    files::check_outputs([out.as_path()], &args.files)?;
+    let mut games = Games::new(Input::open(out).map_err(at(out))?);
+    let first = games.next_game().map_err(at(out))?;
+    let annotator =
+        first.and_then(Result::ok).and_then(|game| game.tag("Annotator").map(str::to_owned));
+    match annotator {
+        Some(other) if other.starts_with("Lancet ") && other != args.annotator() => Err(format!(
+            "{}: the finished analysis is by {other}, not by {}: --force begins again",
+            out.display(),
+            args.annotator()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Opens the file to write, as the options want it.

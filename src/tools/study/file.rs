@@ -286,8 +286,11 @@ impl Study {
     ///
     /// If it cannot be.
     pub fn sync(&mut self) -> Result<(), String> {
-        self.unsynced = None;
-        self.file.sync_data().map_err(|error| format!("{}: {error}", self.path.display()))
+        if self.unsynced.is_some() {
+            self.file.sync_data().map_err(|error| format!("{}: {error}", self.path.display()))?;
+            self.unsynced = None;
+        }
+        Ok(())
     }
 
     fn append(&mut self, event: &Event) -> Result<(), String> {

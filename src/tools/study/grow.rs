@@ -30,11 +30,14 @@ use crate::{
 /// Nodes for a position that endgame tables may know: enough to find a mate that is
 /// near.
 const TABLE_NODES: u64 = 10_000;
-/// A search takes at most this share of the nodes given so far, one in so many: no line
-/// eats up the rest of the tree ...
+/// A search takes at most this share of all nodes so far, one in so many: no line eats up
+/// the rest of the tree ...
 const LARGEST_SHARE: u64 = 8;
 /// ... and never more than this.
 const LARGEST_SEARCH: u64 = 100_000_000;
+/// Before a search of so many nodes, seconds at least, what was found is put on the disk:
+/// it may be long until more is.
+const LONG_SEARCH: u64 = 2_000_000;
 /// An engine without work looks for some so often: others may find it.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -69,7 +72,9 @@ pub enum End {
 /// What the threads share.
 struct State<'a> {
     study: &'a mut Study,
-    /// Nodes that have been given to searches.
+    /// Nodes of all searches before.
+    before: u64,
+    /// Nodes that have been given to searches since.
     given: u64,
     /// Searches that run.
     running: usize,
@@ -98,7 +103,8 @@ pub fn grow(
     tick: &(dyn Fn(&Study) + Sync),
 ) -> Result<End, String> {
     let from = study.add_line(&plan.line, None)?;
-    let state = Mutex::new(State { study, given: 0, running: 0, ended: None });
+    let before = study.nodes();
+    let state = Mutex::new(State { study, before, given: 0, running: 0, ended: None });
     let changed = Condvar::new();
     thread::scope(|scope| {
         let (state, changed) = (&state, &changed);
@@ -168,8 +174,12 @@ fn take(state: &mut State, plan: &Plan, from: Id) -> Result<Option<Task>, String
         let rest = node.position.legal_moves().into_iter().filter(|&m| node.edge(m).is_none());
         let moves = if node.edges.is_empty() { Vec::new() } else { rest.collect() };
         let left = plan.nodes.map_or(u64::MAX, |nodes| nodes - state.given);
-        let most = (state.given / LARGEST_SHARE).clamp(plan.step, LARGEST_SEARCH.max(plan.step));
+        let most = (state.before + state.given) / LARGEST_SHARE;
+        let most = most.clamp(plan.step, LARGEST_SEARCH.max(plan.step));
         let nodes = tree.effort(step.at).clamp(plan.step, most).min(left);
+        if nodes >= LONG_SEARCH {
+            state.study.sync()?;
+        }
         state.given += nodes;
         state.running += 1;
         return Ok(Some(Task { at: step.at, game, moves, nodes }));

@@ -212,7 +212,10 @@ impl Text {
             None => {
                 let line = line.trim_ascii_start();
                 let event = line.starts_with(EVENT);
-                (self.movetext && line.starts_with(b"[")) || (self.event && event)
+                let moves = line.first().is_some_and(u8::is_ascii_alphanumeric);
+                (self.movetext && line.starts_with(b"["))
+                    || (self.event && event)
+                    || (self.is_over() && moves)
             }
         }
     }
@@ -220,6 +223,11 @@ impl Text {
     /// A game ends with a blank line behind its result.
     const fn is_complete(&self) -> bool {
         self.closed
+    }
+
+    /// Its result has been read; comments may follow, but no moves.
+    const fn is_over(&self) -> bool {
+        self.ended && self.variations.is_empty()
     }
 
     fn add(&mut self, mut line: &[u8], number: u64) -> Result<(), String> {
@@ -230,7 +238,7 @@ impl Text {
         let blank = text.is_empty();
         if self.comment.is_none() {
             if blank {
-                self.closed = self.ended && self.variations.is_empty();
+                self.closed = self.is_over();
             }
             if blank || line.starts_with(b"%") {
                 return Ok(());
@@ -369,6 +377,7 @@ impl Text {
     fn word(&mut self, word: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(word);
         let result = RESULTS.iter().find(|(word, _)| *word == text);
+        let over = self.is_over();
         self.ended = result.is_some();
         if let Some((_, result)) = result {
             self.bytes.push(b' ');
@@ -382,6 +391,9 @@ impl Text {
         let plain = plain(&text);
         if !is_known(&plain) {
             return Err(format!("'{}' is not a move", shown(word)));
+        }
+        if over && !plain.starts_with('$') {
+            return Err(format!("'{}' stands behind the result", shown(word)));
         }
         self.bytes.push(b' ');
         self.bytes.extend_from_slice(plain.as_bytes());
@@ -648,6 +660,12 @@ mod tests {
             read(text.as_bytes()),
             ["1: e4 e5 Nf3 1-0", "5: d4 1/2-1/2", "6: c4 *", "8:  *", "10:  *", "15: Nf3 d5 *"]
         );
+        // A game a line, as some dump them.
+        let text = "1. e4 e5 1-0\n1. d4 d5 0-1 {resigns}\n; a remark\n $1\nc4 *\n1. Nf3 *";
+        assert_eq!(
+            read(text.as_bytes()),
+            ["1: e4 e5 1-0", "2: d4 d5 {resigns} {a remark} $1 0-1", "5: c4 *", "6: Nf3 *"]
+        );
         // What stands between games is none; a variation's result is not the game's.
         let text = "; by a program\n[Event \"a\"]\n\n1. e4 e5 (1... c5 1-0)\n\n2. Nf3 1/2\n\n{the next}\n\n\
                     [Event \"c\"]\n\n1. c4 ½–½\n\n; the end\n";
@@ -668,6 +686,7 @@ mod tests {
                 "broken 4: variations nested more than 200 deep",
             ),
             ("1. e4 } *\n", "broken 4: '}' without '{'"),
+            ("1. e4 1-0 1. d4 d5\n2. c4 *\n", "broken 4: '1.' stands behind the result"),
             ("1. e4 $999 *\n", "broken 4: '$999' is not a move"),
             ("<html>\n", "broken 4: '<html>' is not a move"),
         ] {
