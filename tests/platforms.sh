@@ -271,6 +271,15 @@ refuses() {
 }
 
 processors() {
+    local level filter
+    for level in x86-64-v2 x86-64-v3; do
+        step "Processors: the arithmetic of network and trainer as built for $level"
+        for filter in eval::nnue train::model train::optimiser; do
+            # A filter that no test has the name of would pass.
+            has "$level: tests of $filter" '^test result: ok\. [1-9]' \
+                "$(RUSTFLAGS="-C target-cpu=$level" "$CARGO" test --locked --lib --target $TARGET "$filter" 2>&1)"
+        done
+    done
     step 'Processors: builds for newer ones say so'
     tools processors || return 0
     local source='build from source'

@@ -352,8 +352,9 @@ mod tests {
         // Who looks ahead a move or two is not in doubt for that.
         let (m, handicap) = (start.position().legal_moves()[0], Handicap::new(700, 1));
         let time = |stability, depth| handicap.thinking_time(budget, &start, m, (stability, depth));
-        assert_eq!(time(&Stability::default(), 1), time(&stability, 1));
-        assert!(time(&Stability::default(), 9) > time(&stability, 9));
+        let fresh = Stability::default();
+        assert_eq!(time(&fresh, 1), time(&stability, 1));
+        assert!(time(&fresh, 9) > time(&stability, 9));
     }
 
     #[test]
