@@ -376,10 +376,8 @@ impl Text {
     /// Adds a word if it means something.
     fn word(&mut self, word: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(word);
-        let result = RESULTS.iter().find(|(word, _)| *word == text);
-        let over = self.is_over();
-        self.ended = result.is_some();
-        if let Some((_, result)) = result {
+        if let Some((_, result)) = RESULTS.iter().find(|(word, _)| *word == text) {
+            self.ended = true;
             self.bytes.push(b' ');
             self.bytes.extend_from_slice(result.as_bytes());
             return Ok(());
@@ -392,7 +390,8 @@ impl Text {
         if !is_known(&plain) {
             return Err(format!("'{}' is not a move", shown(word)));
         }
-        if over && !plain.starts_with('$') {
+        if !plain.starts_with('$') && std::mem::take(&mut self.ended) && self.variations.is_empty()
+        {
             return Err(format!("'{}' stands behind the result", shown(word)));
         }
         self.bytes.push(b' ');
