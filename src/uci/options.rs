@@ -192,7 +192,7 @@ pub const OPTIONS: &[Row] = &[
             range: 0..=10_000,
             effect: Effect::Engine(|engine, nodes| engine.set_nodestime(nodes as u64)),
         },
-        about: "for testers, not with Ponder: a millisecond of any clock is this many nodes; 0 is time itself",
+        about: "for testers, without Ponder: any millisecond is this many nodes; 0 is time itself",
     },
     Row {
         name: "UCI_Chess960",
