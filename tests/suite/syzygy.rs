@@ -352,8 +352,8 @@ fn results_alone_are_of_use() {
     let dir = tempfile::tempdir().unwrap();
     fs::copy(directory.join("KPvK.rtbw"), dir.path().join("KPvK.rtbw")).unwrap();
     let tables = Tablebases::open(&[dir.path().to_owned()], &|_| {}).unwrap();
-    // Bare kings, which no file knows, are a draw.
-    let game = Game::from(position("8/8/8/8/8/3k4/3P4/7K b - - 0 1"));
+    // Bare kings, which no file knows, are a draw; leaving the pawn alone loses.
+    let game = Game::from(position("8/Pk6/8/8/8/8/8/7K b - - 0 1"));
     let moves: Vec<Move> = game.position().legal_moves().into_iter().collect();
     let ranking = tables.rank_moves(&game, &moves, Default::default(), &Silent).unwrap();
     assert!(!ranking.distances);
