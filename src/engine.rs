@@ -697,8 +697,8 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
         && first.moves.len() > 1
         && shared.nodes_per_ms == 0
     {
-        let (m, doubt) = (first.moves[0].m, (&first.stability, first.depth));
-        job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, doubt));
+        let (m, stability) = (first.moves[0].m, &first.stability);
+        job.signals.wait_until(handicap.thinking_time(budget, &job.game, m, stability));
     }
 }
 

@@ -82,6 +82,8 @@ impl Budget {
 /// What the iterations so far say about how hard the move is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
+    /// How many there were.
+    pub iterations: u32,
     /// Iterations in a row with the same best move.
     pub same_best: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
@@ -158,8 +160,8 @@ mod tests {
 
     #[test]
     fn doubt_takes_time() {
-        let sure = Stability { same_best: 10, best_share: 0.95, score_drop: 0 };
-        let doubt = Stability { same_best: 0, best_share: 0.3, score_drop: 50 };
+        let sure = Stability { iterations: 12, same_best: 10, best_share: 0.95, score_drop: 0 };
+        let doubt = Stability { iterations: 12, same_best: 0, best_share: 0.3, score_drop: 50 };
         assert!(sure.scale() < 0.7);
         assert!(doubt.scale() > 2.0);
     }

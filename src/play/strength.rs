@@ -137,19 +137,19 @@ impl Handicap {
     /// How long to think before playing `m`: on average as long as at full
     /// strength, as irregularly as people do, and never longer than the clock
     /// allows. People's times for a move are roughly log-normal. `stability` is that of
-    /// a search of `depth` iterations.
+    /// the search that found it.
     #[must_use]
     pub fn thinking_time(
         &self,
         budget: Budget,
         game: &Game,
         m: Move,
-        (stability, depth): (&Stability, u32),
+        stability: &Stability,
     ) -> Duration {
         let Some(soft) = budget.soft else { return budget.hard };
         let doubt = if is_obvious(game, m) {
             OBVIOUS
-        } else if depth < TELLING_DEPTH {
+        } else if stability.iterations < TELLING_DEPTH {
             1.0
         } else {
             stability.scale().clamp(0.4, 2.0)
@@ -327,11 +327,10 @@ mod tests {
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
         // In doubt as much as the plan assumes.
-        let stability = Stability { same_best: 2, best_share: 0.76, score_drop: 0 };
+        let stability = Stability { iterations: 9, same_best: 2, best_share: 0.76, score_drop: 0 };
         assert!((stability.scale() - 1.0).abs() < 0.01);
         let times = |game: &Game, m: Move| -> Vec<f64> {
-            let time =
-                |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, (&stability, 9));
+            let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);
             let mut times: Vec<f64> = (0..4000).map(|seed| time(seed).as_secs_f64()).collect();
             times.sort_by(f64::total_cmp);
             times
@@ -351,10 +350,13 @@ mod tests {
 
         // Who looks ahead a move or two is not in doubt for that.
         let (m, handicap) = (start.position().legal_moves()[0], Handicap::new(700, 1));
-        let time = |stability, depth| handicap.thinking_time(budget, &start, m, (stability, depth));
+        let time = |iterations, stability| {
+            let stability = Stability { iterations, ..stability };
+            handicap.thinking_time(budget, &start, m, &stability)
+        };
         let fresh = Stability::default();
-        assert_eq!(time(&fresh, 1), time(&stability, 1));
-        assert!(time(&fresh, 9) > time(&stability, 9));
+        assert_eq!(time(1, fresh), time(1, stability));
+        assert!(time(9, fresh) > time(9, stability));
     }
 
     #[test]
@@ -382,15 +384,15 @@ mod tests {
             rest in 0_u64..100_000,
             same_best in 0_u32..20,
             best_share in 0.0..1.0,
-            depth in 0_u32..20,
+            iterations in 0_u32..20,
         ) {
             let millis = Duration::from_millis;
             let budget = Budget { soft: Some(millis(soft)), hard: millis(soft + rest) };
-            let stability = Stability { same_best, best_share, score_drop: 0 };
+            let stability = Stability { iterations, same_best, best_share, score_drop: 0 };
             let game = Game::default();
             let m = game.position().legal_moves()[0];
             let handicap = Handicap::new(elo, seed);
-            let time = |budget| handicap.thinking_time(budget, &game, m, (&stability, depth));
+            let time = |budget| handicap.thinking_time(budget, &game, m, &stability);
             prop_assert!(time(budget) <= budget.hard);
             let exact = Budget { soft: None, ..budget };
             prop_assert_eq!(time(exact), budget.hard);

@@ -198,6 +198,7 @@ impl Worker<'_> {
             }
             completed = depth;
             let best = &self.root_moves[0];
+            stability.iterations = depth;
             stability.same_best = if best.m == best_before { stability.same_best + 1 } else { 0 };
             stability.best_share = best.nodes as f64 / self.nodes.max(1) as f64;
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
