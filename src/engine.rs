@@ -526,7 +526,9 @@ impl Engine {
     /// A table for this player, made in a part of the time for the move.
     fn make_ready(&mut self, job: &Job, terms: &Terms, reporter: &dyn Reporter) {
         self.change_player(terms.handicap.is_some());
-        if let Err(error) = self.prepare(&|| is_there_time(job, terms.budget)) {
+        // Where nodes are time, making it takes none.
+        let budget = terms.budget.filter(|_| self.settings.nodestime == 0);
+        if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
             reporter.note(&Note::Memory(error));
         }
         self.table.new_search();
