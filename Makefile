@@ -88,14 +88,16 @@ $(ARM): export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gn
 $(ARM):
 	$(call build,aarch64-unknown-linux-gnu,generic)
 
-# Built twice: the first binary records, at the benchmark, which way branches go.
+# Built twice: the first binary records which way branches go, at the benchmark and at
+# work of other kinds: what never ran would be built small and slow.
 pgo:
 	@test -n "$(PROFDATA)" || { \
 	    echo "no llvm-profdata for LLVM $(LLVM): 'rustup component add llvm-tools', or your system's package llvm-$(LLVM)" >&2; \
 	    exit 1; }
 	rm -rf $(PROFILE)
 	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-generate=$(PROFILE)" $(BUILD) target/pgo-record
-	target/pgo-record/release/lancet$(SUFFIX) bench
+	for work in bench 'perft 6' 'perft 5 --through search' 'lab --limit 3'; do \
+	    target/pgo-record/release/lancet$(SUFFIX) $$work || exit; done
 	"$(PROFDATA)" merge -o $(PROFILE)/merged.profdata $(PROFILE)
 	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-use=$(PROFILE)/merged.profdata" $(BUILD) target/pgo
 	cp -f target/pgo/release/lancet$(SUFFIX) $(TARGET)

@@ -90,11 +90,11 @@ impl Adjudicator {
     }
 }
 
-/// Two engines that play each other, each with its own table and histories.
+/// Plays games: one engine against itself, or two, each with its own table and histories.
 #[derive(Debug)]
 pub struct SelfPlay {
-    /// White's, then Black's.
-    engines: [Engine; 2],
+    /// That of both sides, or White's, then Black's.
+    engines: Vec<Engine>,
     limits: Limits,
     /// No game begins from a position that its first search scores beyond this.
     balance: Score,
@@ -114,23 +114,24 @@ pub enum Played {
 }
 
 impl SelfPlay {
-    /// Players that begin no new iteration after `soft` nodes and stop at
-    /// `hard` nodes, and evaluate by `network`. `tablebase` ends games as soon as
-    /// it knows the result.
+    /// A player of both sides that begins no new iteration after `soft` nodes and stops at
+    /// `hard` nodes, and evaluates by `network`. What it finds for one side helps the other,
+    /// and half as much has to be cleared for a new game and kept in cache. `tablebase` ends
+    /// games as soon as it knows the result.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the tables.
+    /// If there is not enough memory for the table.
     pub fn new(
         soft: u64,
         hard: u64,
         network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, MemoryError> {
-        Ok(SelfPlay { tablebase, ..SelfPlay::between([network, network], soft, hard)? })
+        Ok(SelfPlay { tablebase, ..SelfPlay::of(&[network], soft, hard)? })
     }
 
-    /// The same with a network for White and another for Black.
+    /// Two players, with a network for White and another for Black.
     ///
     /// # Errors
     ///
@@ -140,14 +141,25 @@ impl SelfPlay {
         soft: u64,
         hard: u64,
     ) -> Result<SelfPlay, MemoryError> {
+        SelfPlay::of(&networks, soft, hard)
+    }
+
+    /// A player for every network.
+    fn of(
+        networks: &[Option<&Arc<Network>>],
+        soft: u64,
+        hard: u64,
+    ) -> Result<SelfPlay, MemoryError> {
         // A game is some hundred searches; about 16 bytes of table for a node.
         // Small tables are quickly cleared and stay in cache.
         let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
         let settings = Settings { hash: hash.next_power_of_two(), ..Settings::default() };
-        let mut engines = [Engine::new(settings.clone())?, Engine::new(settings)?];
-        for (engine, network) in engines.iter_mut().zip(networks) {
+        let player = |network: &Option<&Arc<Network>>| {
+            let mut engine = Engine::new(settings.clone())?;
             engine.set_network(network.cloned());
-        }
+            Ok(engine)
+        };
+        let engines = networks.iter().map(player).collect::<Result<Vec<_>, MemoryError>>()?;
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
         Ok(SelfPlay { engines, limits, balance: BALANCE, tablebase: None, sampler: None })
     }
@@ -159,7 +171,7 @@ impl SelfPlay {
     ///
     /// If there is not enough memory for another table.
     pub fn sample_trees(&mut self, share: u32) -> Result<(), MemoryError> {
-        let [player, _] = &self.engines;
+        let player = &self.engines[0];
         let mut engine = Engine::new(player.settings().clone())?;
         engine.set_network(player.network().cloned());
         self.sampler = Some(Sampler::new(share, engine));
@@ -191,7 +203,8 @@ impl SelfPlay {
             }
             let turn = game.position().turn();
             let job = Job::new(game.clone(), self.limits.clone());
-            let engine = &mut self.engines[usize::from(turn.is_black())];
+            let player = usize::from(turn.is_black()) % self.engines.len();
+            let engine = &mut self.engines[player];
             let outcome = engine.go(&job, &Silent);
             *nodes += outcome.info.nodes;
             let Some(m) = outcome.best else { return Played::Stopped };
