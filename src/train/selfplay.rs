@@ -128,7 +128,8 @@ impl SelfPlay {
         network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, MemoryError> {
-        Ok(SelfPlay { tablebase, ..SelfPlay::of(&[network], soft, hard)? })
+        let engines = vec![player(network, settings(soft))?];
+        Ok(SelfPlay { tablebase, ..SelfPlay::of(engines, soft, hard) })
     }
 
     /// Two players, with a network for White and another for Black.
@@ -137,31 +138,17 @@ impl SelfPlay {
     ///
     /// If there is not enough memory for the tables.
     pub fn between(
-        networks: [Option<&Arc<Network>>; 2],
+        [white, black]: [Option<&Arc<Network>>; 2],
         soft: u64,
         hard: u64,
     ) -> Result<SelfPlay, MemoryError> {
-        SelfPlay::of(&networks, soft, hard)
+        let engines = vec![player(white, settings(soft))?, player(black, settings(soft))?];
+        Ok(SelfPlay::of(engines, soft, hard))
     }
 
-    /// A player for every network.
-    fn of(
-        networks: &[Option<&Arc<Network>>],
-        soft: u64,
-        hard: u64,
-    ) -> Result<SelfPlay, MemoryError> {
-        // A game is some hundred searches; about 16 bytes of table for a node.
-        // Small tables are quickly cleared and stay in cache.
-        let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
-        let settings = Settings { hash: hash.next_power_of_two(), ..Settings::default() };
-        let player = |network: &Option<&Arc<Network>>| {
-            let mut engine = Engine::new(settings.clone())?;
-            engine.set_network(network.cloned());
-            Ok(engine)
-        };
-        let engines = networks.iter().map(player).collect::<Result<Vec<_>, MemoryError>>()?;
+    fn of(engines: Vec<Engine>, soft: u64, hard: u64) -> SelfPlay {
         let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-        Ok(SelfPlay { engines, limits, balance: BALANCE, tablebase: None, sampler: None })
+        SelfPlay { engines, limits, balance: BALANCE, tablebase: None, sampler: None }
     }
 
     /// From `share` percent of the searches a quiet leaf is searched from now on, by
@@ -171,9 +158,8 @@ impl SelfPlay {
     ///
     /// If there is not enough memory for another table.
     pub fn sample_trees(&mut self, share: u32) -> Result<(), MemoryError> {
-        let player = &self.engines[0];
-        let mut engine = Engine::new(player.settings().clone())?;
-        engine.set_network(player.network().cloned());
+        let first = &self.engines[0];
+        let engine = player(first.network(), first.settings().clone())?;
         self.sampler = Some(Sampler::new(share, engine));
         Ok(())
     }
@@ -203,8 +189,8 @@ impl SelfPlay {
             }
             let turn = game.position().turn();
             let job = Job::new(game.clone(), self.limits.clone());
-            let player = usize::from(turn.is_black()) % self.engines.len();
-            let engine = &mut self.engines[player];
+            let number = usize::from(turn.is_black()) % self.engines.len();
+            let engine = &mut self.engines[number];
             let outcome = engine.go(&job, &Silent);
             *nodes += outcome.info.nodes;
             let Some(m) = outcome.best else { return Played::Stopped };
@@ -247,6 +233,20 @@ impl SelfPlay {
             Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => GameResult::Draw,
         })
     }
+}
+
+/// Those of a player that begins no new iteration after `soft` nodes.
+fn settings(soft: u64) -> Settings {
+    // A game is some hundred searches; about 16 bytes of table for a node.
+    // Small tables are quickly cleared and stay in cache.
+    let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
+    Settings { hash: hash.next_power_of_two(), ..Settings::default() }
+}
+
+fn player(network: Option<&Arc<Network>>, settings: Settings) -> Result<Engine, MemoryError> {
+    let mut engine = Engine::new(settings)?;
+    engine.set_network(network.cloned());
+    Ok(engine)
 }
 
 #[cfg(test)]
