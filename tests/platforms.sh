@@ -12,7 +12,7 @@
 #     arm          qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
 #                  rustup target add aarch64-unknown-linux-gnu
 #     processors   qemu-user
-#     avx512       either of qemu-user and what windows needs
+#     avx512       qemu-user; what windows needs, too, where the machine lacks AVX-512
 # Development builds prove the same as released ones here; PROFILE=release takes those.
 set -euo pipefail
 cd "$(dirname "$0")/.."

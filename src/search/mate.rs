@@ -129,6 +129,7 @@ impl Worker<'_> {
         search.stop_at = begin + (HEAD_START + share * ordinary).saturating_sub(search.spent);
         let root = self.root.clone();
         let mut found = None;
+        self.proving = true;
         while search.moves <= search.wanted && found.is_none() {
             match self.mate_at_root(search, &root) {
                 Ok(Some(mate)) => found = Some(mate),
@@ -140,6 +141,7 @@ impl Worker<'_> {
                 }
             }
         }
+        self.proving = false;
         search.spent += self.nodes - begin;
         found
     }

@@ -216,10 +216,13 @@ pub struct Worker<'a> {
     seldepth: usize,
     /// No null move before this ply, while one is being verified.
     null_from: usize,
-    /// The ply of the node whose null move is being verified: nothing else prunes it whole.
+    /// The ply of the node whose null move is being verified: nothing else of step 4 prunes
+    /// it, but the table may answer.
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// The proof search for mates is at work.
+    proving: bool,
     /// The time for this move was over while the opponent was still thinking.
     ponder_spent: bool,
     root_moves: Vec<RootMove>,
@@ -257,6 +260,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),
             reported: None,
@@ -336,7 +340,7 @@ impl<'a> Worker<'a> {
         }
         // The first iteration is finished, however late it began: its move is worth that.
         if let Some(budget) = shared.budget
-            && self.iteration > 1
+            && (self.iteration > 1 || self.proving)
             && !shared.signals.is_pondering()
             && (self.ponder_spent
                 || shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard)

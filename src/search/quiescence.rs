@@ -43,7 +43,7 @@ impl Leaf<'_> {
 
 impl Worker<'_> {
     /// The score of a leaf, as its parent sees the window: shifted on the way
-    /// in, aged on the way out. `first`: no quiescence above it.
+    /// in, aged on the way out. `first`: no quiescence above it, and ProbCut does not ask.
     pub(super) fn quiescence<K: Kind>(
         &mut self,
         position: &Position,

@@ -111,6 +111,14 @@ impl RootMove {
     }
 }
 
+/// After an iteration that was stopped: a score of the iteration before, or of a move that
+/// failed low, is no match for what this one has found.
+fn drop_old_scores(moves: &mut [RootMove]) {
+    for rm in moves.iter_mut().filter(|rm| rm.bound == Bound::Upper) {
+        rm.score = -INFINITE;
+    }
+}
+
 /// The root moves to search: all legal ones, or those of `only`.
 #[must_use]
 pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
@@ -295,11 +303,14 @@ impl Worker<'_> {
     fn iterate(&mut self, depth: u32) -> Result<(), usize> {
         let lines = self.lines();
         for rm in &mut self.root_moves {
-            rm.previous = rm.score;
+            (rm.previous, rm.bound) = (rm.score, Bound::Upper);
         }
         for line in 0..lines {
             self.seldepth = 0;
             let result = self.find_score(depth as i32, line);
+            if result.is_err() {
+                drop_old_scores(&mut self.root_moves[line..]);
+            }
             self.sort_from(line);
             result.map_err(|Stopped| line)?;
             self.root_moves[..=line].sort_by_key(RootMove::order);
@@ -729,6 +740,8 @@ mod tests {
         time::Instant,
     };
 
+    use shakmaty::CastlingMode;
+
     use super::{
         super::{Memory, Shared},
         *,
@@ -739,12 +752,11 @@ mod tests {
         search::tt::Table,
     };
 
-    #[test]
-    fn null_windows_meet_or_give_up() {
-        let game = Game::default();
+    /// What `test` finds out with a worker at this game's position, in a table of its own.
+    fn with_worker<T>(game: &Game, limits: &Limits, test: impl FnOnce(Worker<'_>) -> T) -> T {
         let shared = Shared {
             table: &Table::new(1).unwrap(),
-            limits: &Limits::default(),
+            limits,
             budget: None,
             nodes_per_ms: 0,
             signals: &Signals::new(false),
@@ -761,22 +773,69 @@ mod tests {
             lines: vec![Mutex::default()],
             start: Instant::now(),
         };
-        let mut memory = Memory::default();
-        let mut worker = Worker::new(&shared, &mut memory, 0, &game);
-        let mut passes = 0;
-        let score = worker.converge(3, 0, 0, |known, _| {
-            passes += 1;
-            (known.lower + known.upper) >> 1
+        test(Worker::new(&shared, &mut Memory::default(), 0, game))
+    }
+
+    #[test]
+    fn null_windows_meet_or_give_up() {
+        with_worker(&Game::default(), &Limits::default(), |mut worker| {
+            let mut passes = 0;
+            let score = worker.converge(3, 0, 0, |known, _| {
+                passes += 1;
+                (known.lower + known.upper) >> 1
+            });
+            assert!(score.is_ok_and(|score| score.abs() < 200), "{score:?}");
+            assert!((2..=17).contains(&passes), "{passes}");
+            // Asked the same again and again, the bounds stay apart.
+            let mut passes = 0;
+            let score = worker.converge(3, 0, 0, |_, _| {
+                passes += 1;
+                -2000
+            });
+            assert_eq!(passes, MAX_PASSES);
+            assert!(score.is_ok_and(|score| score > -2000), "{score:?}");
         });
-        assert!(score.is_ok_and(|score| score.abs() < 200), "{score:?}");
-        assert!((2..=17).contains(&passes), "{passes}");
-        // Asked the same again and again, the bounds stay apart.
-        let mut passes = 0;
-        let score = worker.converge(3, 0, 0, |_, _| {
-            passes += 1;
-            -2000
-        });
-        assert_eq!(passes, MAX_PASSES);
-        assert!(score.is_ok_and(|score| score > -2000), "{score:?}");
+    }
+
+    /// The move that an iteration stopped after so many nodes leaves to be played, and the
+    /// one it should: the best of those that it has shown to be better than the others, else
+    /// that of the iteration before.
+    fn stopped(game: &Game, nodes: u64) -> [Move; 2] {
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        with_worker(game, &limits, |mut worker| {
+            worker.order_root();
+            for depth in 1.. {
+                worker.iteration = depth as i32;
+                let before = worker.root_moves.clone();
+                if worker.iterate(depth).is_ok() {
+                    continue;
+                }
+                worker.drop_unproved(before[0].clone());
+                let is_finished = |rm: &&RootMove| {
+                    let grown = |old: &RootMove| old.m == rm.m && old.nodes < rm.nodes;
+                    before.iter().any(grown) && rm.bound != Bound::Upper && rm.score > -INFINITE
+                };
+                let finished = worker.root_moves.iter().filter(is_finished);
+                let best = finished.max_by_key(|rm| rm.score).unwrap_or(&before[0]);
+                return [worker.root_moves[0].m, best.m];
+            }
+            unreachable!()
+        })
+    }
+
+    #[test]
+    fn no_score_of_an_earlier_iteration_decides() {
+        for line in include_str!("../../epd/bench.epd").lines() {
+            let fen: Vec<&str> = line.split(' ').take(6).collect();
+            // Those of Chess960 are left out.
+            let Ok(position) = Position::from_fen(&fen.join(" "), CastlingMode::Standard) else {
+                continue;
+            };
+            let game = Game::from(position);
+            for nodes in (500..3000).step_by(100) {
+                let [left, best] = stopped(&game, nodes);
+                assert_eq!(left, best, "{nodes} nodes of {line}");
+            }
+        }
     }
 }

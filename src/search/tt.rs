@@ -34,6 +34,7 @@ use crate::{
     system::{
         memory,
         pages::{self, Pages},
+        random::mix,
     },
 };
 
@@ -162,6 +163,14 @@ impl Slot {
                 && (evaluation == NO_SCORE || evaluation.abs() <= EVALUATION_LIMIT))
     }
 
+    /// Its words, `check` and `data`, as written for the key itself instead of that mixed
+    /// with `salt`.
+    fn without_salt(&self, salt: u64) -> [u64; 2] {
+        let check = self.check.load(Relaxed);
+        let salt = if check & OCCUPIED == 0 { 0 } else { signature(salt, 0) };
+        [check ^ salt, self.data.load(Relaxed)]
+    }
+
     fn copy_to(&self, other: &Slot) {
         other.data.store(self.data.load(Relaxed), Relaxed);
         other.check.store(self.check.load(Relaxed), Relaxed);
@@ -201,6 +210,9 @@ pub struct Table {
     /// Where [`clear`](Table::clear) is to begin or to go on, if there is anything to clear:
     /// a chunk of its memory.
     to_clear: Option<usize>,
+    /// Mixed into every key, another one after each [`forget`](Table::forget): what has not
+    /// been cleared yet is not found any more.
+    salt: u64,
 }
 
 /// Bytes of a MiB.
@@ -219,7 +231,7 @@ impl Table {
         }
         let buckets = Pages::new(bytes / size_of::<Bucket>())?;
         let (generation, blank) = (AtomicU8::new(0), AtomicBool::new(false));
-        Some(Table { buckets, generation, blank, to_clear: Some(0) })
+        Some(Table { buckets, generation, blank, to_clear: Some(0), salt: 0 })
     }
 
     /// Its size in MiB.
@@ -242,6 +254,7 @@ impl Table {
     #[must_use]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let bucket = self.bucket(key);
+        let key = key ^ self.salt;
         bucket.deep.read(key).or_else(|| bucket.recent.read(key))
     }
 
@@ -249,6 +262,7 @@ impl Table {
     pub fn store(&self, key: u64, new: Entry) {
         debug_assert!(new.bounds.lower <= new.bounds.upper);
         let Bucket { deep, recent } = self.bucket(key);
+        let key = key ^ self.salt;
         let generation = self.generation.load(Relaxed);
         if let Some(old) = deep.read(key) {
             deep.write(key, &old.merge(new), generation);
@@ -270,20 +284,21 @@ impl Table {
         self.blank.store(false, Relaxed);
     }
 
-    /// What it holds is to be forgotten: [`clear`](Table::clear) does so.
+    /// What it holds is forgotten; [`clear`](Table::clear) has yet to remove it.
     pub fn forget(&mut self) {
         if !*self.blank.get_mut() {
             self.to_clear = Some(0);
+            self.salt = mix(self.salt);
         }
     }
 
-    /// Forgets what is to be forgotten, in place and on `threads` threads; all memory is
+    /// Removes what has been forgotten, in place and on `threads` threads; all memory is
     /// there afterwards. Ends early when `go_on` says no; the next call goes on there.
     pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
         let Some(from) = self.to_clear else { return };
         self.to_clear = self.buckets.zero(threads, from, go_on);
-        if from == 0 {
-            *self.blank.get_mut() = self.to_clear.is_none();
+        if from == 0 && self.to_clear.is_none() {
+            *self.blank.get_mut() = true;
             *self.generation.get_mut() = 0;
         }
     }
@@ -421,6 +436,37 @@ mod tests {
                 });
             }
         });
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_found_before_it_is_cleared() {
+        let mut table = Table::new(1).unwrap();
+        let entry = Entry { depth: 9, bounds: Bounds::exact(5), ..Entry::EMPTY };
+        table.store(1, entry);
+        table.forget();
+        table.clear(1, &|| false);
+        assert_eq!(table.probe(1), None);
+        // What comes in the meantime is lost when the rest is cleared, not before.
+        table.store(2, entry);
+        assert_eq!((table.probe(1), table.probe(2)), (None, Some(entry)));
+        table.clear(1, &|| true);
+        assert_eq!((table.probe(1), table.probe(2)), (None, None));
+        table.store(2, entry);
+        assert_eq!(table.probe(2), Some(entry));
+    }
+
+    /// Clearing that gets nowhere, move after move, does not keep the searches from ageing.
+    #[test]
+    fn generations_go_on_while_there_is_no_time_to_clear() {
+        let mut table = Table::new(1).unwrap();
+        table.new_search();
+        for key in 0..200_000_u64 {
+            table.store(mix(key), Entry::EMPTY);
+        }
+        table.forget();
+        table.clear(1, &|| false);
+        table.new_search();
+        assert_eq!(table.hashfull(), 0);
     }
 
     #[test]

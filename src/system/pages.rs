@@ -1,5 +1,5 @@
 //! Zeroed memory in huge pages, and prefetching: what the table needs from the
-//! machine. Besides the network's SIMD and what `processor` asks, the only place with
+//! machine. Besides the network's SIMD and what `processor` asks, the only module with
 //! `unsafe`.
 //!
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the

@@ -1,7 +1,7 @@
 //! The mean of networks: `lancet average`. Knows numbers, not positions.
 //!
 //! Networks that were trained from the same one, on other games, in another order or at
-//! another rate, err in different ways; their mean errs less than each.
+//! another rate, err in different ways; their mean often plays better than each.
 //!
 //! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned
 //! models improves accuracy without increasing inference time", 2022.

@@ -269,9 +269,6 @@ fn check(files: &[PathBuf]) -> ExitCode {
 
 fn check_file(path: &Path) -> Result<(usize, usize), FileError> {
     let bytes = read(path)?;
-    if bytes.is_empty() {
-        return Err(FileError::new(path, "no games"));
-    }
     let (frames, complete) = format::frames(&bytes);
     let lengths: Vec<Result<usize, format::FormatError>> =
         frames.par_iter().map(|frame| Record::decode(frame).map(|game| game.moves.len())).collect();
@@ -308,6 +305,9 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<ExitCod
         frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     }
     let fail = |error: std::io::Error| FileError::new(out, error);
+    if frames.is_empty() {
+        return Err(fail(std::io::Error::other("no games to write: the files are empty")));
+    }
     if out.exists() {
         return Err(fail(std::io::ErrorKind::AlreadyExists.into()));
     }

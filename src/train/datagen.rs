@@ -1,13 +1,12 @@
 //! `lancet datagen`: plays games on all cores and appends them to files.
 //!
-//! Each thread owns a stream of games, kept in its own file. Game k of a
-//! stream depends only on the recipe, the seed, the stream's number and k, so
-//! the file itself says where to continue. Games are written whole; a torn
-//! last game, left by a kill, and zeros, left by a power failure, are cut off at
-//! the next start. The leaves of a game's search trees are written before it, to a
-//! second file: if a kill came between, the game is played again, and what is there
-//! already is not written twice. (After a power failure that took several games, the
-//! leaves of all but the first of them may be.)
+//! Each thread owns a stream of games, kept in its own file. Game k of a stream depends
+//! only on the recipe (with the same endgame tables), the seed, the stream's number and
+//! k, so the file itself says where to continue. Games are written whole; a torn last
+//! game, left by a kill, and zeros, left by a power failure, are cut off at the next
+//! start. The leaves of a game's search trees are written before it, to a second file:
+//! if a kill came between, the game is played again, and what is there already is not
+//! written twice. (After a power failure that took several games, their leaves may be.)
 
 use std::{
     fs::{self, File},
@@ -433,12 +432,12 @@ impl Shared {
         let recipe = &self.recipe;
         let made =
             SelfPlay::new(recipe.nodes, recipe.hard, self.network.as_ref(), self.tablebase.clone());
-        let mut players = match made {
-            Ok(players) => players,
+        let mut player = match made {
+            Ok(player) => player,
             Err(error) => return self.fail(error),
         };
         if tree.is_some()
-            && let Err(error) = players.sample_trees(recipe.tree)
+            && let Err(error) = player.sample_trees(recipe.tree)
         {
             return self.fail(error);
         }
@@ -447,21 +446,22 @@ impl Shared {
             let mut news = Stats::default();
             let game = loop {
                 let Some(start) = self.openings.make(&mut rng, || self.is_over()) else { return };
-                match players.play(start, &mut news.nodes, || self.is_over()) {
-                    Played::Game(game) => break game,
-                    Played::Unbalanced => news.unbalanced += 1,
+                match player.play(start, &mut news.nodes, || self.is_over()) {
+                    // A tablebase that knows the result of the opening leaves nothing to learn.
+                    Played::Game(game) if !game.moves.is_empty() => break game,
+                    Played::Game(_) | Played::Unbalanced => news.unbalanced += 1,
                     Played::Stopped => return,
                 }
             };
             news.add(&game);
-            players.leaves().iter().for_each(|leaf| news.add(leaf));
+            player.leaves().iter().for_each(|leaf| news.add(leaf));
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
                 self.over.store(true, Relaxed);
                 return;
             }
-            let leaves = |tree: &mut Stream| tree.append_leaves(players.leaves());
+            let leaves = |tree: &mut Stream| tree.append_leaves(player.leaves());
             let written = tree.as_deref_mut().map_or(Ok(()), leaves);
             if let Err(error) = written.and_then(|()| stream.append(&game)) {
                 drop(stats);
@@ -506,7 +506,7 @@ pub fn run(args: &Args) -> ExitCode {
 pub struct Made {
     /// Games.
     pub games: u64,
-    /// Positions in them.
+    /// Positions, those without a game included.
     pub positions: u64,
     /// Of these, there before this run.
     pub before: u64,

@@ -663,7 +663,7 @@ impl<W: Write + Send> Front<'_, W> {
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
                 remarks.iter().for_each(|remark| self.output.say(remark));
-                self.explain(|front| front.setup.game().position().fen());
+                self.debug(|front| front.setup.game().position().fen());
                 true
             }
             Err(error) => {
@@ -678,7 +678,7 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     /// With `debug on`, tells a person what happens.
-    fn explain(&self, text: impl FnOnce(&Self) -> String) {
+    fn debug(&self, text: impl FnOnce(&Self) -> String) {
         if self.options.live.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
@@ -704,7 +704,7 @@ impl<W: Write + Send> Front<'_, W> {
             Ok(Change::Reading(change)) => change(&mut self.options),
             Ok(Change::Serving(change)) => self.queue(Work::Set(change)),
         }
-        self.explain(|_| format!("option {name} = {}", value.unwrap_or_default()));
+        self.debug(|_| format!("option {name} = {}", value.unwrap_or_default()));
         true
     }
 
@@ -763,7 +763,7 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
-        if self.is_answering() {
+        if self.awaits_answer() {
             return self.output.say(THINKING);
         }
         let misspelt = |complaint: &&String| !complaint.contains(": using ");
@@ -790,7 +790,7 @@ impl<W: Write + Send> Front<'_, W> {
             self.output.say("this search ends with 'stop'");
         }
         let mode = self.mode();
-        self.explain(|_| format!("go in {} with {limits:?}", game.position().fen()));
+        self.debug(|_| format!("go in {} with {limits:?}", game.position().fen()));
         let signals = Signals::new(limits.ponder);
         self.start(task, signals, |signals| Work::Go {
             job: Job { game, limits, signals },

@@ -34,12 +34,12 @@ const THINKING_TIME: Duration = Duration::from_secs(1);
 impl<W: Write + Send> Front<'_, W> {
     /// Carries out a person's line, if it is an order.
     pub(super) fn order(&mut self, line: &[u8]) -> bool {
-        self.take_answer();
+        let answering = self.awaits_answer();
         let line = String::from_utf8_lossy(line);
         match terminal::parse(&line, self.setup.game().position()) {
             Ok(None) => return false,
             Ok(Some(order)) => {
-                if let Err(error) = self.carry_out_order(order) {
+                if let Err(error) = self.carry_out_order(order, answering) {
                     self.output.say(&error);
                 }
             }
@@ -48,20 +48,23 @@ impl<W: Write + Send> Front<'_, W> {
         true
     }
 
-    /// Plays on the board what Lancet has answered meanwhile, unless that has become
-    /// another board.
-    fn take_answer(&mut self) {
+    /// Is Lancet still thinking about its answer? One that is there is played on the board,
+    /// unless that has become another board.
+    pub(super) fn awaits_answer(&mut self) -> bool {
+        // Asked first: a task that has ended has left its answer.
+        let answering = self.is_answering();
         let answer = lock(&self.answer).take();
         if let Some(Answer { key, m }) = answer
             && self.setup.game().position().key() == key
         {
             self.setup.play(m);
         }
+        answering
     }
 
-    fn carry_out_order(&mut self, order: Order) -> Result<(), String> {
+    fn carry_out_order(&mut self, order: Order, answering: bool) -> Result<(), String> {
         let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
-        if changes && self.is_answering() {
+        if changes && answering {
             return Err(THINKING.to_owned());
         }
         match order {

@@ -165,6 +165,17 @@ fn another_game_needs_another_study() {
         fs::write(&pgn, moves).unwrap();
         grow(&[&pgn, "--nodes", "400", "--file", &file]);
     }
+    // A shorter one takes nothing away.
+    let tagged = dir.file("c.pgn", "[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n");
+    grow(&[&tagged, "--nodes", "400"]);
+    let whole = dir.path("c.study");
+    for part in [&["startpos", "moves", "e4", "e5"][..], &["startpos", "moves", "e4", "e5", "Nf3"]]
+    {
+        grow(&[part, &["--nodes", "400", "--file", &whole]].concat());
+        let study = Study::open(Path::new(&whole)).unwrap();
+        let played = study.played();
+        assert_eq!((played.moves.len(), &*played.tags[0].1), (3, "A"));
+    }
     // Only what is known to be an extension is taken away.
     for name in ["round1.1", "round1.2"] {
         grow(&[&dir.file(name, "1. e4 *\n"), "--nodes", "400"]);
@@ -264,6 +275,16 @@ fn what_is_decided_needs_no_growth() {
     assert!(said.contains("Nothing is left to be searched"), "{said}");
     let study = Study::open(Path::new(&file)).unwrap();
     assert_eq!((study.tree().len(), study.tree().node(0).over), (1, Some(0)));
+    // A table of results without one of distances says who wins, and no score: that is to
+    // be searched.
+    let results = dir.path("results");
+    fs::create_dir(&results).unwrap();
+    fs::copy(directory.join("KRvK.rtbw"), Path::new(&results).join("KRvK.rtbw")).unwrap();
+    let file = dir.path("results.study");
+    let won = "8/8/8/3k4/8/8/8/K6R w - - 0 1";
+    grow(&[won, "--file", &file, "--nodes", "1200", "--syzygy", &results]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    assert_ne!(study.tree().node(0).over, Some(0));
 }
 
 /// The page in a browser, whose name `LANCET_TEST_BROWSER` says (`chromium`): the

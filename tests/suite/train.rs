@@ -13,7 +13,7 @@ use std::{
 use crate::common::{
     chess::position,
     program::{fail, interrupt, lancet, succeed, wait_for_bytes},
-    tables::oracle,
+    tables::{directory, oracle},
 };
 use lancet::{
     eval::nnue::Network,
@@ -246,6 +246,22 @@ fn openings_and_endings() {
     assert!(text.contains("line 2"), "{text}");
 }
 
+/// A game that a table decides before the first move teaches nothing, and is none.
+#[test]
+fn openings_in_the_tables_are_not_played() {
+    let Some(tables) = directory() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let book = dir.path().join("book.epd");
+    fs::write(&book, "8/8/8/4k3/8/8/8/K6R w - -\n4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n").unwrap();
+    let out = dir.path().join("games");
+    let more = ["--threads", "1", "--games", "8", "--book-plies", "0"];
+    let files = ["--book", book.to_str().unwrap(), "--syzygy", tables.to_str().unwrap()];
+    succeed(&datagen(out.to_str().unwrap(), &[&more[..], &files].concat()));
+    let games = games(&out.join("games-1-0.vf"));
+    assert_eq!(games.len(), 8);
+    assert!(games.iter().all(|game| !game.moves.is_empty()));
+}
+
 /// A directory with forty quick games.
 fn some_games() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -282,6 +298,13 @@ fn data_tools() {
     assert!(fail(&["data", "merge", file_name, "--out", &merged]).contains("exists"));
     assert!(succeed(&["data", "stats", &merged]).contains("80, 40 of them distinct"));
     assert!(succeed(&["data", "check", &merged, file_name]).contains("80 games"));
+    // A thread that has not played yet has a file, too.
+    let (empty, with_empty) = (path("empty.vf"), path("with-empty.vf"));
+    fs::write(&empty, "").unwrap();
+    assert!(succeed(&["data", "check", &empty]).contains("0 games"));
+    succeed(&["data", "merge", &empty, file_name, "--out", &with_empty]);
+    assert_eq!(fs::read(&with_empty).unwrap(), fs::read(&file).unwrap());
+    assert!(fail(&["data", "merge", &empty, "--out", &path("none.vf")]).contains("no games"));
 
     let bytes = fs::read(&file).unwrap();
     fs::write(&torn, &bytes[..bytes.len() - 1]).unwrap();

@@ -498,7 +498,7 @@ fn nodes_may_be_the_clock() {
     };
     let played = game([1000, 990, 980, 970]);
     assert_eq!(game([1000, 1, 400, 5000]), played);
-    // 100,000 nodes in all, of which 24 moves are to be made.
+    // 100,000 nodes in all, of which 27 moves are to be made.
     assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
     // What is searched without a clock is not on it.
     let mut lancet = Lancet::start();
@@ -514,6 +514,10 @@ fn nodes_may_be_the_clock() {
     let (lines, _) = lancet.go("go movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
     assert!(nodes <= 19_064, "{nodes}");
+    // The proof of a mate has no more.
+    let (lines, _) = lancet.go("go mate 8 movetime 20");
+    let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
+    assert!(nodes <= 19_064 + 500, "{nodes}");
     lancet.quit();
 }
 

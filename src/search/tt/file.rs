@@ -1,9 +1,9 @@
 //! The table on disk: saved as a whole, loaded as a whole, refused if it is not
 //! exactly what was saved.
 //!
-//! A file is a header of 64 bytes, the buckets as they are in memory (two
-//! entries of two 64-bit words each), and the CRC-32 of all that; everything
-//! little-endian.
+//! A file is a header of 64 bytes, the buckets as they are in memory but for the
+//! table's salt (two entries of two 64-bit words each), and the CRC-32 of all
+//! that; everything little-endian.
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -108,11 +108,12 @@ impl Bucket {
         [&self.deep, &self.recent]
     }
 
-    fn to_bytes(&self) -> [u8; BUCKET] {
+    /// The table's `salt` stays here: a file holds the positions' own keys.
+    fn to_bytes(&self, salt: u64) -> [u8; BUCKET] {
         let mut bytes = [0; BUCKET];
-        let words = self.slots().into_iter().flat_map(|slot| [&slot.check, &slot.data]);
+        let words = self.slots().into_iter().flat_map(|slot| slot.without_salt(salt));
         for (word, place) in words.zip(bytes.as_chunks_mut::<8>().0) {
-            *place = word.load(Relaxed).to_le_bytes();
+            *place = word.to_le_bytes();
         }
         bytes
     }
@@ -154,7 +155,7 @@ impl Table {
         };
         write(&self.header(evaluation))?;
         for bucket in self.buckets.iter() {
-            write(&bucket.to_bytes())?;
+            write(&bucket.to_bytes(self.salt))?;
         }
         writer.write_all(&checksum.finalize().to_le_bytes())
     }
@@ -273,7 +274,10 @@ mod tests {
     fn a_saved_table_is_the_same_table() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lancet.hash");
-        let table = Table::new(2).unwrap();
+        let mut table = Table::new(2).unwrap();
+        // One that has been forgotten writes, and is looked up, otherwise in memory.
+        table.forget();
+        table.clear(1, &|| true);
         for _ in 0..5 {
             table.new_search();
         }

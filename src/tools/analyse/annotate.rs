@@ -198,9 +198,8 @@ impl<'a> Findings<'a> {
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
-        // No word beside another's sign that says something else.
-        let named = |error: Error| judged.is_none_or(|nag| nag == error.nag());
-        let better = error.map(|error| self.better_text(ply, named(error).then_some(error)));
+        // The word says that the sign is ours: none beside another's.
+        let better = error.map(|error| self.better_text(ply, judged.is_none().then_some(error)));
         let comment = [evaluation, better].into_iter().flatten().collect::<Vec<_>>().join(" ");
         if !comment.is_empty() {
             node.items.insert(signs, Item::Comment(comment));
@@ -368,6 +367,10 @@ mod tests {
                      2. g4 $1 {[%eval -3.0] d4 was best.} 2... Qh4# *";
         let right = annotated("1. f3 e5 2. g4 $1 Qh4# *", "me");
         assert_eq!(annotated(wrong, "me"), right);
+        // A person's own sign is not taken for ours later, even where both say the same.
+        let own = annotated("1. f3 $6 e5 2. g4 Qh4# *", "me");
+        assert!(own.contains("1. f3 $6 { [%eval -0.40] e4 was best. }"), "{own}");
+        assert_eq!(annotated(&own, "me"), own);
         // A mark behind a comment is one, too.
         let marked = annotated("1. f3 {c} $2 e5 2. g4 Qh4# *", "me");
         assert!(marked.contains("1. f3 { [%eval -0.40] e4 was best. } { c } $2 ("), "{marked}");

@@ -432,13 +432,14 @@ fn check_finished(args: &Args) -> Result<(), String> {
     let first = games.next_game().map_err(at(out))?;
     let annotator =
         first.and_then(Result::ok).and_then(|game| game.tag("Annotator").map(str::to_owned));
+    let out = out.display();
     match annotator {
+        None => Err(format!("{out}: no analysis, and so not one to resume")),
         Some(other) if other.starts_with("Lancet ") && other != args.annotator() => Err(format!(
-            "{}: the finished analysis is by {other}, not by {}: --force begins again",
-            out.display(),
+            "{out}: the finished analysis is by {other}, not by {}: --force begins again",
             args.annotator()
         )),
-        _ => Ok(()),
+        Some(_) => Ok(()),
     }
 }
 

@@ -289,9 +289,6 @@ fn threatened(threat: &Threat, subject: &str) -> String {
     let about = find::about_move(position.chess(), m, &info.pv, None, "which");
     match (mate_distance(info.score), about.first()) {
         (Some(1), _) => format!("{subject} {san}."),
-        (Some(2..), Some(about)) if about.contains(" mates in ") => {
-            format!("{subject} {san}, {about}")
-        }
         (_, Some(about)) => format!("{subject} {san}, {about}"),
         (_, None) => {
             let score = notation::pawns(notation::white(info.score, position.turn()));

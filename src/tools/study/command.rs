@@ -178,7 +178,10 @@ fn open(args: &Args) -> Result<Study, String> {
         let path = path.display();
         return Err(format!("{path}: a study of another game: --file names one for this game"));
     }
-    study.play(&source.played)?;
+    // A part of the game takes nothing away from it.
+    if !study.played().includes(&source.played) {
+        study.play(&source.played)?;
+    }
     Ok(study)
 }
 

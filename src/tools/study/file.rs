@@ -71,6 +71,15 @@ pub struct Played {
     pub moves: Vec<Move>,
 }
 
+impl Played {
+    /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
+    #[must_use]
+    pub fn includes(&self, other: &Played) -> bool {
+        let fewer = other.moves.len() < self.moves.len();
+        self.moves.starts_with(&other.moves) && (fewer || other.tags.is_empty())
+    }
+}
+
 /// A tree and the file that it is kept in.
 #[derive(Debug)]
 pub struct Study {

@@ -234,12 +234,14 @@ fn search(engine: &mut Engine, task: &Task, plan: &Plan, interrupt: &Interrupt) 
             (true, best) => best.into_iter().collect(),
             (false, _) => outcome.info.pv,
         };
+        // A win whose distance no table tells has the search's score.
+        let exact = outcome.info.drawn || is_decisive(outcome.info.score);
         let found = Found {
             score: outcome.info.score,
             depth: outcome.info.depth,
             nodes: outcome.info.nodes,
             line,
-            exact: known.0.into_inner(),
+            exact: known.0.into_inner() && exact,
         };
         (!interrupt.is_raised()).then_some(found)
     };

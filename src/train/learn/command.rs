@@ -40,8 +40,8 @@ const FIRST_RATE: f32 = 2e-3;
 const PASSES: u32 = 4;
 /// ... and its rate.
 const RATE: f32 = 5e-4;
-/// Steps of a pass over a small pool, at least: batches are that much smaller ...
-const STEPS_PER_PASS: u64 = 200;
+/// A batch is this part of the pool, rounded up to a power of two ...
+const BATCHES: u64 = 200;
 /// ... but have at least and at most so many positions.
 const BATCH: [u64; 2] = [256, 16384];
 /// Once the window is full, a generation of a timed run plays for so long.
@@ -80,8 +80,8 @@ pub struct Args {
     /// Positions before the first training; then half of all each time, up to --window
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub first: u64,
-    /// Newest positions that are learned from, a bound for memory (about 20 bytes each)
-    /// and disk (4.5)
+    /// Newest positions that are learned from, at least: whole generations (20 bytes of memory
+    /// each, 4.5 on the disk)
     #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub window: u64,
     /// Games of a match at most
@@ -279,7 +279,8 @@ impl Learner {
     fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> Result<bool, Failure> {
         let Settings { seed, threads, hidden, buckets, .. } = self.lineage.settings;
         let out = self.home.network(number);
-        if out.exists() {
+        // The checkpoint goes last, after what stands beside the network.
+        if out.exists() && !checkpoint::path(&out).exists() {
             return Ok(true);
         }
         let mut data = Vec::new();
@@ -287,7 +288,7 @@ impl Learner {
             data.extend(self.home.games(number)?);
         }
         let [least, most] = BATCH;
-        let batch = (pool / STEPS_PER_PASS).next_power_of_two().clamp(least, most);
+        let batch = (pool / BATCHES).next_power_of_two().clamp(least, most);
         let from = (parent > 0).then(|| self.home.network(parent));
         let later = from.is_some();
         note(format_args!("generation {number}: training on generations {first} to {number}"));

@@ -34,7 +34,7 @@ pub struct Settings {
     pub buckets: usize,
     /// Positions before the first training.
     pub first: u64,
-    /// Newest positions that are learned from.
+    /// Newest positions that are learned from, at least: in whole generations.
     pub window: u64,
     /// Games of a match, at most.
     pub match_games: u64,

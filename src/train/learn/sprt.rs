@@ -77,11 +77,12 @@ impl Pairs {
         number * (high - low) * (2.0 * mean - low - high) / (2.0 * variance)
     }
 
-    /// What the test says so far. After `games` games the likelier case is taken.
+    /// What the test says so far. When `games` games leave no room for another pair, the
+    /// likelier case is taken.
     #[must_use]
     pub fn verdict(&self, games: u64) -> Verdict {
         let ratio = self.log_likelihood_ratio();
-        let over = self.games() >= games;
+        let over = self.games() + 2 > games;
         if ratio >= BOUND || over && ratio > 0.0 {
             Verdict::Better
         } else if ratio <= -BOUND || over {

@@ -525,6 +525,17 @@ impl Movetext {
     }
 }
 
+/// A tag's value as `Text::tag` has written it. (`RawTag::decode` of pgn-reader 0.29 takes
+/// the second of two backslashes for the beginning of another escape.)
+fn unescape(value: &[u8]) -> Vec<u8> {
+    let mut bytes = value.iter();
+    let mut plain = Vec::with_capacity(value.len());
+    while let Some(&byte) = bytes.next() {
+        plain.push(if byte == b'\\' { bytes.next().copied().unwrap_or(byte) } else { byte });
+    }
+    plain
+}
+
 impl Visitor for Builder {
     type Tags = Vec<(String, String)>;
     type Movetext = Movetext;
@@ -535,7 +546,7 @@ impl Visitor for Builder {
     }
 
     fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag) -> ControlFlow<Game> {
-        tags.push((decode(name), decode(&value.decode())));
+        tags.push((decode(name), decode(&unescape(value.as_bytes()))));
         ControlFlow::Continue(())
     }
 
@@ -711,6 +722,8 @@ mod tests {
         for (line, expected) in [
             ("[Event \"The \"Big\" One\"]", vec![pair("Event", "The \"Big\" One")]),
             (r#"[Event "a \"b\" \\ \c\"]"#, vec![pair("Event", r#"a "b" \ \c\"#)]),
+            (r#"[Site "\\\\nas\\games"]"#, vec![pair("Site", r"\\nas\games")]),
+            (r#"[Site "\\\"a"]"#, vec![pair("Site", r#"\"a"#)]),
             ("[ Event\t\"\" ]", vec![pair("Event", "")]),
             ("[A \"[x]\"] [B \"y\"]", vec![pair("A", "[x]"), pair("B", "y")]),
             ("[Event \"a\"] [Event \"b\"]", vec![pair("Event", "a")]),
