@@ -2,7 +2,7 @@
 # People need no make: `cargo build --release`. `make help` lists the rest.
 
 EXE := lancet
-EVALFILE :=
+EVALFILE ?=
 # What the profile-guided build is for: this machine, or one of the levels.
 CPU := native
 
@@ -61,6 +61,7 @@ $(LEVELS):
 release: $(RELEASE)
 	sed 's/VERSION/$(VERSION)/g' src/bin/lancet/download.txt > $(DIST)/README.txt
 	cp -f LICENSE $(DIST)/
+	.ci/third-party > $(DIST)/THIRD-PARTY.txt
 	$(DIST)/$(firstword $(LINUX)) generate $(DIST)
 	tar -C $(DIST) -czf $(DIST)/$(DOCS) completions man
 	rm -r $(DIST)/completions $(DIST)/man

@@ -779,7 +779,7 @@ const fn no_search() -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::sync::lock;
+    use crate::{play::report::Clock, system::sync::lock};
 
     /// Notes what is said, as data.
     #[derive(Default)]
@@ -819,6 +819,23 @@ mod tests {
             assert_eq!((outcome.best, outcome.info.score), (None, score));
             assert!(lock(&notes.0).is_empty());
         }
+    }
+
+    #[test]
+    fn settings_shape_the_plan() {
+        let time = Duration::from_secs(60);
+        let clock = Clock { time, increment: Duration::ZERO, moves_to_go: None };
+        let limits = Limits { clock: Some(clock), ..Limits::default() };
+        let plan = |change: fn(&mut Engine)| {
+            let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+            change(&mut engine);
+            engine.budget(&limits).unwrap()
+        };
+        let usual = plan(|_| {});
+        let pondering = plan(|engine| engine.set_ponder(true));
+        assert!(pondering.soft > usual.soft && pondering.hard == usual.hard, "{pondering:?}");
+        let slow = plan(|engine| engine.set_move_overhead(Duration::from_secs(1)));
+        assert!(slow.soft < usual.soft && slow.hard < usual.hard, "{slow:?}");
     }
 
     /// In a hurry, and for a weaker player, one thread is enough.

@@ -318,7 +318,8 @@ pub const fn white(score: Score, turn: Color) -> Score {
 #[must_use]
 pub fn pawns(score: Score) -> String {
     match mate_distance(score) {
-        Some(0) => "#-0".to_owned(), // mated already
+        // On the board already.
+        Some(0) => if score > 0 { "#0" } else { "#-0" }.to_owned(),
         Some(moves) => format!("#{moves}"),
         None if is_decisive(score) => if score > 0 { "won" } else { "lost" }.to_owned(),
         None => format!("{:+.2}", f64::from(score) / 100.0),

@@ -469,7 +469,8 @@ impl Position {
         Some(child)
     }
 
-    /// The position as FEN; Shredder-FEN castling rights in Chess960 mode.
+    /// The position as FEN, with castling rights as in X-FEN; an en passant square only if a
+    /// pawn may capture there.
     #[must_use]
     pub fn fen(&self) -> String {
         let setup = self.chess.to_setup(EnPassantMode::Legal);

@@ -40,8 +40,8 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() > MATE_BAND
 }
 
-/// Distance to mate in full moves: positive if the side to move mates,
-/// zero or negative if it is mated; `None` for other scores.
+/// Distance to mate in full moves: positive if the side that the score belongs to mates,
+/// negative if it is mated, zero if one of them is on the board; `None` for other scores.
 #[must_use]
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if score > MATE_BAND {

@@ -4,7 +4,11 @@
 use std::{
     io,
     panic::resume_unwind,
-    sync::{RwLock, atomic::Ordering, mpsc},
+    sync::{
+        RwLock,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread::{self, Scope, ScopedJoinHandle},
 };
 
@@ -104,11 +108,22 @@ pub(super) fn search(shared: &Shared, memories: &mut [Memory], game: &Game) -> V
             }
         }
         drop(closed);
+        let done = Done(&shared.done);
         let mut results = vec![Worker::new(shared, first, 0, game).run()];
-        shared.done.store(true, Ordering::Relaxed);
+        drop(done);
         results.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
         results
     })
+}
+
+/// Tells the helpers that the first thread has ended, also if it panics: the clock is its
+/// alone.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Whether there is room for one more stack and its thread's own heap, with some

@@ -128,6 +128,9 @@ mod tests {
             let budget = Budget::new(clock, Duration::from_millis(overhead));
             prop_assert!(budget.soft.is_some_and(|soft| soft <= budget.hard));
             prop_assert!(budget.hard > Duration::ZERO);
+            let pondering = budget.with_pondering();
+            prop_assert_eq!(pondering.hard, budget.hard);
+            prop_assert!(budget.soft <= pondering.soft && pondering.soft <= Some(budget.hard));
             if time > overhead {
                 prop_assert!(budget.hard <= Duration::from_millis(time - overhead));
             }
@@ -137,6 +140,14 @@ mod tests {
                 prop_assert!(budget.hard <= planned.max(Duration::from_millis(1)));
             }
         }
+    }
+
+    #[test]
+    fn who_ponders_takes_a_quarter_more() {
+        let seconds = Duration::from_secs;
+        let of = |soft, hard| Budget { soft: Some(soft), hard };
+        assert_eq!(of(seconds(4), seconds(9)).with_pondering(), of(seconds(5), seconds(9)));
+        assert_eq!(of(seconds(8), seconds(9)).with_pondering(), of(seconds(9), seconds(9)));
     }
 
     #[test]

@@ -354,8 +354,8 @@ impl fmt::Display for MemoryError {
 
 impl std::error::Error for MemoryError {}
 
-/// Receives what a search has to say, on the searching thread. Every method
-/// may be called at any time between `go` and its outcome.
+/// Receives what a search has to say, on its first thread; faults of endgame tables are
+/// noted by any. Every method may be called at any time between `go` and its outcome.
 pub trait Reporter: Sync {
     /// Does anybody listen? If not, nothing need be put together for [`info`](Self::info).
     fn listens(&self) -> bool {

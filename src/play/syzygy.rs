@@ -428,7 +428,7 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         Value::Win if m.is_zeroing() => 1,
         Value::Win => (plies + rounded + 2) / 2,
         _ if m.is_zeroing() => 0,
-        _ => (plies + 1) / 2,
+        _ => (plies + rounded + 1) / 2,
     };
     // It may or may not come in time: a win behind all certain ones, a loss
     // before them.

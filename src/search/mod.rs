@@ -87,7 +87,7 @@ pub struct Shared<'a> {
     pub tbhits: AtomicU64,
     /// Options that may change meanwhile.
     pub live: &'a LiveOptions,
-    /// Where information goes; only thread 0 reports.
+    /// Where information goes: that of thread 0, and faults of endgame tables.
     pub reporter: &'a dyn Reporter,
     /// How the root looks for its score.
     pub root_search: RootSearch,

@@ -192,7 +192,7 @@ pub const OPTIONS: &[Row] = &[
             range: 0..=10_000,
             effect: Effect::Engine(|engine, nodes| engine.set_nodestime(nodes as u64)),
         },
-        about: "for testers, without Ponder: any millisecond is this many nodes; 0 is time itself",
+        about: "for testers, without Ponder and movestogo: any millisecond is this many nodes; 0 is time itself",
     },
     Row {
         name: "UCI_Chess960",
@@ -811,6 +811,38 @@ mod tests {
             assert!(!reading.chess960 && !reading.analyse);
             assert_eq!(format!("{:?}", reading.live), format!("{:?}", LiveOptions::default()));
         });
+    }
+
+    /// No option does nothing: another value than the default is seen on one side or the
+    /// other. (Files and directories have tests of their own.)
+    #[test]
+    fn every_value_has_an_effect() {
+        let seen = |serving: &Serving, reading: &Reading| {
+            let Reading { live, chess960, analyse, .. } = reading;
+            format!("{:?} {live:?} {chess960} {analyse}", serving.engine.settings())
+        };
+        let mut changed = 0;
+        for Row { name, kind, .. } in OPTIONS {
+            let other = match kind {
+                Kind::Check { default, .. } => (!default).to_string(),
+                Kind::Spin { default, range, .. } if default == range.end() => {
+                    (default - 1).to_string()
+                }
+                Kind::Spin { default, .. } => (default + 1).to_string(),
+                Kind::Combo { default, choices, .. } => {
+                    let (other, _) = choices.iter().find(|(_, value)| value != default).unwrap();
+                    (*other).to_owned()
+                }
+                _ => continue,
+            };
+            with_sides(|serving, reading| {
+                let before = seen(serving, reading);
+                set(serving, reading, name, Some(&other));
+                assert_ne!(seen(serving, reading), before, "{name}");
+            });
+            changed += 1;
+        }
+        assert!(changed > 20, "{changed}");
     }
 
     /// If this fails, what it prints is the table to put into the README.

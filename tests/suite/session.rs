@@ -1,6 +1,6 @@
 //! Random dialogues with the built binary (see `common/session`): whatever is
 //! said, nothing is lost. A failure names its seed; `LANCET_SEED=<seed>` says
-//! the same lines again.
+//! the same again (at other moments).
 //!
 //! The long versions, with all positions beside the checkout:
 //! `cargo test --release --test suite session:: -- --ignored --nocapture --test-threads 1`
@@ -25,18 +25,18 @@ use crate::common::{
 
 /// The seeds to use: one if it is given, else `count` of them.
 fn seeds(count: u64) -> Vec<u64> {
-    match std::env::var("LANCET_SEED").map(|seed| seed.parse()) {
-        Ok(Ok(seed)) => vec![seed],
-        _ => (1..=count).collect(),
-    }
+    std::env::var("LANCET_SEED").map_or_else(
+        |_| (1..=count).collect(),
+        |seed| vec![seed.parse().expect("LANCET_SEED is a number")],
+    )
 }
 
-/// Sessions of `lines` lines, one for each seed.
-fn sessions(count: u64, lines: usize, material: &Material) -> Stats {
+/// Sessions of `steps` steps, one for each seed.
+fn sessions(count: u64, steps: usize, material: &Material) -> Stats {
     let mut all = Stats::default();
     for seed in seeds(count) {
         let mut session = Session::new(seed, material);
-        while session.stats().lines < lines {
+        for _ in 0..steps {
             session.step();
         }
         session.settle();
@@ -62,14 +62,15 @@ fn bursts(count: u64, each: usize) -> Stats {
 
 #[test]
 fn nothing_is_lost() {
-    let stats = sessions(6, 250, &Material::small());
-    assert!(stats.rejected > 100 && stats.searches > 200, "{stats:?}");
+    let stats = sessions(6, 200, &Material::small());
+    let enough = stats.rejected > 100 && stats.searches > 200;
+    assert!(enough || seeds(6).len() == 1, "{stats:?}");
 }
 
 #[test]
 fn commands_at_any_time() {
     let stats = bursts(4, 16);
-    assert!(stats.searches > 100, "{stats:?}");
+    assert!(stats.searches > 100 || seeds(4).len() == 1, "{stats:?}");
 }
 
 /// The model of a dialogue notices what is wrong with the other side.

@@ -1,10 +1,15 @@
 //! `lancet study` as a program: trees that grow, are interrupted, go on and are shown,
 //! the page in a real browser where there is one.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    io::Read as _,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use crate::common::{
-    program::{Directory, fail, lancet, run, stdout, succeed, text, wait_for_bytes},
+    program::{Directory, Running, fail, lancet, run, stdout, succeed, text, wait_for_bytes},
     tables,
 };
 use lancet::tools::{
@@ -200,10 +205,9 @@ fn a_killed_study_goes_on() {
     let (mut nodes, mut bytes) = (0, 0);
     for _ in 0..5 {
         let args = ["study", "startpos", "--file", &file, "--hours", "1"];
-        let mut child = lancet(&[&args[..], &SMALL].concat()).spawn().unwrap();
+        let running = Running::start(&mut lancet(&[&args[..], &SMALL].concat()));
         wait_for_bytes(Path::new(&file), bytes + 3000);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        drop(running);
         bytes = fs::metadata(&file).unwrap().len();
         let study = Study::open(Path::new(&file)).unwrap();
         assert!(study.damaged().is_empty() && study.nodes() > nodes, "{}", study.nodes());
@@ -227,14 +231,15 @@ fn ctrl_c_ends_a_study_that_can_go_on() {
     let file = dir.path("a.study");
     let args = ["study", "startpos", "--file", &file];
     let mut command = lancet(&[&args[..], &SMALL].concat());
-    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = Running::start(command.stdout(Stdio::piped()));
     wait_for_bytes(Path::new(&file), 3000);
     // It holds the file.
     assert!(fail(&["study", &file, "--nodes", "1"]).contains("another run is growing"));
     interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
-    assert!(stdout(&output).contains("Interrupted: the same command goes on."));
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.ended().code(), Some(130), "{said}");
+    assert!(said.contains("Interrupted: the same command goes on."), "{said}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::{
 
 use crate::common::{
     chess::position,
-    program::{fail, interrupt, lancet, succeed, wait_for_bytes},
+    program::{Running, fail, interrupt, lancet, succeed, wait_for_bytes},
     tables::{directory, oracle},
 };
 use lancet::{
@@ -47,10 +47,9 @@ fn killed_and_continued() {
     let file = killed.join("games-1-0.vf");
     let arguments = datagen(killed.to_str().unwrap(), &["--threads", "1", "--games", "40"]);
     for goal in [1, 3000, 6000] {
-        let mut child = lancet(&arguments).stderr(Stdio::null()).spawn().unwrap();
+        let running = Running::start(lancet(&arguments).stderr(Stdio::null()));
         wait_for_bytes(&file, goal);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        drop(running);
     }
     // What a kill in the middle of a write would leave, and what a power
     // failure leaves of what was not yet on the disk.
@@ -158,12 +157,10 @@ fn two_writers_do_not_mix() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let endless = datagen(out, &["--threads", "1", "--games", "1000000"]);
-    let mut child = lancet(&endless).stderr(Stdio::null()).spawn().unwrap();
+    let _running = Running::start(lancet(&endless).stderr(Stdio::null()));
     wait_for_bytes(&dir.path().join("games-1-0.vf"), 1);
     let text = fail(&endless);
     assert!(text.contains("another datagen is writing to this directory"), "{text}");
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 /// Ctrl-C ends the games being played; the same command goes on.
@@ -175,12 +172,12 @@ fn interrupted_games_go_on() {
     let (whole, torn) = (path("whole"), path("torn"));
     let file = Path::new(&torn).join("games-1-0.vf");
     let endless = datagen(&torn, &["--threads", "1", "--games", "1000000"]);
-    let mut child = lancet(&endless).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = Running::start(lancet(&endless).stderr(Stdio::piped()));
     wait_for_bytes(&file, 1000);
     interrupt(&child);
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(child.wait().unwrap().success(), "{said}");
+    assert!(child.ended().success(), "{said}");
     let begun = games(&file).len();
     assert!(begun > 0 && said.contains(&format!("{begun} games")), "{said}");
     let more = (begun + 20).to_string();
@@ -347,7 +344,7 @@ fn interrupted_training_goes_on() {
     let words = [train(&torn), vec!["--resume".to_owned()]].concat();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     for resumed in [false, true] {
-        let mut child = lancet(&words).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = Running::start(lancet(&words).stderr(Stdio::piped()));
         let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         // Some points of the loss curves.
         let mut points = 0;
@@ -359,7 +356,7 @@ fn interrupted_training_goes_on() {
         assert_eq!(before.iter().any(|line| line.starts_with("resumed at step ")), resumed);
         interrupt(&child);
         let after: Vec<String> = said.collect();
-        assert!(child.wait().unwrap().success());
+        assert!(child.ended().success());
         assert!(after.last().unwrap().ends_with("--resume continues"), "{after:?}");
         assert!(Path::new(&path("torn.checkpoint")).exists() && !Path::new(&torn).exists());
     }

@@ -70,6 +70,8 @@ impl External {
     ///
     /// If the command is empty or has an open quote.
     pub fn new(command: &str) -> Result<External, CommandError> {
+        // A path on Windows is not to lose its backslashes.
+        let command = if cfg!(windows) { &command.replace('\\', r"\\") } else { command };
         let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or(CommandError)?;
         Ok(External { words, process: None, failures: 0 })
     }

@@ -2,8 +2,9 @@
 
 use std::{
     fs,
+    ops::{Deref, DerefMut},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command, ExitStatus, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -63,6 +64,44 @@ pub fn fail(args: &[&str]) -> String {
     let output = run(args);
     assert!(!output.status.success(), "{args:?}: {}", text(&output));
     stderr(&output)
+}
+
+/// A program that runs beside its test and ends with it, also where the test fails.
+pub struct Running(Child);
+
+impl Running {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Running {
+        Running(command.spawn().unwrap())
+    }
+
+    /// Waits until it has ended by itself.
+    pub fn ended(&mut self) -> ExitStatus {
+        wait_until("its end", || self.0.try_wait().unwrap().is_some());
+        self.0.wait().unwrap()
+    }
+}
+
+impl Deref for Running {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Sends a signal, such as `-INT` for Ctrl-C.

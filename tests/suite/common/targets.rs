@@ -10,7 +10,7 @@ use lancet::{
     chess::{lines, position::Position, score::EVALUATION_LIMIT},
     eval::{default_network, nnue::Network},
     play::book::Book,
-    search::tt::Table,
+    search::tt::{Table, file::VERSION},
     tools::{
         analyse::{
             annotate,
@@ -26,8 +26,8 @@ use lancet::{
 };
 use shakmaty::CastlingMode;
 
-/// A reader of bytes.
-pub type Target = fn(&[u8]);
+/// A reader of bytes: could it use any of them?
+pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the names that the fuzzer uses.
 pub const ALL: [(&str, Target); 8] = [
@@ -64,7 +64,7 @@ fn is_harmless(line: &[u8]) -> bool {
 }
 
 /// The whole front end: every `go` and `isready` is answered once.
-pub fn uci(bytes: &[u8]) {
+pub fn uci(bytes: &[u8]) -> bool {
     let (mut script, mut searches, mut questions) = (Vec::new(), 0, 0);
     for line in bytes.split(|&byte| byte == b'\n').filter(|line| is_harmless(line)) {
         script.extend_from_slice(line);
@@ -81,12 +81,14 @@ pub fn uci(bytes: &[u8]) {
     let output = String::from_utf8(output).expect("answers are text");
     let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!((count("bestmove "), count("readyok")), (searches, questions), "{output}");
+    searches + questions > 0
 }
 
 /// A position is the same after it was written and read again, and its moves
 /// lead to positions.
-pub fn fen(bytes: &[u8]) {
+pub fn fen(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
+    let mut read = false;
     for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
         let position = match Position::from_fen(&text, mode) {
             Ok(position) => position,
@@ -104,16 +106,20 @@ pub fn fen(bytes: &[u8]) {
             let child = position.play(m);
             assert_eq!(*child.keys(), child.keys_from_scratch(), "{} {m:?}", position.fen());
         }
+        read = true;
     }
+    read
 }
 
 /// Every line is a record or an error that points into it.
-pub fn epd(bytes: &[u8]) {
+pub fn epd(bytes: &[u8]) -> bool {
+    let mut read = false;
     for line in lines::split(bytes).unwrap_or_default() {
         match epd::parse::parse(&line) {
             Ok(record) => {
                 let fen = record.position.fen();
                 assert!(Position::from_fen(&fen, record.position.mode()).is_ok(), "{fen}");
+                read = true;
             }
             Err(error) => {
                 assert!((1..=line.text.chars().count() + 1).contains(&error.column), "{error}");
@@ -121,11 +127,13 @@ pub fn epd(bytes: &[u8]) {
             }
         }
     }
+    read
 }
 
 /// Games read the same after they were written.
-pub fn pgn(bytes: &[u8]) {
+pub fn pgn(bytes: &[u8]) -> bool {
     let mut games = Games::new(bytes);
+    let mut read = false;
     while let Ok(Some(game)) = games.next_game() {
         let Ok(game) = game else { continue };
         let Ok((start, moves)) = annotate::replay(&game) else { continue };
@@ -136,11 +144,13 @@ pub fn pgn(bytes: &[u8]) {
             again.expect("memory is readable").expect("a game").expect("own games are read");
         assert_eq!(pgn::write::write(&again, ply), text);
         assert_eq!(annotate::replay(&again).map(|(_, moves)| moves), Ok(moves));
+        read = true;
     }
+    read
 }
 
 /// Games read the same after they were written.
-pub fn viriformat(bytes: &[u8]) {
+pub fn viriformat(bytes: &[u8]) -> bool {
     let (frames, length) = format::frames(bytes);
     assert_eq!(frames.iter().map(|frame| frame.len()).sum::<usize>(), length);
     let (mut reader, mut frame) = (bytes, Vec::new());
@@ -150,26 +160,29 @@ pub fn viriformat(bytes: &[u8]) {
         count += 1;
     }
     assert_eq!(count, frames.len());
+    let mut read = false;
     for frame in frames {
         let Ok(game) = Record::decode(frame) else { continue };
         let again = Record::decode(&game.encode()).expect("own games are read");
         assert_eq!((again.start.fen(), again.result), (game.start.fen(), game.result));
         assert_eq!(again.moves, game.moves);
         game.visit(|_| {});
+        read = true;
     }
+    read
 }
 
 /// Bytes as they are, and again with the hash that they should have: then a
 /// network evaluates, and is written as it was read.
-pub fn network(bytes: &[u8]) {
+pub fn network(bytes: &[u8]) -> bool {
     let _ = Network::from_bytes(bytes);
-    let Some(hashed) = with_hash(bytes) else { return };
-    if let Ok(network) = Network::from_bytes(&hashed) {
-        assert_eq!(network.to_bytes(), hashed);
-        let position = Position::default();
-        let score = network.evaluate(position.board(), position.turn());
-        assert!(score.abs() <= EVALUATION_LIMIT);
-    }
+    let Some(hashed) = with_hash(bytes) else { return false };
+    let Ok(network) = Network::from_bytes(&hashed) else { return false };
+    assert_eq!(network.to_bytes(), hashed);
+    let position = Position::default();
+    let score = network.evaluate(position.board(), position.turn());
+    assert!(score.abs() <= EVALUATION_LIMIT);
+    true
 }
 
 /// FNV-1a of everything but the hash, in its place. The shape is filled up
@@ -196,7 +209,7 @@ fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Bytes as they are, and again as a file of the right length and checksum.
-pub fn hash(bytes: &[u8]) {
+pub fn hash(bytes: &[u8]) -> bool {
     const HEADER: usize = 64;
     const MIB: usize = 1 << 20;
     let read = |bytes: &[u8]| Table::read(bytes, bytes.len() as u64, 0);
@@ -205,29 +218,31 @@ pub fn hash(bytes: &[u8]) {
     let length = bytes.len().min(file.len());
     file[..length].copy_from_slice(&bytes[..length]);
     // One table of 1 MiB is enough.
-    file[..12].copy_from_slice(b"LANCETTT\x01\0\0\0");
+    file[..8].copy_from_slice(b"LANCETTT");
+    file[8..12].copy_from_slice(&VERSION.to_le_bytes());
     file[16..HEADER].fill(0);
     file[16..24].copy_from_slice(&(MIB as u64 / 32).to_le_bytes());
     let checksum = crc32fast::hash(&file);
     file.extend_from_slice(&checksum.to_le_bytes());
-    if let Ok(table) = read(&file) {
-        assert_eq!(table.mib(), 1);
-        let mut again = Vec::new();
-        table.write(&mut again, 0).expect("memory takes it");
-        assert_eq!(again[24..again.len() - 4], file[24..file.len() - 4]);
-        for key in 0..64_u64 {
-            if let Some(entry) = table.probe(key << 58) {
-                assert!(entry.bounds.lower <= entry.bounds.upper);
-            }
+    let Ok(table) = read(&file) else { return false };
+    assert_eq!(table.mib(), 1);
+    let mut again = Vec::new();
+    table.write(&mut again, 0).expect("memory takes it");
+    assert_eq!(again[24..again.len() - 4], file[24..file.len() - 4]);
+    for key in 0..64_u64 {
+        if let Some(entry) = table.probe(key << 58) {
+            assert!(entry.bounds.lower <= entry.bounds.upper);
         }
     }
+    true
 }
 
 /// A book's moves are legal.
-pub fn book(bytes: &[u8]) {
-    let Ok(book) = Book::from_bytes(bytes) else { return };
+pub fn book(bytes: &[u8]) -> bool {
+    let Ok(book) = Book::from_bytes(bytes) else { return false };
     let position = Position::default();
     for (m, weight) in book.moves(&position) {
         assert!(weight > 0 && position.is_legal(m));
     }
+    true
 }

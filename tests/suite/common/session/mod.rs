@@ -451,7 +451,9 @@ impl Session {
         }
         // So that nothing is forgotten.
         let many = self.model.expected().len() > 8 || self.model.searches() > 4;
-        if many || (self.model.debug && self.dice.chance(20)) {
+        // Drawn in any case: the dice do not depend on time.
+        let quieter = self.dice.chance(20);
+        if many || (self.model.debug && quieter) {
             self.settle();
             self.say("debug off");
             self.model.debug = false;

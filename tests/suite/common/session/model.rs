@@ -21,6 +21,8 @@ const NOTICES: &[&str] = &[
     "SyzygyPath: 35 WDL and 35 DTZ tables",
     "Save Hash: 1 MiB in ",
     "Load Hash: 1 MiB from ",
+    // On a starved machine.
+    "making a hash table of ",
     // The version, behind `uci`.
     "Lancet ",
     // Not said again when the line is.
