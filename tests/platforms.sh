@@ -148,13 +148,22 @@ memory() {
     has "$name: and play goes on" '^bestmove [a-h]' "$text"
 }
 
+# comes FILE: waits until it is there and not empty, a minute at most.
+comes() {
+    for _ in {1..600}; do
+        [ ! -s "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "$1 does not come"
+}
+
 # interrupt NAME COMMAND...: Ctrl-C ends a long run with its results.
 interrupt() {
     local name=$1 status=0 process
     shift
-    "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>&1 </dev/null &
+    "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>/dev/null </dev/null &
     process=$!
-    sleep 6
+    comes "$work/interrupted"
     kill -INT "$process"
     wait "$process" || status=$?
     same "$name: Ctrl-C, exit status" 130 "$status"
@@ -227,14 +236,17 @@ files_in_use() {
 #include <windows.h>
 int main(void) {
     HANDLE file = CreateFileA("C:\\my nets\\held.csv", GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
-    Sleep(30000);
-    return file == INVALID_HANDLE_VALUE;
+    DWORD written;
+    HANDLE sign = CreateFileA("C:\\my nets\\held", GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE || !WriteFile(sign, "1", 1, &written, NULL)) return 1;
+    CloseHandle(sign);
+    Sleep(INFINITE);
 }
 C
     x86_64-w64-mingw32-gcc -o "$work/hold.exe" "$work/hold.c"
     "$WINE" "$work/hold.exe" &
     local holder=$! status=0
-    sleep 3
+    comes "$nets/held"
     text=$("$WINE" "$work/program/lancet.exe" epd epd/bk.epd --nodes 100 --csv 'C:\my nets\held.csv' 2>&1 </dev/null) || status=$?
     kill "$holder" 2>/dev/null || true
     wait "$holder" 2>/dev/null || true
