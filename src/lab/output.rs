@@ -63,14 +63,14 @@ const COLUMNS: &[Column] = &[
 /// If `out` cannot be written to.
 pub fn csv(report: &Report, out: impl Write) -> io::Result<()> {
     // Made an `io::Error` by `?`, it would lose its kind: a closed pipe is none of ours.
-    let io = |error: csv::Error| match error.into_kind() {
+    let kept = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     };
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(COLUMNS.iter().map(|(title, _)| title)).map_err(io)?;
+    writer.write_record(COLUMNS.iter().map(|(title, _)| title)).map_err(kept)?;
     for row in &report.rows {
-        writer.write_record(COLUMNS.iter().map(|(_, value)| value(row))).map_err(io)?;
+        writer.write_record(COLUMNS.iter().map(|(_, value)| value(row))).map_err(kept)?;
     }
     writer.flush()
 }

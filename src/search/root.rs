@@ -262,11 +262,11 @@ impl Worker<'_> {
     }
 
     /// A search of the first line stopped while the best move was failing low knows
-    /// neither its score nor whether another move is better, and one that has seen it lose
-    /// does not know that all others lose as soon: what the last iteration found stands.
+    /// neither its score nor whether another move is better (see [`drop_old_scores`]), and one
+    /// that has seen it lose does not know that all others lose as soon: what the last
+    /// iteration found stands.
     fn drop_unproved(&mut self, before: RootMove) {
-        let best = &self.root_moves[0];
-        let proved = best.bound != Bound::Upper && best.score >= -DECISIVE;
+        let proved = self.root_moves[0].score >= -DECISIVE;
         if proved || before.bound != Bound::Exact {
             return;
         }

@@ -2,13 +2,13 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    process::{ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
 
-use super::program;
+use super::program::{self, Running};
 
 /// Longest wait for an answer: then the program hangs, however loaded the machine.
 /// No test waits this long when all is well, and none measures time.
@@ -16,7 +16,7 @@ pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A running `lancet`.
 pub struct Lancet {
-    child: Child,
+    child: Running,
     input: Option<ChildStdin>,
     output: Receiver<String>,
     /// Everything said so far, for the report when something fails.
@@ -44,7 +44,7 @@ impl Lancet {
     }
 
     fn spawn(command: &mut Command) -> Lancet {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = Running::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, output) = mpsc::channel();
         thread::spawn(move || {
@@ -192,13 +192,5 @@ impl Lancet {
         let (lines, status) = self.rest();
         assert!(status.success(), "{status}: {lines:?}");
         lines
-    }
-}
-
-impl Drop for Lancet {
-    fn drop(&mut self) {
-        // A failed test leaves no process behind.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! The built program, run with arguments to its end, and what it wrote.
+//! The built program with arguments: run to its end, and what it wrote, or beside a test.
 
 use std::{
     fs,

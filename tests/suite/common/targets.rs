@@ -1,8 +1,7 @@
 //! What reads bytes from outside, one function each (studies and the trainer's
 //! checkpoints are left out): they end, do not panic, take no more memory than
 //! the input justifies, and read again what they have written. Fed by property
-//! tests (`tests/suite/parsers.rs`) and by the fuzzer
-//! (`tests/fuzz`).
+//! tests (`tests/suite/parsers.rs`) and by the fuzzer (`tests/fuzz`).
 
 use std::io::Cursor;
 
