@@ -190,7 +190,7 @@ windows() {
     tools windows || return 0
     build x86_64-pc-windows-gnu x86-64-v2
     wine_prefix
-    cp "$built" "$work/program/"
+    cp "$built" "$work/program/lancet.exe"
     local exe=("$WINE" "$work/program/lancet.exe") text
     out="Z:${work//\//\\}"
     compare Windows "${exe[@]}"
