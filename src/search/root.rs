@@ -558,7 +558,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Where the table has cut a line off, it knows how the line goes on.
+    /// Where the table has cut a line off, it knows how the line goes on. Not that a leaf's
+    /// does: its score may be of no move at all, and its move of an earlier search.
     fn complete_line(&mut self, i: usize) {
         let mut line = std::mem::take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -567,15 +568,20 @@ impl Worker<'_> {
             self.make(&mut position, m, ply);
         }
         let wanted = self.iteration as usize;
-        let mut drawn = self.draw(&position, line.len()).is_some();
-        while !drawn && line.len() < wanted {
-            let known = |e: &Entry| e.bounds.is_exact() && !is_decisive(e.bounds.lower);
+        let is_over = |worker: &Self, position: &Position, ply| {
+            worker.draw(position, ply).is_some() || !Generator::new(position).any()
+        };
+        let mut over = is_over(self, &position, line.len());
+        while !over && line.len() < wanted {
+            let known =
+                |e: &Entry| e.depth > 0 && e.bounds.is_exact() && !is_decisive(e.bounds.lower);
             let entry = self.probe(&position).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
-            // The table knows nothing of repetitions: a line that ends in one is not the score's.
-            drawn = self.draw(&position, line.len() + 1).is_some();
-            if !drawn {
+            // A line that ends the game is not the score's: the table knows nothing of
+            // repetitions.
+            over = is_over(self, &position, line.len() + 1);
+            if !over {
                 line.push(m);
             }
         }
@@ -740,7 +746,7 @@ mod tests {
         time::Instant,
     };
 
-    use shakmaty::CastlingMode;
+    use shakmaty::{CastlingMode, uci::UciMove};
 
     use super::{
         super::{Memory, Shared},
@@ -821,6 +827,35 @@ mod tests {
             }
             unreachable!()
         })
+    }
+
+    /// How many moves the line Kg8 has when the table, of the position after it, holds this
+    /// move with an exact score of this depth.
+    fn completed(best: &str, depth: i32) -> usize {
+        let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
+        let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
+        let find = |position: &Position, text: &str| {
+            text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap()
+        };
+        with_worker(&game, &Limits::default(), |mut worker| {
+            let first = find(game.position(), "f8g8");
+            let position = game.position().play(first);
+            let best = find(&position, best).into();
+            let entry = Entry { best, bounds: Bounds::exact(-50), depth, ..Entry::EMPTY };
+            worker.shared.table.store(table_key(&position), entry);
+            worker.iteration = 9;
+            let i = worker.root_moves.iter().position(|rm| rm.m == first).unwrap();
+            worker.complete_line(i);
+            worker.root_moves[i].pv.len()
+        })
+    }
+
+    #[test]
+    fn the_table_completes_a_line_as_its_score_says() {
+        assert_eq!(completed("a1b1", 3), 2);
+        // A leaf's move may be of another search; no score but a mate's is of a line to mate.
+        assert_eq!(completed("a1b1", 0), 1);
+        assert_eq!(completed("a1a8", 3), 1);
     }
 
     #[test]
