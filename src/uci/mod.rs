@@ -223,11 +223,21 @@ struct Printer<'a, W> {
     mode: CastlingMode,
     live: &'a LiveOptions,
     seen: person::Seen,
-    /// The last line of each rank, where no more is to be told.
-    last: Mutex<BTreeMap<usize, Info>>,
+    /// The last line of each rank, where no more is to be told; `None` where all are.
+    kept: Mutex<Option<BTreeMap<usize, Info>>>,
 }
 
-impl<W: Write + Send> Printer<'_, W> {
+impl<'a, W: Write + Send> Printer<'a, W> {
+    fn new(
+        output: &'a Output<W>,
+        root: &'a Position,
+        mode: CastlingMode,
+        live: &'a LiveOptions,
+    ) -> Self {
+        let kept = live.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
+        Printer { output, root, mode, live, seen: Default::default(), kept: Mutex::new(kept) }
+    }
+
     fn is_minimal(&self) -> bool {
         self.live.minimal.load(Ordering::Relaxed)
     }
@@ -246,9 +256,9 @@ impl<W: Write + Send> Printer<'_, W> {
     /// The search is over: tells what has been kept back. A line that is not of the
     /// last iteration may begin with a move that has risen since.
     fn finish(&self) {
-        let last = std::mem::take(&mut *lock(&self.last));
+        let kept = std::mem::take(&mut *lock(&self.kept)).unwrap_or_default();
         let mut told = Vec::new();
-        for info in last.values() {
+        for info in kept.values() {
             let first = info.pv.first();
             if !told.contains(&first) {
                 told.push(first);
@@ -260,16 +270,20 @@ impl<W: Write + Send> Printer<'_, W> {
 
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
-        if self.is_minimal() {
-            let mut last = lock(&self.last);
-            if info.multipv == 1 {
+        let mut kept = lock(&self.kept);
+        // Lines that belong together are all told, or all kept.
+        if info.multipv == 1 {
+            if self.is_minimal() {
                 // Fewer may be wanted than before.
                 let lines = self.live.multi_pv.load(Ordering::Relaxed);
-                last.retain(|&rank, _| rank <= lines);
+                kept.get_or_insert_default().retain(|&rank, _| rank <= lines);
+            } else {
+                *kept = None;
             }
-            last.insert(info.multipv, info.clone());
+        }
+        if let Some(kept) = &mut *kept {
+            kept.insert(info.multipv, info.clone());
         } else {
-            lock(&self.last).clear();
             self.print(info);
         }
     }
@@ -321,8 +335,7 @@ fn search<W: Write + Send>(
     if output.is_for_a_person() {
         output.line(person::HEADER);
     }
-    let (seen, last) = Default::default();
-    let printer = Printer { output, root, mode, live: &live, seen, last };
+    let printer = Printer::new(output, root, mode, &live);
     let outcome = engine.go(job, &printer);
     printer.finish();
     if live.explain.load(Ordering::Relaxed)

@@ -190,39 +190,72 @@ proptest! {
     }
 }
 
+/// What is printed of the lines that `tell` reports, and when the search is over.
+fn printed(live: &LiveOptions, tell: impl FnOnce(&dyn Fn(u32, usize))) -> Vec<String> {
+    let root = Position::default();
+    let moves = root.legal_moves();
+    let mut text = Vec::new();
+    let output = Output::new(&mut text, false);
+    let printer = Printer::new(&output, &root, CastlingMode::Standard, live);
+    tell(&|depth, multipv| {
+        printer.info(&Info {
+            depth,
+            seldepth: depth,
+            multipv,
+            score: 0,
+            bound: Bound::Exact,
+            drawn: false,
+            nodes: 1,
+            hashfull: 0,
+            tbhits: 0,
+            time: Duration::ZERO,
+            pv: vec![moves[multipv]],
+        });
+    });
+    printer.finish();
+    drop(printer);
+    drop(output);
+    let place = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        format!("depth {} line {}", words[2], words[6])
+    };
+    String::from_utf8(text).unwrap().lines().map(place).collect()
+}
+
 /// Fewer lines may be wanted while the last of more are kept back.
 #[test]
 fn minimal_keeps_the_lines_that_are_wanted() {
     let live = LiveOptions::new();
     live.minimal.store(true, Ordering::Relaxed);
     live.multi_pv.store(3, Ordering::Relaxed);
-    let root = Position::default();
-    let moves = root.legal_moves();
-    let mut text = Vec::new();
-    let output = Output::new(&mut text, false);
-    let (seen, last) = Default::default();
-    let mode = CastlingMode::Standard;
-    let printer = Printer { output: &output, root: &root, mode, live: &live, seen, last };
-    let line = |depth, multipv: usize| Info {
-        depth,
-        seldepth: depth,
-        multipv,
-        score: 0,
-        bound: Bound::Exact,
-        drawn: false,
-        nodes: 1,
-        hashfull: 0,
-        tbhits: 0,
-        time: Duration::ZERO,
-        pv: vec![moves[multipv]],
-    };
-    (1..=3).for_each(|rank| printer.info(&line(7, rank)));
-    live.multi_pv.store(1, Ordering::Relaxed);
-    printer.info(&line(8, 1));
-    printer.finish();
-    drop(printer);
-    drop(output);
-    let text = String::from_utf8(text).unwrap();
-    assert_eq!(text.lines().count(), 1, "{text}");
-    assert!(text.starts_with("info depth 8 "), "{text}");
+    let lines = printed(&live, |tell| {
+        (1..=3).for_each(|rank| tell(7, rank));
+        live.multi_pv.store(1, Ordering::Relaxed);
+        tell(8, 1);
+    });
+    assert_eq!(lines, ["depth 8 line 1"]);
+}
+
+/// The option may come between lines that belong together.
+#[test]
+fn minimal_holds_from_the_first_line_on() {
+    let live = LiveOptions::new();
+    live.multi_pv.store(2, Ordering::Relaxed);
+    let lines = printed(&live, |tell| {
+        tell(7, 1);
+        live.minimal.store(true, Ordering::Relaxed);
+        tell(7, 2);
+        (1..=2).for_each(|rank| tell(8, rank));
+        (1..=2).for_each(|rank| tell(9, rank));
+    });
+    assert_eq!(lines, ["depth 7 line 1", "depth 7 line 2", "depth 9 line 1", "depth 9 line 2"]);
+
+    live.minimal.store(true, Ordering::Relaxed);
+    let lines = printed(&live, |tell| {
+        tell(7, 1);
+        live.minimal.store(false, Ordering::Relaxed);
+        tell(7, 2);
+        (1..=2).for_each(|rank| tell(8, rank));
+    });
+    assert_eq!(lines, ["depth 8 line 1", "depth 8 line 2"]);
 }
