@@ -72,13 +72,16 @@ impl Session {
     /// Starts a program. The same seed and material say the same lines; what
     /// they meet depends on time.
     pub fn new(seed: u64, material: &Material) -> Session {
+        let directory = tempfile::tempdir().unwrap();
+        // Now, as later the program may be reading it.
+        fs::write(directory.path().join("book.bin"), book(&[("e2e4", 2), ("g1f3", 1)])).unwrap();
         Session {
             lancet: launch(seed, material),
             model: Model::default(),
             dice: Dice::new(seed),
             seed,
             material: material.clone(),
-            directory: tempfile::tempdir().unwrap(),
+            directory,
             lines: 0,
             earlier: Stats::default(),
         }
@@ -332,9 +335,7 @@ impl Session {
                 self.say(["setoption name Save Hash", "setoption name Load Hash"][n - 1]);
             }
             3 => {
-                let path = path("book.bin");
-                fs::write(&path, book(&[("e2e4", 2), ("g1f3", 1)])).unwrap();
-                self.say(&format!("setoption name BookFile value {path}"));
+                self.say(&format!("setoption name BookFile value {}", path("book.bin")));
                 self.say("setoption name OwnBook value true");
             }
             4 => self.say(&format!("setoption name Debug Log File value {}", path("log"))),
