@@ -42,7 +42,11 @@ tools() {
     for name in "$@"; do
         case $name in
         checks)
-            cargo deny --version >/dev/null 2>&1 || lacks "cargo-deny: 'cargo install --locked cargo-deny'"
+            if ! cargo deny --version >/dev/null 2>&1; then
+                lacks "cargo-deny: 'cargo install --locked cargo-deny'"
+            elif ! { cargo deny --locked fetch db || cargo deny --locked --offline check advisories; } >/dev/null 2>&1; then
+                lacks "the advisories' database: 'cargo deny fetch db' cannot reach it"
+            fi
             [ -d ../shared/data/syzygy ] || lacks 'the test data beside the checkout'
             git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
             ;;
