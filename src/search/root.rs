@@ -558,8 +558,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Where the table has cut a line off, it knows how the line goes on. Not that a leaf's
-    /// does: its score may be of no move at all, and its move of an earlier search.
+    /// Where the table has cut a line off, it knows how the line goes on. A leaf's
+    /// entry does not: its score may be no move's, and its move an earlier search's.
     fn complete_line(&mut self, i: usize) {
         let mut line = std::mem::take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -579,7 +579,7 @@ impl Worker<'_> {
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
             // A line that ends the game is not the score's: the table knows nothing of
-            // repetitions.
+            // repetitions, and a mate would have the score of one.
             over = is_over(self, &position, line.len() + 1);
             if !over {
                 line.push(m);
@@ -746,14 +746,14 @@ mod tests {
         time::Instant,
     };
 
-    use shakmaty::{CastlingMode, uci::UciMove};
+    use shakmaty::CastlingMode;
 
     use super::{
         super::{Memory, Shared},
         *,
     };
     use crate::{
-        chess::position::Game,
+        chess::{notation::read_move, position::Game},
         play::report::{Limits, LiveOptions, Signals, Silent},
         search::tt::Table,
     };
@@ -834,13 +834,10 @@ mod tests {
     fn completed(best: &str, depth: i32) -> usize {
         let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
         let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
-        let find = |position: &Position, text: &str| {
-            text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap()
-        };
         with_worker(&game, &Limits::default(), |mut worker| {
-            let first = find(game.position(), "f8g8");
+            let first = read_move(game.position(), "f8g8").unwrap();
             let position = game.position().play(first);
-            let best = find(&position, best).into();
+            let best = read_move(&position, best).unwrap().into();
             let entry = Entry { best, bounds: Bounds::exact(-50), depth, ..Entry::EMPTY };
             worker.shared.table.store(table_key(&position), entry);
             worker.iteration = 9;

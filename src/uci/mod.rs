@@ -256,7 +256,7 @@ impl<'a, W: Write + Send> Printer<'a, W> {
     /// The search is over: tells what has been kept back. A line that is not of the
     /// last iteration may begin with a move that has risen since.
     fn finish(&self) {
-        let kept = std::mem::take(&mut *lock(&self.kept)).unwrap_or_default();
+        let kept = lock(&self.kept).take().unwrap_or_default();
         let mut told = Vec::new();
         for info in kept.values() {
             let first = info.pv.first();
@@ -281,10 +281,9 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
                 *kept = None;
             }
         }
-        if let Some(kept) = &mut *kept {
-            kept.insert(info.multipv, info.clone());
-        } else {
-            self.print(info);
+        match &mut *kept {
+            Some(lines) => drop(lines.insert(info.multipv, info.clone())),
+            None => self.print(info),
         }
     }
 
