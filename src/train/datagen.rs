@@ -33,7 +33,7 @@ use super::{
     filter::Filter,
     format::{self, GameResult, Record, Tally},
     openings::{self, BALANCE, Openings},
-    selfplay::{Played, SelfPlay, USUAL_WIN},
+    selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
 };
 use crate::{
     chess::{position::Position, score::Score},
@@ -73,6 +73,13 @@ pub struct Args {
     /// Nodes per move that no search exceeds [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub hard: Option<u64>,
+    /// Percentage of the positions worth learning from that are searched longer, and
+    /// whose move is then played
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub deep: u32,
+    /// Nodes after which such a search starts no new iteration
+    #[arg(long, value_name = "SOFT", requires = "deep", value_parser = clap::value_parser!(u64).range(1..))]
+    pub deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games
     #[arg(long, value_name = "N")]
     pub games: Option<u64>,
@@ -109,9 +116,12 @@ pub struct Args {
     /// tree is searched, too, and kept without a result in tree-*.vf
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub tree: u32,
-    /// Decide games by the Syzygy endgame tables in this directory
+    /// Decide games by the Syzygy tablebases in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
+    /// When games end early.
+    #[command(flatten)]
+    pub adjudication: Adjudication,
 }
 
 /// What decides how games are played: a directory holds games of one kind.
@@ -138,11 +148,13 @@ struct Recipe {
     syzygy: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     tree: u32,
-    /// Rules that no option changes, in centipawns.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
+    deep: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deep_nodes: Option<u64>,
+    /// A rule that no option changes, in centipawns.
     balance: Score,
-    #[serde(default)]
-    win: Score,
+    adjudication: Adjudication,
 }
 
 /// Directories made before there was such a setting can be added to.
@@ -165,7 +177,7 @@ impl Recipe {
             evaluation: evaluation.to_owned(),
             seed: args.seed,
             nodes: args.nodes,
-            hard: args.hard.unwrap_or(args.nodes.saturating_mul(8)),
+            hard: args.hard.unwrap_or(args.nodes.saturating_mul(HARD_BY_SOFT)),
             books: args.book.iter().map(name).collect(),
             book_hashes: books.iter().map(hash).collect(),
             book_share: args.book_share,
@@ -174,8 +186,19 @@ impl Recipe {
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
             tree: args.tree,
+            deep: args.deep,
+            deep_nodes: args.deep_nodes,
             balance: BALANCE,
-            win: USUAL_WIN.score,
+            adjudication: args.adjudication.clone(),
+        }
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions {
+            soft: self.nodes,
+            hard: self.hard,
+            deepening: self.deep_nodes.map(|soft| Deepening { share: self.deep, soft }),
+            adjudication: self.adjudication.clone(),
         }
     }
 
@@ -431,7 +454,7 @@ impl Shared {
     fn play(&self, stream: &mut Stream, mut tree: Option<&mut Stream>, number: u32) {
         let recipe = &self.recipe;
         let made =
-            SelfPlay::new(recipe.nodes, recipe.hard, self.network.as_ref(), self.tablebase.clone());
+            SelfPlay::new(recipe.conditions(), self.network.as_ref(), self.tablebase.clone());
         let mut player = match made {
             Ok(player) => player,
             Err(error) => return self.fail(error),

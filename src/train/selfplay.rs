@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use shakmaty::{Chess, Color, Position as _};
+use clap::Args as ClapArgs;
+use serde::{Deserialize, Serialize};
+use shakmaty::{Chess, Color, Move, Position as _};
 use shakmaty_syzygy::{Tablebase, Wdl};
 
 use super::{
-    format::{GameResult, Record},
+    filter::Filter,
+    format::{GameResult, Record, Visit},
     label,
     openings::BALANCE,
     tree::Sampler,
@@ -22,71 +25,153 @@ use crate::{
     system::random::mix,
 };
 
-/// When a side that is winning has won.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WinRule {
-    /// A side is winning at this score, in centipawns ...
-    pub(super) score: Score,
-    /// ... and has won when both sides have agreed for this many plies.
-    plies: i32,
+/// Games that are not adjudicated end at this ply ...
+const PLAYED_ON_PLIES: usize = 250;
+/// ... or after this many plies without a capture or a pawn move.
+const PLAYED_ON_HALFMOVES: u32 = 60;
+/// The last ply of any game.
+const MAX_PLIES: usize = 500;
+
+/// When a game ends before the rules of chess end it. Scores are in centipawns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ClapArgs)]
+#[serde(deny_unknown_fields)]
+pub struct Adjudication {
+    /// Score, in centipawns, from which a side is winning
+    #[arg(long, value_name = "CP", default_value_t = 1000, value_parser = clap::value_parser!(i32).range(1..))]
+    pub win_score: Score,
+    /// Plies in a row after which a winning side has won
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub win_plies: u32,
+    /// Score, in centipawns either way, up to which a position is level
+    #[arg(long, value_name = "CP", default_value_t = 5, value_parser = clap::value_parser!(i32).range(0..))]
+    pub draw_score: Score,
+    /// Level plies in a row after which a game is drawn
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub draw_plies: u32,
+    /// Earliest ply at which a level game is drawn
+    #[arg(long, value_name = "PLY", default_value_t = 100)]
+    pub draw_from: u32,
+    /// Percentage of games that go on regardless of the score, to ply 250 or 60 plies
+    /// without a capture or pawn move
+    #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub play_on: u32,
 }
 
-/// Decided positions teach little, and were half of all: most games end early. What that
-/// is worth is in `eval/nnue/README.md`.
-pub(super) const USUAL_WIN: WinRule = WinRule { score: 600, plies: 4 };
-/// One game in [`PLAYED_ON`] goes on: the network must see won positions, too.
-const CLEAR_WIN: WinRule = WinRule { score: 2500, plies: 6 };
-/// One game in so many goes on until the win is clear.
-const PLAYED_ON: u64 = 8;
-
-impl WinRule {
-    /// The rule for games from this position: always the same one.
-    fn for_start(start: &Position) -> WinRule {
-        if mix(start.key()).is_multiple_of(PLAYED_ON) { CLEAR_WIN } else { USUAL_WIN }
+impl Adjudication {
+    /// Whether a game from this position goes on regardless of the score. The same
+    /// position always gives the same answer.
+    fn plays_on(&self, start: &Position) -> bool {
+        mix(start.key()) % 100 < u64::from(self.play_on)
     }
 }
 
-/// A position is level within this score ...
-const DRAW_SCORE: Score = 5;
-/// ... and the game drawn after this many level plies in a row ...
-const DRAW_PLIES: u32 = 12;
-/// ... but not before this ply of the game.
-const DRAW_FROM: usize = 60;
-/// Longer games are drawn.
-const MAX_PLIES: usize = 500;
+impl Default for Adjudication {
+    /// The command's defaults.
+    fn default() -> Adjudication {
+        Adjudication {
+            win_score: 1000,
+            win_plies: 4,
+            draw_score: 5,
+            draw_plies: 20,
+            draw_from: 100,
+            play_on: 25,
+        }
+    }
+}
 
 /// Counts towards an adjudication.
 #[derive(Debug)]
-struct Adjudicator {
-    win: WinRule,
-    /// Plies in a row that White (positive) or Black (negative) was winning.
-    winning: i32,
-    /// Plies in a row that were level.
+struct Adjudicator<'a> {
+    rules: &'a Adjudication,
+    /// Whether this game goes on regardless of the score.
+    plays_on: bool,
+    /// Consecutive plies in which White (positive) or Black (negative) was winning.
+    winning: i64,
+    /// Consecutive level plies.
     level: u32,
     plies: usize,
 }
 
-impl Adjudicator {
-    const fn new(win: WinRule) -> Adjudicator {
-        Adjudicator { win, winning: 0, level: 0, plies: 0 }
+impl Adjudicator<'_> {
+    fn new<'a>(rules: &'a Adjudication, start: &Position) -> Adjudicator<'a> {
+        Adjudicator { rules, plays_on: rules.plays_on(start), winning: 0, level: 0, plies: 0 }
     }
 
-    /// Looks at the score of the next ply, from White's point of view.
-    fn see(&mut self, score: Score) -> Option<GameResult> {
+    /// Counts a ply: its score from White's point of view and the halfmove clock after
+    /// its move. Returns the result if the game ends here.
+    fn count(&mut self, score: Score, halfmoves: u32) -> Option<GameResult> {
+        let rules = self.rules;
         self.plies += 1;
-        self.level = if score.abs() <= DRAW_SCORE { self.level + 1 } else { 0 };
-        self.winning = if score >= self.win.score {
+        self.level = if score.abs() <= rules.draw_score { self.level + 1 } else { 0 };
+        self.winning = if score >= rules.win_score {
             self.winning.max(0) + 1
-        } else if score <= -self.win.score {
+        } else if score <= -rules.win_score {
             self.winning.min(0) - 1
         } else {
             0
         };
-        if self.winning.abs() >= self.win.plies {
-            return Some(GameResult::win(Color::from_white(self.winning > 0)));
+        let won = self.winning.unsigned_abs() >= u64::from(rules.win_plies);
+        let won = won.then(|| GameResult::win(Color::from_white(self.winning > 0)));
+        if self.plays_on {
+            // A side that could not win for so long has not won, whatever the score.
+            let stuck = halfmoves >= PLAYED_ON_HALFMOVES;
+            let over = stuck || self.plies >= PLAYED_ON_PLIES;
+            return over.then(|| won.filter(|_| !stuck).unwrap_or(GameResult::Draw));
         }
-        let level = self.level >= DRAW_PLIES && self.plies >= DRAW_FROM;
-        (level || self.plies >= MAX_PLIES).then_some(GameResult::Draw)
+        let level = self.level >= rules.draw_plies && self.plies >= rules.draw_from as usize;
+        let drawn = level || self.plies >= MAX_PLIES;
+        won.or(drawn.then_some(GameResult::Draw))
+    }
+}
+
+/// Searches some positions longer than the others (playout cap randomization, D. J. Wu,
+/// "Accelerating Self-Play Learning in Go", 2019).
+#[derive(Clone, Copy, Debug)]
+pub struct Deepening {
+    /// Percentage of the positions worth learning from that are searched longer.
+    pub share: u32,
+    /// Nodes after which the longer search starts no new iteration.
+    pub soft: u64,
+}
+
+impl Deepening {
+    /// Whether to search this position longer, after a search that chose `m`: it has to
+    /// pass the filter of what is learned from, and its key decides. So a reader of the
+    /// games can tell the positions, too.
+    fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
+        let ply = u32::try_from(ply).ok();
+        let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
+        mix(position.key()) % 100 < u64::from(self.share)
+            && Filter::default().label(visit).is_some()
+    }
+}
+
+/// How a game is played.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Nodes per move after which no new iteration starts.
+    pub soft: u64,
+    /// Nodes per move that no search exceeds.
+    pub hard: u64,
+    /// Which positions are searched longer.
+    pub deepening: Option<Deepening>,
+    /// When a game ends early.
+    pub adjudication: Adjudication,
+}
+
+/// A search exceeds its soft limit by this factor at most, unless told otherwise.
+pub const HARD_BY_SOFT: u64 = 8;
+
+impl Conditions {
+    /// Equal searches of `soft` nodes, with the defaults for everything else.
+    #[must_use]
+    pub fn nodes(soft: u64) -> Conditions {
+        Conditions {
+            soft,
+            hard: soft.saturating_mul(HARD_BY_SOFT),
+            deepening: None,
+            adjudication: Adjudication::default(),
+        }
     }
 }
 
@@ -95,7 +180,7 @@ impl Adjudicator {
 pub struct SelfPlay {
     /// That of both sides, or White's, then Black's.
     engines: Vec<Engine>,
-    limits: Limits,
+    conditions: Conditions,
     /// No game begins from a position that its first search scores beyond this.
     balance: Score,
     tablebase: Option<Arc<Tablebase<Chess>>>,
@@ -114,22 +199,20 @@ pub enum Played {
 }
 
 impl SelfPlay {
-    /// A player of both sides that begins no new iteration after `soft` nodes and stops at
-    /// `hard` nodes, and evaluates by `network`. What it finds for one side helps the other,
-    /// and half as much has to be cleared for a new game and kept in cache. `tablebase` ends
-    /// games as soon as it knows the result.
+    /// A player of both sides that evaluates by `network`. What it finds for one side helps
+    /// the other, and half as much has to be cleared for a new game and kept in cache.
+    /// `tablebase` ends games as soon as it knows the result.
     ///
     /// # Errors
     ///
     /// If there is not enough memory for the table.
     pub fn new(
-        soft: u64,
-        hard: u64,
+        conditions: Conditions,
         network: Option<&Arc<Network>>,
         tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, MemoryError> {
-        let engines = vec![player(network, settings(soft))?];
-        Ok(SelfPlay { tablebase, ..SelfPlay::of(engines, soft, hard) })
+        let engines = vec![player(network, settings(&conditions))?];
+        Ok(SelfPlay { tablebase, ..SelfPlay::of(engines, conditions) })
     }
 
     /// Two players, with a network for White and another for Black.
@@ -139,16 +222,15 @@ impl SelfPlay {
     /// If there is not enough memory for the tables.
     pub fn between(
         [white, black]: [Option<&Arc<Network>>; 2],
-        soft: u64,
-        hard: u64,
+        conditions: Conditions,
     ) -> Result<SelfPlay, MemoryError> {
-        let engines = vec![player(white, settings(soft))?, player(black, settings(soft))?];
-        Ok(SelfPlay::of(engines, soft, hard))
+        let settings = settings(&conditions);
+        let engines = vec![player(white, settings.clone())?, player(black, settings)?];
+        Ok(SelfPlay::of(engines, conditions))
     }
 
-    fn of(engines: Vec<Engine>, soft: u64, hard: u64) -> SelfPlay {
-        let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-        SelfPlay { engines, limits, balance: BALANCE, tablebase: None, sampler: None }
+    const fn of(engines: Vec<Engine>, conditions: Conditions) -> SelfPlay {
+        SelfPlay { engines, conditions, balance: BALANCE, tablebase: None, sampler: None }
     }
 
     /// From `share` percent of the searches a quiet leaf is searched from now on, by
@@ -179,7 +261,9 @@ impl SelfPlay {
         }
         let mut game = Game::from(start.clone());
         let mut moves = Vec::new();
-        let mut adjudicator = Adjudicator::new(WinRule::for_start(&start));
+        let Conditions { soft, hard, deepening, ref adjudication } = self.conditions;
+        let limits = node_limits(soft, hard);
+        let mut adjudicator = Adjudicator::new(adjudication, &start);
         loop {
             if let Some(result) = self.result(&game) {
                 return Played::Game(Box::new(Record { start, result, moves }));
@@ -188,22 +272,34 @@ impl SelfPlay {
                 return Played::Stopped;
             }
             let turn = game.position().turn();
-            let job = Job::new(game.clone(), self.limits.clone());
             let number = usize::from(turn.is_black()) % self.engines.len();
             let engine = &mut self.engines[number];
-            let outcome = engine.go(&job, &Silent);
-            *nodes += outcome.info.nodes;
+            let mut search = |limits: &Limits| {
+                let outcome = engine.go(&Job::new(game.clone(), limits.clone()), &Silent);
+                *nodes += outcome.info.nodes;
+                outcome
+            };
+            let mut outcome = search(&limits);
+            let picks = |deepening: &Deepening| {
+                outcome.best.is_some_and(|m| {
+                    deepening.picks(moves.len(), game.position(), m, outcome.info.score)
+                })
+            };
+            if let Some(Deepening { soft, .. }) = deepening.filter(picks) {
+                // The table still has what the first search found.
+                outcome = search(&node_limits(soft, soft.saturating_mul(HARD_BY_SOFT)));
+            }
             let Some(m) = outcome.best else { return Played::Stopped };
             let score = if turn.is_white() { outcome.info.score } else { -outcome.info.score };
             if moves.is_empty() && score.abs() > self.balance {
                 return Played::Unbalanced;
             }
             if let Some(sampler) = &mut self.sampler {
-                sampler.see(engine, game.position(), outcome.info.score, &self.limits, nodes);
+                sampler.see(engine, game.position(), outcome.info.score, &limits, nodes);
             }
             moves.push((m, label::of(&outcome, game.position(), engine.network().is_some())));
             game.play(m);
-            if let Some(result) = adjudicator.see(score) {
+            if let Some(result) = adjudicator.count(score, game.position().halfmoves()) {
                 // Rules come first: the move may have mated or stalemated.
                 let result = self.result(&game).unwrap_or(result);
                 return Played::Game(Box::new(Record { start, result, moves }));
@@ -235,8 +331,13 @@ impl SelfPlay {
     }
 }
 
-/// Those of a player that begins no new iteration after `soft` nodes.
-fn settings(soft: u64) -> Settings {
+fn node_limits(soft: u64, hard: u64) -> Limits {
+    Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() }
+}
+
+/// The settings of a player: a table for the longest of its searches.
+fn settings(conditions: &Conditions) -> Settings {
+    let soft = conditions.deepening.map_or(conditions.soft, |deepening| deepening.soft);
     // A game is some hundred searches; about 16 bytes of table for a node.
     // Small tables are quickly cleared and stay in cache.
     let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
@@ -257,38 +358,105 @@ mod tests {
 
     use super::{super::openings::Openings, *};
 
-    fn see(win: WinRule, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult)> {
-        let mut adjudicator = Adjudicator::new(win);
-        scores.into_iter().zip(1..).find_map(|(score, ply)| Some((ply, adjudicator.see(score)?)))
+    const RULES: Adjudication = Adjudication {
+        win_score: 600,
+        win_plies: 3,
+        draw_score: 5,
+        draw_plies: 12,
+        draw_from: 60,
+        play_on: 0,
+    };
+
+    /// The ply at which a game with these scores ends, and its result.
+    fn end(
+        rules: &Adjudication,
+        halfmoves: u32,
+        scores: impl IntoIterator<Item = Score>,
+    ) -> Option<(usize, GameResult)> {
+        let mut adjudicator = Adjudicator::new(rules, &Position::default());
+        scores
+            .into_iter()
+            .zip(1..)
+            .find_map(|(score, ply)| Some((ply, adjudicator.count(score, halfmoves)?)))
     }
 
     #[test]
     fn adjudication() {
         use GameResult::{BlackWins, Draw, WhiteWins};
-        for (win, enough, too_little) in [(USUAL_WIN, 600, 599), (CLEAR_WIN, 2500, 2499)] {
-            let plies = win.plies as usize;
-            assert_eq!(see(win, [enough; 20]), Some((plies, WhiteWins)));
-            assert_eq!(see(win, [-31_990; 20]), Some((plies, BlackWins)));
-            let interrupted = [&vec![enough; plies - 1][..], &[too_little]].concat();
-            assert_eq!(see(win, interrupted.into_iter().cycle().take(400)), None);
-            assert_eq!(see(win, [3000, -3000].into_iter().cycle().take(400)), None);
-            assert_eq!(see(win, [0; 100]), Some((60, Draw)));
-            assert_eq!(see(win, [40; 59].into_iter().chain([-5; 20])), Some((71, Draw)));
-            assert_eq!(see(win, [40; 600]), Some((500, Draw)));
+        let end = |scores: &mut dyn Iterator<Item = Score>| end(&RULES, 99, scores);
+        assert_eq!(end(&mut [600; 20].into_iter()), Some((3, WhiteWins)));
+        assert_eq!(end(&mut [-31_990; 20].into_iter()), Some((3, BlackWins)));
+        assert_eq!(end(&mut [600, 600, 599].into_iter().cycle().take(400)), None);
+        assert_eq!(end(&mut [3000, -3000].into_iter().cycle().take(400)), None);
+        assert_eq!(end(&mut [0; 100].into_iter()), Some((60, Draw)));
+        assert_eq!(end(&mut [40; 59].into_iter().chain([-5; 20])), Some((71, Draw)));
+        assert_eq!(end(&mut [40; 600].into_iter()), Some((500, Draw)));
+    }
+
+    /// Games that go on end at ply 250, where the score still decides, or when nothing
+    /// has happened for long.
+    #[test]
+    fn games_that_go_on() {
+        use GameResult::{BlackWins, Draw, WhiteWins};
+        let on = Adjudication { play_on: 100, ..RULES };
+        for (halfmoves, score, ply, result) in [
+            (59, 2000, 250, WhiteWins),
+            (59, -600, 250, BlackWins),
+            (59, 599, 250, Draw),
+            (59, 0, 250, Draw),
+            (60, 2000, 1, Draw),
+        ] {
+            assert_eq!(end(&on, halfmoves, [score; 300]), Some((ply, result)), "{score}");
+        }
+        // One ply beyond the score is too few.
+        assert_eq!(end(&on, 0, [0; 249].into_iter().chain([900])), Some((250, Draw)));
+    }
+
+    /// The share of games that go on is what was asked for.
+    #[test]
+    fn share_of_games_that_go_on() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let openings = Openings::random();
+        let starts: Vec<_> =
+            (0..4000).map(|_| openings.make(&mut rng, || false).unwrap()).collect();
+        for (play_on, range) in [(0, 0..=0), (25, 900..=1100), (100, 4000..=4000)] {
+            let rules = Adjudication { play_on, ..RULES };
+            let count = starts.iter().filter(|start| rules.plays_on(start)).count();
+            assert!(range.contains(&count), "{play_on}: {count}");
         }
     }
 
+    /// Positions that pass the filter are searched longer in the share that was asked for,
+    /// and others are not.
     #[test]
-    fn an_eighth_of_the_games_is_played_on() {
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let openings = Openings::random();
-        let long = (0..4000)
-            .filter(|_| {
-                WinRule::for_start(&openings.make(&mut rng, || false).unwrap()).score
-                    == CLEAR_WIN.score
-            })
-            .count();
-        assert!((400..600).contains(&long), "{long}");
+    fn deepening() {
+        let mut nodes = [0, 0];
+        let mut games = Vec::new();
+        for (share, nodes) in [0, 100].into_iter().zip(&mut nodes) {
+            let deepening = Some(Deepening { share, soft: 2000 });
+            let conditions = Conditions { deepening, ..Conditions::nodes(100) };
+            let mut players = SelfPlay::new(conditions, None, None).unwrap();
+            let start = Position::default();
+            let Played::Game(game) = players.play(start, nodes, || false) else { panic!() };
+            games.push(game);
+        }
+        let [usual, deep] = [0, 1].map(|game| nodes[game] / games[game].moves.len() as u64);
+        assert!(usual < 800 && deep > 1000, "{usual} and {deep} nodes a move");
+
+        let all = Deepening { share: 100, soft: 2000 };
+        let quarter = Deepening { share: 25, soft: 2000 };
+        let (mut positions, mut kept, mut picked) = (0, 0, 0);
+        games[0].visit(|visit| {
+            let position = Position::from(visit.chess.clone());
+            let (ply, score) = (visit.ply.unwrap() as usize, visit.score.unwrap_or(0));
+            let label = Filter::default().label(Visit { score: Some(score), ..visit });
+            assert_eq!(all.picks(ply, &position, visit.m, score), label.is_some());
+            positions += 1;
+            kept += usize::from(label.is_some());
+            picked += usize::from(quarter.picks(ply, &position, visit.m, score));
+        });
+        assert!((1..positions).contains(&kept), "{kept} of {positions}");
+        assert!((kept / 8..kept / 2).contains(&picked), "{picked} of {kept}");
     }
 
     /// The result and the sign of the scores belong to White, whoever is to
@@ -308,7 +476,7 @@ mod tests {
             ),
         ] {
             let start = Position::from_fen(mate, CastlingMode::Standard).unwrap();
-            let mut players = SelfPlay::new(1000, 10_000, None, None).unwrap();
+            let mut players = SelfPlay::new(Conditions::nodes(1000), None, None).unwrap();
             let mut nodes = 0;
             // A mate in one is not a balanced opening.
             let Played::Unbalanced = players.play(start, &mut nodes, || false) else { panic!() };
@@ -321,9 +489,7 @@ mod tests {
             let (_, score) = game.moves[0];
             assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");
             let (_, last) = game.moves[game.moves.len() - 1];
-            assert!(
-                last.signum() == score.signum() && i32::from(last.abs()) > USUAL_WIN.score * 9 / 10
-            );
+            assert!(last.signum() == score.signum() && last.abs() > 900, "{last}");
         }
     }
 }

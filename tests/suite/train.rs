@@ -20,7 +20,7 @@ use lancet::{
     train::{
         filter::Filter,
         format::{self, GameResult, Record},
-        selfplay::{Played, SelfPlay},
+        selfplay::{Conditions, Played, SelfPlay},
     },
 };
 
@@ -423,7 +423,8 @@ fn training_run() {
 #[test]
 fn tablebase_results() {
     let Some(tablebase) = oracle() else { return };
-    let mut players = SelfPlay::new(100, 1000, None, Some(Arc::new(tablebase))).unwrap();
+    let mut players =
+        SelfPlay::new(Conditions::nodes(100), None, Some(Arc::new(tablebase))).unwrap();
     for (fen, expected) in [
         ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),
         ("8/8/8/4k3/8/8/8/KQ6 b - - 0 1", Some(GameResult::WhiteWins)),

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::{
     super::{
         checkpoint, command as train, ctrl_c, datagen, openings, read_network, schedule::Schedule,
-        thread_count,
+        selfplay::Adjudication, thread_count,
     },
     duel::Duel,
     lineage::{Generation, Home, Lineage, Settings},
@@ -261,7 +261,10 @@ impl Learner {
             chess960: 0,
             net: Some(net),
             tree: 0,
+            deep: 0,
+            deep_nodes: None,
             syzygy: None,
+            adjudication: Adjudication::default(),
         };
         let start = Instant::now();
         let made = datagen::generate(&args, &self.stop)?;

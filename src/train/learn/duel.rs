@@ -23,7 +23,7 @@ use super::{
     super::{
         FileError, open_to_grow,
         openings::Openings,
-        selfplay::{Played, SelfPlay},
+        selfplay::{Adjudication, Conditions, Played, SelfPlay},
     },
     sprt::{Pairs, Verdict},
 };
@@ -86,7 +86,10 @@ impl Duel<'_> {
 
     /// Plays pairs until there is a verdict.
     fn work(&self, sheet: &Mutex<Sheet>, stop: &AtomicBool) {
-        let players = |white, black| SelfPlay::between([white, black], self.nodes, 8 * self.nodes);
+        // Games of a match need no long endings.
+        let adjudication = Adjudication { play_on: 0, ..Adjudication::default() };
+        let conditions = Conditions { adjudication, ..Conditions::nodes(self.nodes) };
+        let players = |white, black| SelfPlay::between([white, black], conditions.clone());
         let made = players(Some(self.new), self.old)
             .and_then(|first| Ok([first, players(self.old, Some(self.new))?]));
         let mut players = match made {
