@@ -449,18 +449,19 @@ impl Engine {
         self.settings.root_search = root_search;
     }
 
-    /// Forgets the transposition table only, unless that is never to be done.
+    /// Clears the table and the histories, so that the next search is as in a new game.
+    /// Does nothing if the table is never to be cleared.
     pub fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
-            self.table.forget();
+            self.forget();
         }
     }
 
     /// A new game begins: forgets everything but a table that is never to be
     /// cleared. The weaker player of another game is another player.
     pub fn new_game(&mut self) {
-        if !self.limited {
-            self.clear_hash();
+        if !self.limited && !self.settings.never_clear_hash {
+            self.table.forget();
         }
         self.set_seed(rand::random());
         self.nodes_left = None;

@@ -115,7 +115,7 @@ pub const OPTIONS: &[Row] = &[
     Row {
         name: "Clear Hash",
         kind: Kind::Button { effect: Effect::Serving(|serving, ()| clear_hash(serving)) },
-        about: "empties the table",
+        about: "clears the table and all that searches have learned, as for a new game",
     },
     Row {
         name: "Never Clear Hash",
