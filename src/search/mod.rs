@@ -226,8 +226,8 @@ pub struct Worker<'a> {
     /// The time for this move was over while the opponent was still thinking.
     ponder_spent: bool,
     root_moves: Vec<RootMove>,
-    /// The best line of the last report, and its iteration.
-    reported: Option<(u32, RootMove)>,
+    /// The last reported line of each rank.
+    reported: Vec<RootMove>,
     /// When the line being searched is to be reported next.
     line_due: Duration,
 }
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
             proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),
-            reported: None,
+            reported: Vec::new(),
             line_due: LINE_INTERVAL,
         }
     }

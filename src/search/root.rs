@@ -70,6 +70,8 @@ pub struct RootMove {
     pub previous: Score,
     /// What `score` says.
     pub bound: Bound,
+    /// The iteration that `score` is from, in plies.
+    pub depth: u32,
     /// Best line, this move first.
     pub pv: Vec<Move>,
     /// Deepest ply of the iteration up to the search behind `pv`.
@@ -131,6 +133,7 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             score: -INFINITE,
             previous: -INFINITE,
             bound: Bound::Upper,
+            depth: 0,
             pv: vec![m],
             seldepth: 0,
             nodes: 0,
@@ -189,18 +192,23 @@ impl Worker<'_> {
             self.iteration = depth as i32;
             if let Some(mate) = mate_search.as_mut().and_then(|search| self.seek_mate(search)) {
                 self.adopt(mate);
-                self.report(depth, true);
+                self.report(true);
                 completed = depth;
                 break;
             }
-            let before = self.root_moves[0].clone();
-            let best_before = before.m;
-            let result = self.iterate(depth);
-            if result == Err(0) {
-                self.drop_unproved(before);
+            // One line needs its own move only, several may need any.
+            let lines = self.lines();
+            let kept = if lines > 1 { self.root_moves.len() } else { 1 };
+            let mut before = self.root_moves[..kept].to_vec();
+            let best_before = before[0].m;
+            let result = self.iterate(depth, lines);
+            match result {
+                Err(line) if lines > 1 => self.keep_completed_lines(line, before),
+                Err(_) => self.drop_unproved(before.swap_remove(0)),
+                Ok(()) => {}
             }
             let finished = result.is_ok();
-            self.report(depth, finished);
+            self.report(finished);
             if !finished {
                 break;
             }
@@ -219,7 +227,7 @@ impl Worker<'_> {
         self.publish_nodes();
         SearchResult {
             depth: completed.max(1),
-            reported: self.reported.map_or(0, |(depth, _)| depth),
+            reported: self.reported.iter().map(|rm| rm.depth).max().unwrap_or(0),
             moves: self.root_moves,
             stability,
             no_mate: mate_search.is_some_and(|search| search.is_refuted()),
@@ -256,6 +264,7 @@ impl Worker<'_> {
         let rm = &mut self.root_moves[place];
         rm.score = mate.score();
         rm.bound = Bound::Exact;
+        rm.depth = self.iteration.unsigned_abs();
         rm.seldepth = mate.line.len();
         rm.pv = mate.line;
         self.root_moves[..=place].rotate_right(1);
@@ -274,6 +283,38 @@ impl Worker<'_> {
             self.root_moves.remove(place);
             self.root_moves.insert(0, before);
         }
+    }
+
+    /// After a search of several lines was stopped in this one: the lines that the iteration
+    /// has completed count, and so does a new best move. The iteration before, which left
+    /// these moves, still speaks for all others.
+    fn keep_completed_lines(&mut self, line: usize, before: Vec<RootMove>) {
+        let better = line == 0 && self.has_a_new_best_move(&before);
+        self.root_moves.truncate(if better { 1 } else { line });
+        let last = self.root_moves.last().map(|rm| (rm.value(), rm.score));
+        for mut rm in before {
+            if self.root_moves.iter().any(|new| new.m == rm.m) {
+                continue;
+            }
+            if let Some((value, score)) = last
+                && rm.value() == value
+                && rm.score > score
+            {
+                // This iteration has seen that it is no better.
+                (rm.score, rm.bound) = (score, Bound::Upper);
+            }
+            self.root_moves.push(rm);
+        }
+    }
+
+    /// Has a stopped search of the first line found a move that is better than the best one
+    /// was seen to be, and than all others of the iteration before?
+    fn has_a_new_best_move(&self, before: &[RootMove]) -> bool {
+        let best = &self.root_moves[0];
+        let others = before.iter().skip(1).filter(|rm| rm.m != best.m);
+        best.m != before[0].m
+            && best.bound != Bound::Upper
+            && others.map(|rm| rm.score).max().is_none_or(|score| best.score >= score)
     }
 
     fn publish_nodes(&self) {
@@ -300,8 +341,7 @@ impl Worker<'_> {
     /// # Errors
     ///
     /// The line, from 0, in which the search was stopped.
-    fn iterate(&mut self, depth: u32) -> Result<(), usize> {
-        let lines = self.lines();
+    fn iterate(&mut self, depth: u32, lines: usize) -> Result<(), usize> {
         for rm in &mut self.root_moves {
             (rm.previous, rm.bound) = (rm.score, Bound::Upper);
         }
@@ -386,7 +426,7 @@ impl Worker<'_> {
                     reduction = (reduction + 1).min(3);
                 }
             }
-            self.report_bound(depth as u32, line);
+            self.report_bound(line);
             window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
             step += step * p::aspiration_growth() / 100 + p::aspiration_step();
             if step > 600 {
@@ -535,7 +575,7 @@ impl Worker<'_> {
     /// After a root move's search in `window`: a score, and its line of moves, has
     /// who raised alpha; of the first move of a pass a bound is good to know, too.
     fn note_root_score(&mut self, i: usize, score: Score, window: Window, first: bool) {
-        let seldepth = self.seldepth;
+        let (seldepth, iteration) = (self.seldepth, self.iteration.unsigned_abs());
         let entry = &mut self.root_moves[i];
         let raised = score > window.alpha;
         if !raised && !first {
@@ -543,6 +583,7 @@ impl Worker<'_> {
             return;
         }
         entry.score = score;
+        entry.depth = iteration;
         entry.seldepth = seldepth;
         entry.bound = if !raised {
             Bound::Upper
@@ -629,17 +670,23 @@ impl Worker<'_> {
     }
 
     /// Tells whoever listens about a line.
-    fn tell(&self, depth: u32, line: usize) {
+    fn tell(&mut self, line: usize) {
+        let rm = self.root_moves[line].clone();
         if self.tells() {
-            self.shared.reporter.info(&self.info(depth, line));
+            self.shared.reporter.info(&self.info(&rm, line));
+        }
+        self.reported.truncate(self.lines());
+        if line < self.reported.len() {
+            self.reported[line] = rm;
+        } else {
+            self.reported.push(rm);
         }
     }
 
-    fn info(&self, depth: u32, line: usize) -> Info {
-        let rm = &self.root_moves[line];
+    fn info(&self, rm: &RootMove, line: usize) -> Info {
         self.publish_nodes();
         Info {
-            depth,
+            depth: rm.depth,
             seldepth: rm.seldepth.max(1) as u32,
             multipv: line + 1,
             score: rm.true_score(),
@@ -653,9 +700,9 @@ impl Worker<'_> {
         }
     }
 
-    /// After an iteration, or what there was of it: the lines. What is played
-    /// must have been said last.
-    fn report(&mut self, depth: u32, finished: bool) {
+    /// Tells the lines, after a stopped iteration only if it has changed one of them. So
+    /// the last lines of all ranks are different moves, best first, and the first is played.
+    fn report(&mut self, finished: bool) {
         if self.thread != 0 {
             return;
         }
@@ -663,26 +710,24 @@ impl Worker<'_> {
             // Stopped before anything was searched: say what there is.
             self.root_moves[0].score = self.unsearched_score();
             self.root_moves[0].bound = Bound::Exact;
+            self.root_moves[0].depth = self.iteration.unsigned_abs();
         }
-        if finished {
-            for line in 0..self.lines() {
-                if self.root_moves[line].score > -INFINITE {
-                    self.tell(depth, line);
-                }
-            }
-            if self.shared.live.show_refutations.load(Relaxed) {
-                self.report_refutations();
-            }
-        } else if self
-            .reported
-            .as_ref()
-            .is_none_or(|(_, best)| !best.says_the_same(&self.root_moves[0]))
-        {
-            self.tell(depth, 0);
-        } else {
-            return;
+        if let Some(told) = self.reported.first() {
+            let best = &mut self.root_moves[0];
+            best.depth = best.depth.max(told.depth);
         }
-        self.reported = Some((depth, self.root_moves[0].clone()));
+        let lines = self.root_moves[..self.lines()].iter();
+        let lines = lines.take_while(|rm| rm.score > -INFINITE).count();
+        let is_new = |line: usize| {
+            let told = self.reported.get(line);
+            told.is_none_or(|told| !told.says_the_same(&self.root_moves[line]))
+        };
+        if finished || (0..lines).any(is_new) {
+            (0..lines).for_each(|line| self.tell(line));
+        }
+        if finished && self.shared.live.show_refutations.load(Relaxed) {
+            self.report_refutations();
+        }
     }
 
     /// The first root move's score without a search: the result if it ends the
@@ -723,15 +768,14 @@ impl Worker<'_> {
 
     /// A bound on the best move's score, once the search is slow enough for
     /// somebody to read it.
-    fn report_bound(&mut self, depth: u32, line: usize) {
+    fn report_bound(&mut self, line: usize) {
         let best = &self.root_moves[line];
         if self.tells()
             && self.lines() == 1
             && !is_decisive(best.score)
             && self.shared.start.elapsed() >= QUIET_TIME
         {
-            self.tell(depth, line);
-            self.reported = Some((depth, self.root_moves[line].clone()));
+            self.tell(line);
         }
     }
 }
@@ -813,7 +857,7 @@ mod tests {
             for depth in 1.. {
                 worker.iteration = depth as i32;
                 let before = worker.root_moves.clone();
-                if worker.iterate(depth).is_ok() {
+                if worker.iterate(depth, 1).is_ok() {
                     continue;
                 }
                 worker.drop_unproved(before[0].clone());

@@ -253,18 +253,10 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         }
     }
 
-    /// The search is over: tells what has been kept back. A line that is not of the
-    /// last iteration may begin with a move that has risen since.
+    /// The search is over: tells what has been kept back.
     fn finish(&self) {
         let kept = lock(&self.kept).take().unwrap_or_default();
-        let mut told = Vec::new();
-        for info in kept.values() {
-            let first = info.pv.first();
-            if !told.contains(&first) {
-                told.push(first);
-                self.print(&Info { multipv: told.len(), ..info.clone() });
-            }
-        }
+        kept.values().for_each(|info| self.print(info));
     }
 }
 

@@ -181,7 +181,7 @@ fn falsehoods_in_a_log_are_found() {
         (
             "depth 2 seldepth 1 multipv 1",
             "depth 4 seldepth 1 multipv 1",
-            "the depth falls from 4 to 2",
+            "line 1 of depth 4 before it",
         ),
         ("nodes 9 nps 2166", "nodes 5 nps 1200", "the number of nodes falls from 6 to 5"),
         (

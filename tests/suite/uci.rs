@@ -2,7 +2,7 @@
 //! them.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     io::Write,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -472,6 +472,84 @@ fn a_mate_that_is_not_there() {
     lancet.send("go mate 1 infinite");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     lancet.ask("stop", "bestmove ");
+    lancet.quit();
+}
+
+/// The last line of each rank, which is what a GUI shows when a search is over.
+fn last_lines(lines: &[String]) -> Vec<&String> {
+    let mut last = BTreeMap::new();
+    for line in thoughts(lines) {
+        last.insert(number(line, "multipv"), line);
+    }
+    last.into_values().collect()
+}
+
+/// Whatever ends a search, the last lines of all ranks are different moves, best first,
+/// and the first is played.
+#[test]
+fn stopped_searches_leave_a_true_list() {
+    const FENS: [&str; 4] = [
+        "5k2/p4p2/1p3b2/8/P1P2B2/1P5R/5P1K/3r4 w - - 0 60",
+        KIWIPETE,
+        "r1bq1rk1/pp2ppbp/2np1np1/8/2PNP3/2N1B3/PP2BPPP/R2QK2R w KQ - 0 9",
+        "8/5pk1/4p1p1/3pP2p/1r1P1P1P/4K1P1/8/2R5 w - - 3 45",
+    ];
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name MultiPV value 3");
+    for minimal in [false, true] {
+        lancet.send(&format!("setoption name Minimal value {minimal}"));
+        for (number_of, fen) in FENS.iter().enumerate() {
+            for step in 0..20 {
+                lancet.send("ucinewgame");
+                lancet.send(&format!("position fen {fen}"));
+                let nodes = 1000 + 50 * number_of + 190 * step;
+                let (lines, m) = match step {
+                    0..16 => lancet.go(&format!("go nodes {nodes}")),
+                    16..18 => lancet.go("go movetime 19"),
+                    _ if minimal => lancet.go("go wtime 900 btime 900"),
+                    _ => {
+                        lancet.send("go infinite");
+                        let mut lines = lancet.until("info depth 5 ");
+                        lines.extend(lancet.ask("stop", "bestmove "));
+                        let m = field(lines.last().unwrap(), "bestmove").unwrap().to_owned();
+                        (lines, m)
+                    }
+                };
+                let last = last_lines(&lines);
+                let moves: HashSet<&str> = last.iter().map(|line| pv(line)[0]).collect();
+                assert_eq!((last.len(), moves.len()), (3, 3), "{fen}, {step}: {last:?}");
+                let scores: Vec<i64> = last.iter().map(|line| number(line, "cp")).collect();
+                assert!(scores.is_sorted_by(|a, b| a >= b), "{fen}, {step}: {last:?}");
+                assert_eq!(pv(last[0])[0], m, "{fen}, {step}: {last:?}");
+                check(&game(fen, &[]), &lines);
+            }
+        }
+    }
+    lancet.quit();
+}
+
+/// Clear Hash, like a new game, leaves nothing of what was searched before.
+#[test]
+fn clear_hash_is_a_fresh_start() {
+    let mut lancet = Lancet::start();
+    let mut count = |before: &[&str]| {
+        for line in before {
+            if line.starts_with("go") { drop(lancet.go(line)) } else { lancet.send(line) }
+        }
+        lancet.send("position startpos");
+        let (lines, _) = lancet.go("go depth 9");
+        number(thoughts(&lines).last().unwrap(), "nodes")
+    };
+    let fresh = count(&[]);
+    assert_ne!(count(&[]), fresh);
+    assert_eq!(count(&["setoption name Clear Hash"]), fresh);
+    let kiwipete = format!("position fen {KIWIPETE}");
+    let other = [kiwipete.as_str(), "go depth 8", "setoption name Clear Hash"];
+    assert_eq!(count(&other), fresh);
+    assert_eq!(count(&["ucinewgame"]), fresh);
+    // Under Never Clear Hash it changes nothing.
+    assert_ne!(count(&["setoption name Never Clear Hash value true"]), fresh);
+    assert_ne!(count(&["setoption name Clear Hash"]), fresh);
     lancet.quit();
 }
 

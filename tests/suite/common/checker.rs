@@ -281,8 +281,10 @@ impl Checker {
                 Err(format!("after line {}", last.multipv))
             };
         }
+        if new.multipv == 1 && new.depth < last.depth {
+            return Err(format!("the depth falls from {} to {}", last.depth, new.depth));
+        }
         for (name, before, now) in [
-            ("depth", last.depth, new.depth),
             ("number of nodes", last.nodes, new.nodes),
             ("time", last.time, new.time),
             ("number of hits", last.tbhits, new.tbhits),
@@ -294,7 +296,9 @@ impl Checker {
         if new.multipv == 1 {
             return Ok(());
         }
-        if (new.multipv, new.depth) != (last.multipv + 1, last.depth) {
+        // A stopped search of several lines knows some from the iteration before.
+        let depths = last.depth - 1..=last.depth;
+        if new.multipv != last.multipv + 1 || !depths.contains(&new.depth) {
             return Err(format!("line {} of depth {} before it", last.multipv, last.depth));
         }
         if new.score.rank() > last.score.rank() {
