@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufWriter, Read as _, Write},
     path::{Path, PathBuf},
     time::Duration,
@@ -97,6 +97,29 @@ impl Drop for NewFile {
             // Nobody is left to be told when this fails.
             let _ = fs::remove_file(new);
         }
+    }
+}
+
+/// Opens or creates a file that is read, cut and added to; where to write, the caller
+/// seeks. It is not opened for appending: Windows would not let it be cut.
+///
+/// # Errors
+///
+/// If it cannot be opened.
+pub fn open_to_grow(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
+}
+
+/// Locks a file for this process, until the file is closed. Where the system has no locks,
+/// no process is kept out.
+///
+/// # Errors
+///
+/// If another process has locked it; `taken` says what that process does.
+pub fn claim(file: &File, taken: &str) -> io::Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(io::Error::other(taken)),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 

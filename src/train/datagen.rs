@@ -43,7 +43,7 @@ use crate::{
         nnue::{Network, checksum::fnv1a},
     },
     system::{
-        arguments,
+        arguments, files,
         stdio::{complain, note},
         sync::{lock, unpoisoned},
         version::VERSION,
@@ -208,8 +208,9 @@ impl Recipe {
         fs::create_dir_all(dir).map_err(|error| FileError::new(dir, error))?;
         let path = dir.join(RECIPE_FILE);
         let fail = |reason: String| FileError::new(&path, reason);
-        let file = super::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
-        super::claim(&file, &path, "another datagen is writing to this directory")?;
+        let file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
+        files::claim(&file, "another datagen is writing to this directory")
+            .map_err(|error| fail(error.to_string()))?;
         let mut text = String::new();
         (&file).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
         let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
@@ -293,7 +294,7 @@ impl Stream {
     /// Opens or creates a stream; cuts off zeros and a torn last game, but no more.
     fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
         let fail = |reason: String| FileError::new(&path, reason);
-        let file = super::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
+        let file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
         cut_zeros(&file).map_err(|error| fail(error.to_string()))?;
         let mut stats = Stats::default();
         let (mut games, mut length) = (0, 0);

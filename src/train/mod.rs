@@ -33,8 +33,6 @@ pub mod tree;
 
 use std::{
     fmt,
-    fs::{File, OpenOptions, TryLockError},
-    io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -82,21 +80,6 @@ fn ctrl_c() -> Result<Arc<AtomicBool>, ctrlc::Error> {
 fn thread_count(asked: Option<u32>) -> u32 {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.unwrap_or_else(|| u32::try_from(cores()).unwrap_or(1))
-}
-
-/// Opens or creates a file that is read, cut and added to; where to write, the caller
-/// seeks. It is not opened for appending: Windows would not let it be cut.
-fn open_to_grow(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
-}
-
-/// Locks the file that stands for a directory, for this process alone; `taken` says that
-/// another one has it.
-fn claim(file: &File, path: &Path, taken: &str) -> Result<(), FileError> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => FileError::new(path, taken),
-        TryLockError::Error(error) => FileError::new(path, error),
-    })
 }
 
 /// Says that `path` belongs to a directory which `does` something `with other options`.

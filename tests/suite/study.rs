@@ -222,6 +222,24 @@ fn a_killed_study_goes_on() {
     assert!(said.contains(": damaged, left out") && said.contains("| move"), "{said}");
 }
 
+/// Of two runs that begin one study, one is refused or comes after the other: what a run
+/// that ended well has searched is in the file.
+#[cfg(unix)]
+#[test]
+fn two_runs_begin_one_study() {
+    let dir = Directory::new();
+    for round in 0..5 {
+        let file = dir.path(&format!("{round}.study"));
+        let args = ["study", "startpos", "--file", &file, "--nodes", "2000"];
+        let args = [&args[..], &SMALL].concat();
+        let start = || Running::start(lancet(&args).stdout(Stdio::null()).stderr(Stdio::null()));
+        let searched = |mut run: Running| if run.ended().success() { 2000_u64 } else { 0 };
+        let searched: u64 = [start(), start()].into_iter().map(searched).sum();
+        assert!(searched > 0);
+        assert_eq!(Study::open(Path::new(&file)).unwrap().nodes(), searched, "{round}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_study_that_can_go_on() {

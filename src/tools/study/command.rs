@@ -142,7 +142,7 @@ fn open(args: &Args) -> Result<Study, String> {
             let path = path.display();
             return Err(format!("{path}: a study already: --file and --game are for games"));
         }
-        return reopen(path);
+        return Study::open(path).map(tell_damage);
     }
     let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
     let (source, default) = match one.filter(|path| is_file(path)) {
@@ -164,12 +164,7 @@ fn open(args: &Args) -> Result<Study, String> {
         }
     };
     let path = args.file.clone().or(default).ok_or("name the file to keep the study in: --file")?;
-    if !path.exists() {
-        let mut study = Study::create(&path, &source.start)?;
-        study.play(&source.played)?;
-        return Ok(study);
-    }
-    let mut study = reopen(&path)?;
+    let mut study = Study::open_or_begin(&path, &source.start).map(tell_damage)?;
     let start = &study.tree().node(Tree::START).position;
     if start.fen() != source.start.fen() {
         return Err(format!("{}: a study of another position: '{}'", path.display(), start.fen()));
@@ -206,12 +201,12 @@ fn end_key(start: &Position, moves: &[Move]) -> u64 {
     moves.iter().fold(start.clone(), |at, &m| at.play(m)).key()
 }
 
-fn reopen(path: &Path) -> Result<Study, String> {
-    let study = Study::open(path)?;
+/// Complains of the lines that are not used.
+fn tell_damage(study: Study) -> Study {
     for line in study.damaged() {
-        complain(format_args!("{}:{line}: damaged, left out", path.display()));
+        complain(format_args!("{}:{line}: damaged, left out", study.path().display()));
     }
-    Ok(study)
+    study
 }
 
 /// The lines of the options.

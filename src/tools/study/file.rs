@@ -4,7 +4,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -20,7 +20,7 @@ use crate::{
         position::Position,
         score::Score,
     },
-    system::files,
+    system::files::{self, at},
 };
 
 /// What is not on the disk is at most so old.
@@ -96,20 +96,28 @@ pub struct Study {
 }
 
 impl Study {
-    /// Begins a study.
+    /// Opens a study, or begins it with this position where there is none. Nobody else can
+    /// then write to it.
     ///
     /// # Errors
     ///
-    /// If the file is there already or cannot be written, in words.
-    pub fn create(path: &Path, start: &Position) -> Result<Study, String> {
-        if path.exists() {
-            return Err(format!("{}: the file exists", path.display()));
+    /// As those of [`Study::open`].
+    pub fn open_or_begin(path: &Path, start: &Position) -> Result<Study, String> {
+        let mut file = files::open_to_grow(path).map_err(at(path))?;
+        claim(&file).map_err(at(path))?;
+        // Whoever looks now has the lock: nobody else begins the same study.
+        if file.metadata().map_err(at(path))?.len() == 0 {
+            let (start, chess960) = (start.fen(), start.mode().is_chess960());
+            let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
+            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+            if let Err(error) = written {
+                // A full disk may have taken half of it.
+                let _ = file.set_len(0);
+                return Err(at(path)(error));
+            }
+            file.rewind().map_err(at(path))?;
         }
-        let (start, chess960) = (start.fen(), start.mode().is_chess960());
-        let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
-        files::replace(path, line.as_bytes())
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        Study::open(path)
+        Study::read(path, &file)
     }
 
     /// Opens a study. Nobody else can then write to it.
@@ -118,13 +126,15 @@ impl Study {
     ///
     /// If the file cannot be read or written, or is something else, in words.
     pub fn open(path: &Path) -> Result<Study, String> {
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(at(path))?;
+        claim(&file).map_err(at(path))?;
+        Study::read(path, &file)
+    }
+
+    /// Reads a study from the start of its file.
+    fn read(path: &Path, file: &File) -> Result<Study, String> {
         let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| at(&e))?;
-        // On Windows a lock would keep readers out, too.
-        if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(at(&"another run is growing this study"));
-        }
-        let mut reader = BufReader::new(&file);
+        let mut reader = BufReader::new(file);
         let mut bytes = Vec::new();
         let mut next = |bytes: &mut Vec<u8>| {
             bytes.clear();
@@ -345,6 +355,15 @@ impl Study {
     }
 }
 
+/// Locks the file of a study for this process, and refuses what is no file.
+fn claim(file: &File) -> io::Result<()> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("expected a file, found a device or pipe"));
+    }
+    // On Windows a lock would keep readers out, too.
+    if cfg!(unix) { files::claim(file, "another run is growing this study") } else { Ok(()) }
+}
+
 /// Legal moves from a position; `None` if one is not.
 fn read_line(position: &Position, moves: &[String]) -> Option<Vec<Move>> {
     let mut position = position.clone();
@@ -379,7 +398,7 @@ mod tests {
     use crate::chess::notation::read_any_move;
 
     fn grown(path: &Path) -> Study {
-        let mut study = Study::create(path, &Position::default()).unwrap();
+        let mut study = Study::open_or_begin(path, &Position::default()).unwrap();
         let mut position = Position::default();
         let mut moves = Vec::new();
         for text in ["e4", "e5", "Nf3"] {
@@ -410,9 +429,39 @@ mod tests {
         assert_eq!(value, Some(-31));
         assert!(again.tree().node(0).edges[0].pinned && again.damaged().is_empty());
         drop(again);
-        assert!(Study::create(&path, &Position::default()).is_err());
+        let again = Study::open_or_begin(&path, &Position::default()).unwrap();
+        assert_eq!((again.tree().len(), again.nodes()), (4, 1000));
+        drop(again);
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(Study::open(&path).unwrap_err().contains("not a study"));
+    }
+
+    /// Of many that begin a study at the same time, one has it, and what that one adds is
+    /// in the file.
+    #[cfg(unix)]
+    #[test]
+    fn a_study_is_begun_once() {
+        const WRITERS: usize = 8;
+        let dir = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let path = dir.path().join(round.to_string());
+            let barrier = std::sync::Barrier::new(WRITERS);
+            let begin = || {
+                barrier.wait();
+                let begun = Study::open_or_begin(&path, &Position::default());
+                // Kept until all have tried.
+                barrier.wait();
+                let mut study = begun.ok()?;
+                let m = study.tree().node(0).position.legal_moves()[0];
+                study.add(0, m, None).ok()
+            };
+            let begun = std::thread::scope(|scope| {
+                let writers = [(); WRITERS].map(|()| scope.spawn(begin));
+                writers.into_iter().filter_map(|writer| writer.join().unwrap()).count()
+            });
+            assert_eq!((begun, Study::open(&path).unwrap().tree().len()), (1, 2), "{round}");
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 20);
     }
 
     /// Whatever is left of the file, what was written before is there.

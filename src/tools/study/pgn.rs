@@ -218,7 +218,7 @@ mod tests {
     fn shown(pinned: &str, played: &str) -> (String, String) {
         let dir = tempfile::tempdir().unwrap();
         let start = Position::default();
-        let mut study = Study::create(&dir.path().join("a.study"), &start).unwrap();
+        let mut study = Study::open_or_begin(&dir.path().join("a.study"), &start).unwrap();
         let moves = |text| notation::read_moves(&start, text).unwrap();
         study.add_line(&moves(pinned), Some(true)).unwrap();
         let tags = vec![("Result".to_owned(), "1-0".to_owned())];

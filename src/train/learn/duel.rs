@@ -21,7 +21,7 @@ use shakmaty::Color;
 
 use super::{
     super::{
-        FileError, open_to_grow,
+        FileError,
         openings::Openings,
         selfplay::{Adjudication, Conditions, Played, SelfPlay},
     },
@@ -30,7 +30,7 @@ use super::{
 use crate::{
     engine::threads,
     eval::nnue::Network,
-    system::{random::mix, sync::lock},
+    system::{files, random::mix, sync::lock},
 };
 
 /// Who plays, and how.
@@ -165,7 +165,7 @@ impl Sheet {
                 pairs.add(half_points);
             }
         }
-        let mut file = open_to_grow(path)?;
+        let mut file = files::open_to_grow(path)?;
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
         Ok(Sheet { pairs, done, next: 0, file, error: None })

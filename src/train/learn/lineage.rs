@@ -9,9 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{FileError, checkpoint, claim, other_options},
+    super::{FileError, checkpoint, other_options},
     sprt::Pairs,
 };
+use crate::system::files;
 
 /// Name of the file.
 const FILE: &str = "lineage.toml";
@@ -158,7 +159,7 @@ impl Home {
         let fail = |error: std::io::Error| FileError::new(dir, error);
         fs::create_dir_all(dir).map_err(fail)?;
         let lock = File::create(dir.join("lock")).map_err(fail)?;
-        claim(&lock, dir, "another process is learning here")?;
+        files::claim(&lock, "another process is learning here").map_err(fail)?;
         Ok(Home { dir: dir.to_owned(), _claim: lock })
     }
 
