@@ -1,7 +1,7 @@
 //! The command `lancet analyse`: files, progress, and what it says on the way.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions},
     io::{self, Seek as _, SeekFrom, Write as _},
     ops::Range,
     path::{Path, PathBuf},
@@ -205,9 +205,8 @@ impl<'a> Run<'a> {
         let created = !args.out.exists();
         let out = output(args, &progress_path)?;
         // On Windows a lock would keep readers out, too.
-        // Where there are none, nobody is kept out.
-        if cfg!(unix) && matches!(out.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(at(&args.out)(io::Error::other("another analysis is writing this file")));
+        if cfg!(unix) {
+            files::claim(&out, "another analysis is writing this file").map_err(at(&args.out))?;
         }
         let progress = if resumed {
             Progress::load(&progress_path, &task)?
