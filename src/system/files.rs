@@ -42,6 +42,11 @@ impl NewFile {
             return Ok(NewFile { writer: BufWriter::new(file), path: path.to_owned(), new: None });
         }
         let path = destination(path)?;
+        // Renaming another file to it needs no leave to write it.
+        if fs::metadata(&path).is_ok_and(|old| old.permissions().readonly()) {
+            let error = "the file is read-only";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, error));
+        }
         let text = path.to_string_lossy();
         if text.ends_with(std::path::is_separator) || text.ends_with("/.") {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -330,6 +335,24 @@ mod tests {
         }
         assert_eq!(fs::read(&input).unwrap(), b"data");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn read_only_files_are_not_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        replace(&path, b"old").unwrap();
+        let writable = fs::metadata(&path).unwrap().permissions();
+        let mut permissions = writable.clone();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        let error = replace(&path, b"new").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert!(check_outputs([&*path], &[]).unwrap_err().ends_with("the file is read-only"));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        fs::set_permissions(&path, writable).unwrap();
+        replace(&path, b"new").unwrap();
     }
 
     #[cfg(target_os = "linux")]

@@ -139,7 +139,7 @@ pub const OPTIONS: &[Row] = &[
     Row {
         name: "Save Hash",
         kind: Kind::Button { effect: Effect::Serving(|serving, ()| save_hash(serving)) },
-        about: "saves the table with all its depths and bounds",
+        about: "saves the table with all its depths and bounds; replaces saved tables only",
     },
     Row {
         name: "Load Hash",

@@ -131,12 +131,10 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written; an old one then stays.
+    /// If the file cannot be written, or holds something else than a table; an old file
+    /// then stays.
     pub fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
-        // The engine would wait until somebody reads it.
-        if files::is_pipe(path) {
-            return Err(io::Error::other("a pipe, expected a file"));
-        }
+        check_place(path)?;
         let mut file = NewFile::create(path)?;
         self.write(&mut file, evaluation)?;
         file.commit()
@@ -242,6 +240,17 @@ impl Table {
     }
 }
 
+/// Is there no file yet, or one that begins like a table?
+fn check_place(path: &Path) -> io::Result<()> {
+    let mut magic = [0; MAGIC.len()];
+    match files::open_regular(path).and_then(|mut old| old.read_exact(&mut magic)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+        _ if magic == *MAGIC => Ok(()),
+        _ => Err(io::Error::other(format!("{}: it is not replaced", LoadError::Magic))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -331,6 +340,29 @@ mod tests {
         assert!(Table::load(&dir.path().join("none"), 7).is_err());
         let nowhere = dir.path().join("none").join("lancet.hash");
         assert!(Table::new(1).unwrap().save(&nowhere, 7).is_err());
+    }
+
+    /// Tables are replaced, damaged ones and those of other versions, too; other files are
+    /// not.
+    #[test]
+    fn only_tables_are_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lancet.hash");
+        let table = Table::new(1).unwrap();
+        let network = crate::eval::default_network().to_bytes();
+        for other in [&b"1. e4 *\n"[..], b"LANCETT", b"lancettt", b"", &network] {
+            fs::write(&path, other).unwrap();
+            let error = table.save(&path, 7).unwrap_err().to_string();
+            assert!(error.ends_with("not replaced") || error == "the file is empty", "{error}");
+            assert_eq!(fs::read(&path).unwrap(), other);
+        }
+        assert!(table.save(dir.path(), 7).is_err());
+        for old in [&MAGIC[..], b"LANCETTT of another version"] {
+            fs::write(&path, old).unwrap();
+            table.save(&path, 7).unwrap();
+            assert!(Table::load(&path, 7).is_ok());
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     proptest! {
