@@ -134,6 +134,23 @@ impl Settings {
         syzygy: syzygy::ProbeOptions::DEFAULT,
         selective: true,
     };
+
+    /// Is there memory for so many engines with these settings at once? The system promises
+    /// each of their tables without counting the others.
+    ///
+    /// # Errors
+    ///
+    /// If there is not.
+    pub fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
+        let Settings { hash: mib, threads, .. } = *self;
+        let each = mib.saturating_mul(1 << 20).saturating_add(threads * THREAD_MEMORY);
+        let too_many = |free| engines.saturating_mul(each) as u64 > free;
+        // A single table is measured when it is made.
+        if engines > 1 && memory::available().is_some_and(too_many) {
+            return Err(MemoryError::Engines { engines, mib });
+        }
+        Ok(())
+    }
 }
 
 impl Default for Settings {
@@ -837,6 +854,18 @@ mod tests {
         assert!(pondering.soft > usual.soft && pondering.hard == usual.hard, "{pondering:?}");
         let slow = plan(|engine| engine.set_move_overhead(Duration::from_secs(1)));
         assert!(slow.soft < usual.soft && slow.hard < usual.hard, "{slow:?}");
+    }
+
+    /// Each engine would be granted its table, but not all of them.
+    #[test]
+    fn the_memory_of_all_engines_counts() {
+        let settings = |hash| Settings { hash, ..Settings::default() };
+        assert_eq!(settings(1).check_memory(2), Ok(()));
+        assert_eq!(settings(1 << 20).check_memory(1), Ok(()), "left to the table");
+        for engines in [1 << 20, usize::MAX] {
+            let error = settings(64).check_memory(engines).unwrap_err();
+            assert_eq!(error, MemoryError::Engines { engines, mib: 64 });
+        }
     }
 
     /// In a hurry, and for a weaker player, one thread is enough.

@@ -336,6 +336,13 @@ pub enum MemoryError {
         /// The number asked for.
         threads: usize,
     },
+    /// For so many engines at once.
+    Engines {
+        /// The number asked for.
+        engines: usize,
+        /// The size of the table of each, in MiB.
+        mib: usize,
+    },
 }
 
 impl fmt::Display for MemoryError {
@@ -347,6 +354,12 @@ impl fmt::Display for MemoryError {
             }
             MemoryError::Threads { threads } => {
                 write!(f, "not enough memory for {threads} search threads")
+            }
+            MemoryError::Engines { engines, mib } => {
+                write!(
+                    f,
+                    "not enough memory for {engines} engines, each with a hash table of {mib} MiB"
+                )
             }
         }
     }

@@ -20,7 +20,11 @@ pub mod wdl;
 use std::time::Duration;
 
 pub(crate) use crate::system::stdio::{complain, say};
-use crate::{engine::Settings, play::report::Limits, system::arguments::number_in};
+use crate::{
+    engine::{Engine, MemoryError, Settings},
+    play::report::Limits,
+    system::arguments::number_in,
+};
 
 /// The limits of an analysis by its options, `movetime` in milliseconds. If no
 /// option ends a search, `default` does.
@@ -39,6 +43,19 @@ fn limits(
 fn settings(hash: usize, threads: usize) -> Settings {
     // Nothing is transmitted.
     Settings { hash, threads, move_overhead: Duration::ZERO, ..Settings::default() }
+}
+
+/// An engine for each of the jobs, all with `hash` MiB and `threads` threads.
+///
+/// # Errors
+///
+/// If there is not enough memory for all of them at once, in words.
+fn engines(jobs: usize, hash: usize, threads: usize) -> Result<Vec<Engine>, String> {
+    let settings = settings(hash, threads);
+    let made = settings
+        .check_memory(jobs)
+        .and_then(|()| (0..jobs).map(|_| Engine::new(settings.clone())).collect());
+    made.map_err(|error: MemoryError| format!("--jobs {jobs} --hash {hash}: {error}"))
 }
 
 /// Reads a number of threads for clap.

@@ -564,6 +564,10 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
         chess960: args.chess960,
     };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
+    // A sampler of leaves has an engine of its own.
+    let engines = threads as usize * if recipe.tree > 0 { 2 } else { 1 };
+    let memory = recipe.conditions().check_memory(engines);
+    memory.map_err(|error| format!("--threads {threads}: {error}"))?;
     let _claim = recipe.claim(&args.out)?;
     let (streams, mut found) = open_streams(&args.out, "games", recipe.seed, threads)?;
     let mut trees = Vec::new();

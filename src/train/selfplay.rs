@@ -173,6 +173,15 @@ impl Conditions {
             adjudication: Adjudication::default(),
         }
     }
+
+    /// Is there memory for so many engines that play under these conditions at once?
+    ///
+    /// # Errors
+    ///
+    /// If there is not.
+    pub fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
+        settings(self).check_memory(engines)
+    }
 }
 
 /// Plays games: one engine against itself, or two, each with its own table and histories.

@@ -116,6 +116,20 @@ fn too_little_memory() {
     lancet.quit();
 }
 
+/// Tables that fit one by one, but not all at once, are refused before the work.
+#[test]
+fn too_little_memory_for_all_jobs() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.pgn"), GAMES).unwrap();
+    fs::write(dir.path().join("a.epd"), "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8;\n").unwrap();
+    for arguments in ["study startpos --file a.study", "analyse a.pgn --out b.pgn", "epd a.epd"] {
+        let command = format!("$0 {arguments} --nodes 100 --jobs 1024 --hash 1024");
+        let text = complaint(&shell(&command, dir.path()));
+        let expected = "--jobs 1024 --hash 1024: not enough memory for 1024 engines";
+        assert!(text.contains(expected), "{arguments}: {text}");
+    }
+}
+
 /// Page faults of a process so far: how often it touched memory that was not there.
 #[cfg(target_os = "linux")]
 fn faults(lancet: &Lancet) -> u64 {

@@ -28,7 +28,7 @@ use crate::{
         notation,
         position::{self, Position},
     },
-    engine::{self, Engine},
+    engine::Engine,
     play::report::Limits,
     system::{
         files::{self, at},
@@ -99,11 +99,6 @@ impl Args {
     /// The tag of that name in what is written.
     fn annotator(&self) -> String {
         format!("Lancet {}, {}", env!("CARGO_PKG_VERSION"), self.limits_text())
-    }
-
-    fn engines(&self) -> Result<Vec<Engine>, engine::MemoryError> {
-        let engine = |_| Engine::new(tools::settings(self.hash, self.effort.threads));
-        (0..self.effort.jobs).map(engine).collect()
     }
 }
 
@@ -197,7 +192,7 @@ impl<'a> Run<'a> {
         };
         let progress_path = progress::path(&args.out);
         // First whatever may fail: then there is nothing to be continued.
-        let engines = args.engines().map_err(|error| error.to_string())?;
+        let engines = tools::engines(args.effort.jobs, args.hash, args.effort.threads)?;
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).map_err(at(dir))?;
         }

@@ -256,8 +256,8 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     let mut contestants: Vec<Contestant> = Vec::new();
     if !args.engines_only {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
-        for _ in 0..args.effort.jobs {
-            players.push(Box::new(Lancet::new(plan).map_err(|error| error.to_string())?));
+        for engine in tools::engines(args.effort.jobs, plan.hash, plan.threads)? {
+            players.push(Box::new(Lancet::new(engine, plan)));
         }
         let name = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
         contestants.push(Contestant { name, command: None, players });

@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{
     chess::{position::Game, score::mate_distance},
-    engine::{Engine, Job, MemoryError, threads},
+    engine::{Engine, Job, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
     system::sync::{lock, unpoisoned},
-    tools::{interrupt::Interrupt, settings},
+    tools::interrupt::Interrupt,
 };
 
 /// How every position is searched.
@@ -213,15 +213,11 @@ pub struct Lancet {
 }
 
 impl Lancet {
-    /// A player with its own table.
-    ///
-    /// # Errors
-    ///
-    /// If there is not enough memory for the table.
-    pub fn new(plan: &Plan) -> Result<Lancet, MemoryError> {
-        let engine = Engine::new(settings(plan.hash, plan.threads))?;
+    /// A player with this engine, which has the settings of the plan.
+    #[must_use]
+    pub fn new(engine: Engine, plan: &Plan) -> Lancet {
         engine.live().multi_pv.store(plan.multi_pv, Ordering::Relaxed);
-        Ok(Lancet { engine })
+        Lancet { engine }
     }
 }
 

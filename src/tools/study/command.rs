@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     chess::{notation, position::Position},
-    engine::Engine,
     play::syzygy::{self, Tablebases},
     system::{
         arguments, files,
@@ -276,14 +275,11 @@ fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> 
         Tablebases::open(&syzygy::directories(args.syzygy.as_ref()?), &|what| complain(what))
     };
     let mut table_pieces = 0;
-    let mut engines = Vec::new();
-    for _ in 0..args.jobs {
-        let engine = Engine::new(tools::settings(args.hash, args.threads));
-        let mut engine = engine.map_err(|error| error.to_string())?;
+    let mut engines = tools::engines(args.jobs, args.hash, args.threads)?;
+    for engine in &mut engines {
         let tables = tables();
         table_pieces = tables.as_ref().map_or(0, Tablebases::max_pieces);
         engine.set_tablebases(tables);
-        engines.push(engine);
     }
     let plan = Plan {
         line,

@@ -69,6 +69,9 @@ impl Duel<'_> {
     /// If the file of pairs cannot be used, or there is not enough memory.
     pub fn play(&self, path: &Path, stop: &AtomicBool) -> Result<Option<Pairs>, FileError> {
         let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
+        // Two players for either colour, each of two engines.
+        let memory = self.conditions().check_memory(4 * self.threads as usize);
+        memory.map_err(|error| fail(&error))?;
         let sheet = Mutex::new(Sheet::open(path).map_err(|error| fail(&error))?);
         let jobs = (0..self.threads).map(|_| || self.work(&sheet, stop));
         threads::all("match", jobs).map_err(|error| fail(&error))?;
@@ -84,11 +87,15 @@ impl Duel<'_> {
         sheet.pairs.verdict(self.games) != Verdict::Open
     }
 
-    /// Plays pairs until there is a verdict.
-    fn work(&self, sheet: &Mutex<Sheet>, stop: &AtomicBool) {
+    fn conditions(&self) -> Conditions {
         // Games of a match need no long endings.
         let adjudication = Adjudication { play_on: 0, ..Adjudication::default() };
-        let conditions = Conditions { adjudication, ..Conditions::nodes(self.nodes) };
+        Conditions { adjudication, ..Conditions::nodes(self.nodes) }
+    }
+
+    /// Plays pairs until there is a verdict.
+    fn work(&self, sheet: &Mutex<Sheet>, stop: &AtomicBool) {
+        let conditions = self.conditions();
         let players = |white, black| SelfPlay::between([white, black], conditions.clone());
         let made = players(Some(self.new), self.old)
             .and_then(|first| Ok([first, players(self.old, Some(self.new))?]));
