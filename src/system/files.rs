@@ -128,6 +128,43 @@ pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     }
 }
 
+/// A file without contents that is there, and locked, while this process works on what it
+/// is named after. What is replaced as a whole cannot be locked itself.
+#[derive(Debug)]
+pub struct LockFile {
+    path: PathBuf,
+    /// Holds the lock.
+    _file: File,
+}
+
+impl LockFile {
+    /// Creates the file `path`, or takes over what a killed process has left.
+    ///
+    /// # Errors
+    ///
+    /// If another process has it (see [`claim`]), it has contents, or it cannot be written.
+    pub fn create(path: &Path, taken: &str) -> io::Result<LockFile> {
+        loop {
+            let file = open_to_grow(path)?;
+            claim(&file, taken)?;
+            if file.metadata()?.len() > 0 {
+                return Err(io::Error::other("the file is not empty, as a lock is"));
+            }
+            // Whoever had it may have removed it after it was opened here.
+            if path.exists() {
+                return Ok(LockFile { path: path.to_owned(), _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // If that fails, it is left empty, and nobody has locked it.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 /// What went wrong with a file.
 pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
     let path = path.display().to_string();
@@ -335,6 +372,25 @@ mod tests {
         }
         assert_eq!(fs::read(&input).unwrap(), b"data");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.lock");
+        // What a kill has left.
+        fs::write(&path, "").unwrap();
+        for _ in 0..2 {
+            let lock = LockFile::create(&path, "somebody is at work").unwrap();
+            let error = LockFile::create(&path, "somebody is at work").unwrap_err();
+            assert_eq!(error.to_string(), "somebody is at work");
+            assert!(path.exists());
+            drop(lock);
+            assert!(!path.exists());
+        }
+        fs::write(&path, "not a lock").unwrap();
+        assert!(LockFile::create(&path, "").unwrap_err().to_string().contains("not empty"));
+        assert!(path.exists());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     eval::nnue::Network,
     system::{
-        files,
+        files::{self, LockFile},
         stdio::{complain, note},
         version::VERSION,
     },
@@ -147,14 +147,17 @@ pub fn run(args: &Args) -> ExitCode {
 pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error::Error>> {
     let schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
+    let [toml, csv, svg, lock] =
+        ["toml", "csv", "svg", "lock"].map(|kind| checkpoint::beside(&args.out, kind));
+    let inputs: Vec<PathBuf> =
+        args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
+    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg, &lock], &inputs)?;
+    let _lock = LockFile::create(&lock, "another run is training this network")
+        .map_err(|error| FileError::new(&lock, error))?;
     if saved.exists() && !args.resume {
         let reason = "an unfinished run is here: continue it with --resume, or delete this file";
         return Err(FileError::new(&saved, reason).into());
     }
-    let [toml, csv, svg] = ["toml", "csv", "svg"].map(|kind| checkpoint::beside(&args.out, kind));
-    let inputs: Vec<PathBuf> =
-        args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
-    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg], &inputs)?;
     let threads = super::thread_count(args.threads) as usize;
     let start = Instant::now();
     let data = DataSet::read(&args.data, &schedule, |source| {

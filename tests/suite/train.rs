@@ -12,7 +12,7 @@ use std::{
 
 use crate::common::{
     chess::position,
-    program::{Running, fail, interrupt, lancet, succeed, wait_for_bytes},
+    program::{Running, fail, interrupt, lancet, succeed, wait_for_bytes, wait_until},
     tables::{directory, oracle},
 };
 use lancet::{
@@ -363,6 +363,23 @@ fn interrupted_training_goes_on() {
     succeed(&words);
     assert!(!Path::new(&path("torn.checkpoint")).exists());
     assert_eq!(fs::read(&torn).unwrap(), fs::read(&whole).unwrap());
+}
+
+/// A network is trained by one run at a time; a killed run does not stand in the way.
+#[test]
+fn two_runs_do_not_train_one_network() {
+    let (dir, file) = some_games();
+    let (net, lock) = (dir.path().join("net.nnue"), dir.path().join("net.lock"));
+    let words = ["train", "--data", file.to_str().unwrap(), "--out", net.to_str().unwrap()];
+    let train = |passes| [&words[..], &["--hidden", "32", "--passes", passes]].concat();
+    let endless = train("1000000");
+    let running = Running::start(lancet(&endless).stderr(Stdio::null()));
+    wait_until("the lock", || lock.exists());
+    assert!(fail(&train("1")).contains("net.lock: another run is training this network"));
+    drop(running);
+    assert!(lock.exists() && !net.exists());
+    succeed(&train("1"));
+    assert!(!lock.exists() && net.exists());
 }
 
 #[test]

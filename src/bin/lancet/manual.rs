@@ -319,6 +319,7 @@ Files:
   NET            the network, with a record of how it was made
   NET.csv, .svg  the loss curves
   NET.toml       the schedule, for --schedule
+  NET.lock       keeps other runs away from NET while it is being trained
 
 Exit status:
   0  when the network was written, or after Ctrl-C
