@@ -1,8 +1,9 @@
 //! A training run on disk, to be resumed exactly where it was.
 //!
-//! The file is `LANCETCK`, the length of a TOML text (8 bytes), the text (run
-//! and state), and the parameters and both moments as floats, little-endian.
-//! It is replaced as a whole, so that a kill leaves the old one or the new.
+//! The file is `LANCETC2`, the length of a TOML text (8 bytes), the text (run
+//! and state), the parameters and both moments as floats, and the CRC-32 of all
+//! that, little-endian. It is replaced as a whole, so that a kill leaves the old
+//! one or the new.
 
 use std::{
     fs,
@@ -19,7 +20,9 @@ use super::{
 };
 use crate::system::files;
 
-const MAGIC: &[u8; 8] = b"LANCETCK";
+const MAGIC: &[u8; 8] = b"LANCETC2";
+/// How files without a checksum began.
+const OLD_MAGIC: &[u8; 8] = b"LANCETCK";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,6 +66,8 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
     for number in numbers.into_iter().flat_map(|vector| cast_slice::<f32x8, f32>(vector)) {
         bytes.extend(number.to_le_bytes());
     }
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend(sum.to_le_bytes());
     replace(path, &bytes)
 }
 
@@ -74,7 +79,18 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
 pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
     let fail = |reason: &str| FileError::new(path, reason);
     let bytes = fs::read(path).map_err(|error| FileError::new(path, error))?;
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| fail("not a checkpoint of Lancet"))?;
+    if bytes.starts_with(OLD_MAGIC) {
+        let reason = "written by an older version, without a checksum; delete it to begin again";
+        return Err(fail(reason));
+    }
+    if !bytes.starts_with(MAGIC) {
+        return Err(fail("not a checkpoint of Lancet"));
+    }
+    let (rest, sum) = bytes.split_last_chunk().ok_or_else(|| fail("truncated"))?;
+    if crc32fast::hash(rest) != u32::from_le_bytes(*sum) {
+        return Err(fail("truncated or damaged: the checksum is wrong"));
+    }
+    let rest = rest.strip_prefix(MAGIC).ok_or_else(|| fail("truncated"))?;
     let (length, rest) = rest.split_first_chunk().ok_or_else(|| fail("truncated in its header"))?;
     let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let (text, rest) = rest.split_at_checked(length).ok_or_else(|| fail("truncated"))?;

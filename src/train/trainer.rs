@@ -495,5 +495,17 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert!(checkpoint::load(&path, &mut trainer(2, 1)).is_err(), "{length}");
         }
+        let mut refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            checkpoint::load(&path, &mut resumed).unwrap_err().to_string()
+        };
+        for bit in (0..128).chain((0..8 * bytes.len()).step_by(bytes.len() / 10 + 1)) {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let error = refused(&flipped);
+            assert!(error.contains("checksum is wrong") || bit < 64, "{bit}: {error}");
+        }
+        let old = [&b"LANCETCK"[..], &bytes[8..bytes.len() - 4]].concat();
+        assert!(refused(&old).contains("an older version"));
     }
 }
