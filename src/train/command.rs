@@ -4,7 +4,6 @@ use std::{
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
@@ -18,6 +17,7 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
+    play::report::Signals,
     system::{
         files::{self, LockFile},
         stdio::{complain, note},
@@ -138,13 +138,13 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Trains to the end (true), or until `stop` is raised (false).
+/// Trains to the end (true), or until told to stop (false).
 ///
 /// # Errors
 ///
 /// If the settings make no sense, a file cannot be used, there is nothing to learn from,
 /// or the threads cannot be started.
-pub fn train(args: &Args, stop: &AtomicBool) -> Result<bool, Box<dyn std::error::Error>> {
+pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Error>> {
     let schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
     let [toml, csv, svg, lock] =
@@ -218,7 +218,7 @@ fn steps(
     trainer: &mut Trainer,
     data: &DataSet,
     saved: &Path,
-    stop: &AtomicBool,
+    stop: &Signals,
 ) -> Result<bool, FileError> {
     let bar = ProgressBar::new(trainer.steps());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}") {
@@ -231,7 +231,7 @@ fn steps(
     let mut last_saved = Instant::now();
     let mut shown = String::new();
     while !trainer.is_finished() {
-        if stop.load(Relaxed) {
+        if stop.is_stopped() {
             bar.finish_and_clear();
             return Ok(false);
         }

@@ -13,10 +13,7 @@ use std::{
     io::{self, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -42,6 +39,7 @@ use crate::{
         self,
         nnue::{Network, checksum::fnv1a},
     },
+    play::report::Signals,
     system::{
         arguments, files,
         stdio::{complain, note},
@@ -407,10 +405,9 @@ struct Shared {
     tablebase: Option<Arc<Tablebase<Chess>>>,
     goal: Goal,
     stats: Mutex<Stats>,
-    /// The goal is reached, or something went wrong.
-    over: AtomicBool,
-    /// Somebody wants it to end.
-    stop: Arc<AtomicBool>,
+    /// Stopped when the goal is reached, something went wrong, or somebody wants it to end:
+    /// games in progress are dropped.
+    over: Arc<Signals>,
     error: Mutex<Option<String>>,
 }
 
@@ -435,11 +432,11 @@ impl Shared {
     }
 
     fn is_over(&self) -> bool {
-        self.over.load(Relaxed) || self.stop.load(Relaxed)
+        self.over.is_stopped()
     }
 
     fn fail(&self, reason: impl ToString) {
-        self.over.store(true, Relaxed);
+        self.over.stop();
         lock(&self.error).get_or_insert(reason.to_string());
     }
 
@@ -470,7 +467,7 @@ impl Shared {
             let mut news = Stats::default();
             let game = loop {
                 let Some(start) = self.openings.make(&mut rng, || self.is_over()) else { return };
-                match player.play(start, &mut news.nodes, || self.is_over()) {
+                match player.play(start, &mut news.nodes, &self.over) {
                     // A tablebase that knows the result of the opening leaves nothing to learn.
                     Played::Game(game) if !game.moves.is_empty() => break game,
                     Played::Game(_) | Played::Unbalanced => news.unbalanced += 1,
@@ -482,7 +479,7 @@ impl Shared {
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
-                self.over.store(true, Relaxed);
+                self.over.stop();
                 return;
             }
             let leaves = |tree: &mut Stream| tree.append_leaves(player.leaves());
@@ -493,7 +490,7 @@ impl Shared {
             }
             stats.merge(&news);
             if self.goal.reached(&stats) {
-                self.over.store(true, Relaxed);
+                self.over.stop();
             }
             drop(stats);
             let synced = tree.as_deref_mut().map_or(Ok(()), Stream::sync_now_and_then);
@@ -536,12 +533,12 @@ pub struct Made {
     pub before: u64,
 }
 
-/// Plays until a goal is reached or `stop` is raised.
+/// Plays until a goal is reached or told to stop.
 ///
 /// # Errors
 ///
 /// If the arguments make no sense, a file cannot be used, or there is not enough memory.
-pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std::error::Error>> {
+pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error::Error>> {
     if let Some(hard) = args.hard.filter(|&hard| hard < args.nodes) {
         let soft = args.nodes;
         return Err(format!("--hard {hard}: expected at least as many as --nodes {soft}").into());
@@ -588,12 +585,14 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
         recipe,
         network,
         tablebase,
-        over: AtomicBool::new(goal.reached(&found)),
+        over: Arc::default(),
         goal,
         stats: Mutex::new(found),
-        stop: Arc::clone(stop),
         error: Mutex::new(None),
     };
+    if goal.reached(&found) || stop.is_stopped() {
+        shared.over.stop();
+    }
     std::thread::scope(|scope| -> io::Result<()> {
         let mut handles = Vec::new();
         let mut trees = trees.into_iter();
@@ -602,10 +601,10 @@ pub fn generate(args: &Args, stop: &Arc<AtomicBool>) -> Result<Made, Box<dyn std
             let work = move || shared.work(stream, tree, number);
             let thread = threads::spawn(scope, "self-play", work);
             // The others would play on, and the scope waits for them.
-            handles.push(thread.inspect_err(|_| shared.over.store(true, Relaxed))?);
+            handles.push(thread.inspect_err(|_| shared.over.stop())?);
         }
         Display::new(&shared, found, start)
-            .run(|| handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
+            .run(stop, || handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
         Ok(())
     })?;
     match unpoisoned(shared.error.into_inner()) {
@@ -668,11 +667,15 @@ impl<'a> Display<'a> {
         Display { shared, found, start, bar }
     }
 
-    fn run(&self, finished: impl Fn() -> bool) {
+    /// Until all is finished; hands on the wish to stop.
+    fn run(&self, stop: &Signals, finished: impl Fn() -> bool) {
         let plain = !io::stderr().is_terminal();
         let mut shown = Instant::now();
         while !finished() {
             std::thread::sleep(Duration::from_millis(100));
+            if stop.is_stopped() {
+                self.shared.over.stop();
+            }
             let (permille, text) = self.text();
             if !plain {
                 self.bar.set_position(permille);

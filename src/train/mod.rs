@@ -34,14 +34,12 @@ pub mod tree;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
 };
 
 use crate::{
     eval::nnue::Network,
+    play::report::Signals,
     system::{stdio::complain, version::VERSION},
 };
 
@@ -68,11 +66,16 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Raised by Ctrl-C.
-fn ctrl_c() -> Result<Arc<AtomicBool>, ctrlc::Error> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+/// Told to stop by Ctrl-C; the second one ends the program at once.
+fn ctrl_c() -> Result<Arc<Signals>, ctrlc::Error> {
+    let stop = Arc::new(Signals::default());
+    let told = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if told.is_stopped() {
+            std::process::exit(130);
+        }
+        told.stop();
+    })?;
     Ok(stop)
 }
 

@@ -21,7 +21,7 @@ use crate::{
     },
     engine::{Engine, Job, MemoryError, Settings},
     eval::nnue::Network,
-    play::report::{Limits, Silent},
+    play::report::{Limits, Signals, Silent},
     system::random::mix,
 };
 
@@ -261,9 +261,9 @@ impl SelfPlay {
         self.sampler.as_ref().map_or(&[], Sampler::leaves)
     }
 
-    /// Plays a game from `start`. Adds the nodes searched to `nodes`; asks
-    /// `stopped` before every move.
-    pub fn play(&mut self, start: Position, nodes: &mut u64, stopped: impl Fn() -> bool) -> Played {
+    /// Plays a game from `start`, unless `signals` stop it. Adds the nodes searched to
+    /// `nodes`.
+    pub fn play(&mut self, start: Position, nodes: &mut u64, signals: &Arc<Signals>) -> Played {
         self.engines.iter_mut().for_each(Engine::new_game);
         if let Some(sampler) = &mut self.sampler {
             sampler.new_game(&start);
@@ -277,14 +277,12 @@ impl SelfPlay {
             if let Some(result) = self.result(&game) {
                 return Played::Game(Box::new(Record { start, result, moves }));
             }
-            if stopped() {
-                return Played::Stopped;
-            }
             let turn = game.position().turn();
             let number = usize::from(turn.is_black()) % self.engines.len();
             let engine = &mut self.engines[number];
             let mut search = |limits: &Limits| {
-                let outcome = engine.go(&Job::new(game.clone(), limits.clone()), &Silent);
+                let (game, limits, signals) = (game.clone(), limits.clone(), Arc::clone(signals));
+                let outcome = engine.go(&Job { game, limits, signals }, &Silent);
                 *nodes += outcome.info.nodes;
                 outcome
             };
@@ -298,13 +296,18 @@ impl SelfPlay {
                 // The table still has what the first search found.
                 outcome = search(&node_limits(soft, soft.saturating_mul(HARD_BY_SOFT)));
             }
-            let Some(m) = outcome.best else { return Played::Stopped };
+            // A search that was cut short may have found another move.
+            let best = outcome.best.filter(|_| !signals.is_stopped());
+            let Some(m) = best else { return Played::Stopped };
             let score = if turn.is_white() { outcome.info.score } else { -outcome.info.score };
             if moves.is_empty() && score.abs() > self.balance {
                 return Played::Unbalanced;
             }
             if let Some(sampler) = &mut self.sampler {
-                sampler.see(engine, game.position(), outcome.info.score, &limits, nodes);
+                sampler.see(engine, game.position(), outcome.info.score, &limits, nodes, signals);
+                if signals.is_stopped() {
+                    return Played::Stopped;
+                }
             }
             moves.push((m, label::of(&outcome, game.position(), engine.network().is_some())));
             game.play(m);
@@ -445,8 +448,8 @@ mod tests {
             let deepening = Some(Deepening { share, soft: 2000 });
             let conditions = Conditions { deepening, ..Conditions::nodes(100) };
             let mut players = SelfPlay::new(conditions, None, None).unwrap();
-            let start = Position::default();
-            let Played::Game(game) = players.play(start, nodes, || false) else { panic!() };
+            let (start, signals) = (Position::default(), Arc::default());
+            let Played::Game(game) = players.play(start, nodes, &signals) else { panic!() };
             games.push(game);
         }
         let [usual, deep] = [0, 1].map(|game| nodes[game] / games[game].moves.len() as u64);
@@ -468,6 +471,31 @@ mod tests {
         assert!((kept / 8..kept / 2).contains(&picked), "{picked} of {kept}");
     }
 
+    /// A game that is stopped inside a search is dropped, and changes no other game.
+    #[test]
+    fn searches_are_stopped() {
+        let usual = Conditions::nodes(200);
+        let mut players = SelfPlay::new(usual.clone(), None, None).unwrap();
+        players.sample_trees(50).unwrap();
+        let mut play = |conditions: &Conditions, signals: &Arc<Signals>| {
+            players.conditions = conditions.clone();
+            let played = players.play(Position::default(), &mut 0, signals);
+            (played, players.leaves().iter().flat_map(Record::encode).collect::<Vec<u8>>())
+        };
+        let (Played::Game(whole), leaves) = play(&usual, &Arc::default()) else { panic!() };
+        let signals = Arc::new(Signals::default());
+        let (stopped, _) = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                signals.stop();
+            });
+            play(&Conditions::nodes(u64::MAX), &signals)
+        });
+        assert!(matches!(stopped, Played::Stopped), "{stopped:?}");
+        let (Played::Game(again), same) = play(&usual, &Arc::default()) else { panic!() };
+        assert_eq!((again.encode(), same), (whole.encode(), leaves));
+    }
+
     /// The result and the sign of the scores belong to White, whoever is to
     /// move first.
     #[test]
@@ -486,14 +514,14 @@ mod tests {
         ] {
             let start = Position::from_fen(mate, CastlingMode::Standard).unwrap();
             let mut players = SelfPlay::new(Conditions::nodes(1000), None, None).unwrap();
-            let mut nodes = 0;
+            let (mut nodes, signals) = (0, Arc::default());
             // A mate in one is not a balanced opening.
-            let Played::Unbalanced = players.play(start, &mut nodes, || false) else { panic!() };
+            let Played::Unbalanced = players.play(start, &mut nodes, &signals) else { panic!() };
             assert!(nodes > 0);
             players.balance = 1000;
 
             let start = Position::from_fen(won, CastlingMode::Standard).unwrap();
-            let Played::Game(game) = players.play(start, &mut nodes, || false) else { panic!() };
+            let Played::Game(game) = players.play(start, &mut nodes, &signals) else { panic!() };
             assert_eq!(game.result, GameResult::win(winner), "{won}");
             let (_, score) = game.moves[0];
             assert!(score.signum() == if winner.is_white() { 1 } else { -1 }, "{score}");

@@ -4,6 +4,8 @@
 //! asks it about positions after bad ones, too (nodchip and others, Stockfish pull
 //! request 264, 2021).
 
+use std::sync::Arc;
+
 use rand::{Rng as _, SeedableRng as _, seq::IteratorRandom as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,7 +20,7 @@ use crate::{
         score::{NO_SCORE, Score},
     },
     engine::{Engine, Job},
-    play::report::{Limits, Silent},
+    play::report::{Limits, Signals, Silent},
 };
 
 /// How far, in centipawns, the static evaluation of a leaf may be from the root's
@@ -55,7 +57,8 @@ impl Sampler {
     }
 
     /// Takes a leaf, perhaps, from what `player` has just searched from `root`, whose
-    /// score for the side to move was `score`. Adds the nodes searched to `nodes`.
+    /// score for the side to move was `score`. Adds the nodes searched to `nodes`. If
+    /// `signals` stop it, the leaf is not worth keeping.
     pub fn see(
         &mut self,
         player: &Engine,
@@ -63,13 +66,14 @@ impl Sampler {
         score: Score,
         limits: &Limits,
         nodes: &mut u64,
+        signals: &Arc<Signals>,
     ) {
         if self.rng.random_range(0..100) >= self.share {
             return;
         }
         let Some(leaf) = quiet_leaf(player, root, score, &mut self.rng) else { return };
-        let job = Job::new(leaf.clone().into(), limits.clone());
-        let outcome = self.engine.go(&job, &Silent);
+        let (game, limits, signals) = (leaf.clone().into(), limits.clone(), Arc::clone(signals));
+        let outcome = self.engine.go(&Job { game, limits, signals }, &Silent);
         *nodes += outcome.info.nodes;
         let Some(m) = outcome.best else { return };
         let moves = vec![(m, label::of(&outcome, &leaf, self.engine.network().is_some()))];

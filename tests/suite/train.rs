@@ -16,6 +16,7 @@ use crate::common::{
     tables::{directory, oracle},
 };
 use lancet::{
+    Signals,
     eval::nnue::Network,
     train::{
         filter::Filter,
@@ -203,6 +204,22 @@ fn interrupted_games_go_on() {
     let said = fail(&["train", "--data", file, "--out", file]);
     assert!(said.contains("this command already reads or writes it"), "{said}");
     assert_eq!(fs::read(file).unwrap(), damaged);
+}
+
+/// Ctrl-C ends searches in progress, however long they would be.
+#[cfg(unix)]
+#[test]
+fn long_searches_are_interrupted() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let words = ["datagen", "--out", out, "--threads", "2", "--nodes", "1000000000000"];
+    let mut child = Running::start(lancet(&words).stderr(Stdio::null()));
+    wait_for_bytes(&dir.path().join("datagen.toml"), 1);
+    interrupt(&child);
+    assert!(child.ended().success());
+    for thread in 0..2 {
+        assert_eq!(games(&dir.path().join(format!("games-1-{thread}.vf"))).len(), 0);
+    }
 }
 
 #[test]
@@ -442,6 +459,8 @@ fn tablebase_results() {
     let Some(tablebase) = oracle() else { return };
     let mut players =
         SelfPlay::new(Conditions::nodes(100), None, Some(Arc::new(tablebase))).unwrap();
+    let stopped = Arc::new(Signals::default());
+    stopped.stop();
     for (fen, expected) in [
         ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", Some(GameResult::WhiteWins)),
         ("8/8/8/4k3/8/8/8/KQ6 b - - 0 1", Some(GameResult::WhiteWins)),
@@ -452,7 +471,7 @@ fn tablebase_results() {
         ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
     ] {
         // Over before the first move, or stopped there.
-        let result = match players.play(position(fen), &mut 0, || true) {
+        let result = match players.play(position(fen), &mut 0, &stopped) {
             Played::Game(game) => Some(game.result),
             _ => None,
         };

@@ -71,7 +71,7 @@ which other trainers do not know
   DIR/datagen.toml          the settings; a directory holds games of one kind only
 
 Exit status:
-  0  when the limit was reached, or after Ctrl-C
+  0  when the limit was reached, or after Ctrl-C (a second Ctrl-C quits at once, with 130)
   1  if a file could not be used (it is named, with the reason)";
 
 pub const PERFT: &str = "\
@@ -322,7 +322,7 @@ Files:
   NET.lock       keeps other runs away from NET while it is being trained
 
 Exit status:
-  0  when the network was written, or after Ctrl-C
+  0  when the network was written, or after Ctrl-C (a second Ctrl-C quits at once, with 130)
   1  if a file or a setting could not be used";
 
 pub const AVERAGE: &str = "\
@@ -365,7 +365,7 @@ Files:
   DIR/generation-0001/    its games (.vf), its network, its loss curves and its match
 
 Exit status:
-  0  when the hours or generations are over, or after Ctrl-C
+  0  when the hours or generations are over, or after Ctrl-C (a second Ctrl-C quits at once, with 130)
   1  if a file could not be used, or there was not enough memory";
 
 pub const WDL: &str = "\

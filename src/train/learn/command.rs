@@ -3,10 +3,7 @@
 use std::{
     path::PathBuf,
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -25,6 +22,7 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
+    play::report::Signals,
     system::{
         arguments,
         random::mix,
@@ -136,14 +134,14 @@ fn learn(args: &Args) -> Result<(), Failure> {
 /// The best network, for those who come by.
 const BEST: &str = "best.nnue";
 
-/// Raised by Ctrl-C and when the hours are over.
-fn stopper(time: Option<Duration>) -> Result<Arc<AtomicBool>, Failure> {
+/// Told to stop by Ctrl-C and when the hours are over.
+fn stopper(time: Option<Duration>) -> Result<Arc<Signals>, Failure> {
     let stop = ctrl_c()?;
     if let Some(time) = time {
-        let raised = Arc::clone(&stop);
+        let told = Arc::clone(&stop);
         std::thread::Builder::new().name("clock".to_owned()).spawn(move || {
             std::thread::sleep(time);
-            raised.store(true, Relaxed);
+            told.stop();
         })?;
     }
     Ok(stop)
@@ -157,7 +155,7 @@ const fn file_seed(seed: u64, number: u32) -> u64 {
 struct Learner {
     home: Home,
     lineage: Lineage,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Signals>,
     /// Does the clock say how much is played, once the window is full?
     timed: bool,
     start: Instant,
@@ -392,11 +390,12 @@ mod tests {
                 generations: Vec::new(),
                 settings,
             },
-            stop: Arc::new(AtomicBool::new(true)),
+            stop: Arc::default(),
             timed: false,
             start: Instant::now(),
             before: 1.5,
         };
+        learner.stop.stop();
         learner.grow(1).unwrap();
         let there = learner.home.open(&learner.lineage.settings).unwrap();
         assert!(there.generations.is_empty() && there.hours() > 1.5, "{there:?}");

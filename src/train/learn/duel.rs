@@ -9,10 +9,7 @@ use std::{
     fs::{self, File},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, Mutex},
 };
 
 use rand::SeedableRng as _;
@@ -30,6 +27,7 @@ use super::{
 use crate::{
     engine::threads,
     eval::nnue::Network,
+    play::report::Signals,
     system::{files, random::mix, sync::lock},
 };
 
@@ -67,7 +65,7 @@ impl Duel<'_> {
     /// # Errors
     ///
     /// If the file of pairs cannot be used, or there is not enough memory.
-    pub fn play(&self, path: &Path, stop: &AtomicBool) -> Result<Option<Pairs>, FileError> {
+    pub fn play(&self, path: &Path, stop: &Arc<Signals>) -> Result<Option<Pairs>, FileError> {
         let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
         // Two players for either colour, each of two engines.
         let memory = self.conditions().check_memory(4 * self.threads as usize);
@@ -94,7 +92,7 @@ impl Duel<'_> {
     }
 
     /// Plays pairs until there is a verdict.
-    fn work(&self, sheet: &Mutex<Sheet>, stop: &AtomicBool) {
+    fn work(&self, sheet: &Mutex<Sheet>, stop: &Arc<Signals>) {
         let conditions = self.conditions();
         let players = |white, black| SelfPlay::between([white, black], conditions.clone());
         let made = players(Some(self.new), self.old)
@@ -123,15 +121,15 @@ impl Duel<'_> {
     }
 
     /// Half points of the new network in two games from one opening, unless told to stop.
-    fn pair(&self, players: &mut [SelfPlay; 2], number: u64, stop: &AtomicBool) -> Option<usize> {
+    fn pair(&self, players: &mut [SelfPlay; 2], number: u64, stop: &Arc<Signals>) -> Option<usize> {
         let openings = Openings::random();
         let mut rng = ChaCha8Rng::seed_from_u64(mix(self.seed ^ mix(number)));
         loop {
-            let start = openings.make(&mut rng, || stop.load(Relaxed))?;
+            let start = openings.make(&mut rng, || stop.is_stopped())?;
             let mut half_points = 0;
             let mut played = 0;
             for (players, color) in players.iter_mut().zip([Color::White, Color::Black]) {
-                match players.play(start.clone(), &mut 0, || stop.load(Relaxed)) {
+                match players.play(start.clone(), &mut 0, stop) {
                     Played::Game(game) => {
                         half_points += usize::from(game.result.half_points(color).unwrap_or(1));
                         played += 1;
@@ -215,7 +213,7 @@ mod tests {
         let network = eval::default_network();
         let dir = tempfile::tempdir().unwrap();
         let [whole, torn] = ["whole", "torn"].map(|name| dir.path().join(name));
-        let stop = AtomicBool::new(false);
+        let stop = Arc::default();
         let pairs = duel(&network, 200).play(&whole, &stop).unwrap().unwrap();
         assert_eq!(pairs.verdict(200), Verdict::Better);
         assert!(pairs.games() >= 20 && pairs.games() < 200, "{pairs:?}");
@@ -226,9 +224,18 @@ mod tests {
         assert_eq!(duel(&network, 200).play(&torn, &stop).unwrap(), Some(pairs));
         assert_eq!(fs::read_to_string(&torn).unwrap(), text);
 
-        // Told to stop, and with a file that is not one of pairs.
+        // Told to stop, inside a search and before, and with a file that is not one of pairs.
         let none = dir.path().join("none");
-        assert_eq!(duel(&network, 200).play(&none, &AtomicBool::new(true)).unwrap(), None);
+        let endless = Duel { nodes: u64::MAX, ..duel(&network, 200) };
+        let told = Arc::new(Signals::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                told.stop();
+            });
+            assert_eq!(endless.play(&none, &told).unwrap(), None);
+        });
+        assert_eq!(duel(&network, 200).play(&none, &told).unwrap(), None);
         fs::write(&torn, "0 5\n").unwrap();
         let error = duel(&network, 200).play(&torn, &stop).unwrap_err().to_string();
         assert!(error.contains("'0 5'"), "{error}");
@@ -242,7 +249,7 @@ mod tests {
         let path = dir.path().join("pairs");
         // Against itself, so that it takes all its games.
         let duel = Duel { old: Some(&network), threads: 2, ..duel(&network, 12) };
-        let pairs = duel.play(&path, &AtomicBool::new(false)).unwrap().unwrap();
+        let pairs = duel.play(&path, &Arc::default()).unwrap().unwrap();
         assert_eq!(pairs, Pairs([0, 0, 6, 0, 0]), "a program and itself win as often");
         let text = fs::read_to_string(&path).unwrap();
         let mut numbers: Vec<&str> =
