@@ -165,6 +165,18 @@ impl Drop for LockFile {
     }
 }
 
+/// Has writing fail where a file meets its size limit (`ulimit -f`), as on a full disk,
+/// instead of ending the program by a signal. For the start of the program.
+#[allow(unsafe_code)]
+pub fn outlive_size_limits() {
+    #[cfg(unix)]
+    // SAFETY: the arguments are a signal and an action of the system's own; none of our code
+    // runs in a handler.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 /// What went wrong with a file.
 pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
     let path = path.display().to_string();

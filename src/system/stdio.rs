@@ -12,11 +12,15 @@ static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 
 /// Writes a line to standard output. Where that is a file that cannot take it
 /// (the disk is full), the program ends: its results would be lost.
-pub(crate) fn say(line: impl std::fmt::Display) {
-    if OUTPUT_GONE.load(Ordering::Relaxed) {
-        return;
+pub fn say(line: impl std::fmt::Display) {
+    if !OUTPUT_GONE.load(Ordering::Relaxed) {
+        check_output(writeln!(io::stdout(), "{line}"));
     }
-    match writeln!(io::stdout(), "{line}") {
+}
+
+/// Does the same for what was written to standard output by other means.
+pub fn check_output(written: io::Result<()>) {
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             OUTPUT_GONE.store(true, Ordering::Relaxed);
         }
@@ -29,7 +33,7 @@ pub(crate) fn say(line: impl std::fmt::Display) {
 }
 
 /// Writes a line to standard error, where complaints belong.
-pub(crate) fn complain(line: impl std::fmt::Display) {
+pub fn complain(line: impl std::fmt::Display) {
     note(format_args!("lancet: {line}"));
 }
 

@@ -19,7 +19,10 @@ pub mod wdl;
 
 use std::time::Duration;
 
-pub(crate) use crate::system::stdio::{complain, say};
+pub use crate::system::{
+    files::outlive_size_limits,
+    stdio::{check_output, complain, say},
+};
 use crate::{
     engine::{Engine, MemoryError, Settings},
     play::report::Limits,

@@ -5,16 +5,17 @@ use std::{fs, io, path::Path, process::ExitCode};
 
 use clap::{Command, ValueEnum as _};
 use clap_complete::Shell;
+use lancet::tools::{complain, say};
 
 /// Writes both, below `directory`, and says where.
 pub fn run(directory: &Path, command: &mut Command) -> ExitCode {
     match write(directory, command) {
         Ok(()) => {
-            println!("completions and man pages are in {}", directory.display());
+            say(format_args!("completions and man pages are in {}", directory.display()));
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("lancet: {}: {error}", directory.display());
+            complain(format_args!("{}: {error}", directory.display()));
             ExitCode::FAILURE
         }
     }

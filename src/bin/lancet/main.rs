@@ -6,7 +6,11 @@
 mod generate;
 mod manual;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use lancet::{lab, tools, train, uci};
@@ -93,9 +97,19 @@ fn command_line() -> clap::Command {
     })
 }
 
+/// Prints help or what is wrong with the command line, and ends the program.
+fn end(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    if !error.use_stderr() {
+        tools::check_output(printed);
+    }
+    std::process::exit(error.exit_code())
+}
+
 fn main() -> ExitCode {
-    let matches = command_line().get_matches();
-    match Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command {
+    tools::outlive_size_limits();
+    let matches = command_line().try_get_matches().unwrap_or_else(|error| end(&error));
+    match Cli::from_arg_matches(&matches).unwrap_or_else(|error| end(&error)).command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Datagen(args)) => train::datagen::run(&args),
@@ -116,7 +130,7 @@ fn main() -> ExitCode {
         Some(Command::Lines(lines)) => {
             let what = "neither a command of lancet's nor a line of UCI";
             let message = format!("'{}' is {what}; 'lancet help' lists the commands", lines[0]);
-            command_line().error(ErrorKind::InvalidSubcommand, message).exit()
+            end(&command_line().error(ErrorKind::InvalidSubcommand, message))
         }
     }
 }
