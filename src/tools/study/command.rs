@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
     /// Nodes of a search at least: what matters gets twice as many every time
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(100..=1 << 40))]
     step: u64,
     /// Grow below this line only: moves from the start, or `end` for the end of the game
     #[arg(long, value_name = "LINE")]
@@ -202,8 +202,8 @@ fn end_key(start: &Position, moves: &[Move]) -> u64 {
 
 /// Complains of the lines that are not used.
 fn tell_damage(study: Study) -> Study {
-    for line in study.damaged() {
-        complain(format_args!("{}:{line}: damaged, left out", study.path().display()));
+    for (line, reason) in study.damaged() {
+        complain(format_args!("{}:{line}: {reason}, left out", study.path().display()));
     }
     study
 }

@@ -3,9 +3,11 @@
 //! searches in progress, and a power failure what was not yet on the disk: ten seconds.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
+    fmt,
     fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _},
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -18,8 +20,9 @@ use crate::{
     chess::{
         notation::{move_text, read_move},
         position::Position,
-        score::Score,
+        score::{MATE, Score},
     },
+    engine::DEPTH_RANGE,
     system::files::{self, at},
 };
 
@@ -27,6 +30,8 @@ use crate::{
 const SYNC: Duration = Duration::from_secs(10);
 /// The version of the format.
 const FORMAT: u32 = 1;
+/// Most nodes of all searches together: more than any machine searches.
+const MOST_NODES: u64 = 1 << 60;
 
 /// A line of the file. Moves are in UCI notation, castling as king takes rook; a
 /// position is named by its key.
@@ -91,8 +96,8 @@ pub struct Study {
     nodes: u64,
     /// The first line that is not yet on the disk for sure.
     unsynced: Option<Instant>,
-    /// Lines of the file that could not be used.
-    damaged: BTreeSet<usize>,
+    /// Lines of the file that could not be used, and why.
+    damaged: BTreeMap<usize, String>,
 }
 
 impl Study {
@@ -142,11 +147,11 @@ impl Study {
         };
         next(&mut bytes).map_err(|error| at(&error))?;
         let start = match event(&bytes) {
-            Some(Event::Study { format: FORMAT, start, chess960 }) => {
+            Ok(Event::Study { format: FORMAT, start, chess960 }) => {
                 let mode = CastlingMode::from_chess960(chess960);
                 Position::from_fen(&start, mode).map_err(|error| at(&error))?
             }
-            Some(Event::Study { format, .. }) => {
+            Ok(Event::Study { format, .. }) => {
                 return Err(at(&format_args!("format {format}: expected format {FORMAT}")));
             }
             _ => return Err(at(&"this is not a study: its first line is not that of one")),
@@ -158,7 +163,7 @@ impl Study {
             played: Played::default(),
             nodes: 0,
             unsynced: None,
-            damaged: BTreeSet::new(),
+            damaged: BTreeMap::new(),
         };
         let mut whole = bytes.len() as u64;
         for number in 2.. {
@@ -167,8 +172,8 @@ impl Study {
                 break;
             }
             whole += bytes.len() as u64;
-            if event(&bytes).and_then(|event| study.apply(event)).is_none() {
-                study.damaged.insert(number);
+            if let Err(reason) = event(&bytes).and_then(|event| study.apply(event)) {
+                study.damaged.insert(number, reason);
             }
         }
         // What a kill has left of a last line.
@@ -184,7 +189,7 @@ impl Study {
         let read = files::open_regular(path).and_then(|file| {
             BufReader::new(io::Read::take(file, 1 << 12)).read_until(b'\n', &mut head)
         });
-        read.is_ok() && matches!(event(&head), Some(Event::Study { .. }))
+        read.is_ok() && matches!(event(&head), Ok(Event::Study { .. }))
     }
 
     /// Where it is kept.
@@ -216,9 +221,9 @@ impl Study {
         self.nodes
     }
 
-    /// Lines of the file that could not be used, from 1: what they said is lost.
+    /// Lines of the file that could not be used, from 1, and why: what they said is lost.
     #[must_use]
-    pub const fn damaged(&self) -> &BTreeSet<usize> {
+    pub const fn damaged(&self) -> &BTreeMap<usize, String> {
         &self.damaged
     }
 
@@ -330,29 +335,51 @@ impl Study {
         }
     }
 
-    /// Repeats what a line says; `None` if it makes no sense here.
-    fn apply(&mut self, event: Event) -> Option<()> {
+    /// Repeats what a line says, or says why it makes no sense here.
+    fn apply(&mut self, event: Event) -> Result<(), String> {
         match event {
-            Event::Study { .. } => return None,
+            Event::Study { .. } => return Err("a study inside a study".to_owned()),
             Event::Game { tags, moves } => {
                 let moves = read_line(&self.tree.node(Tree::START).position, &moves)?;
                 self.played = Played { tags, moves };
             }
             Event::Move { at, m, pinned } => {
-                let at = self.tree.find(at.0)?;
-                let m = read_move(&self.tree.node(at).position, &m).ok()?;
+                let at = self.find(at)?;
+                let m = read_move(&self.tree.node(at).position, &m);
+                let m = m.map_err(|error| error.to_string())?;
                 self.tree.add(at, m);
                 self.tree.pin(at, m, pinned);
             }
             Event::Search { at, score, depth, nodes, line, exact } => {
-                let at = self.tree.find(at.0)?;
+                let at = self.find(at)?;
+                check("score", &score, &(-MATE..=MATE))?;
+                check("depth", &depth, &(0..=*DEPTH_RANGE.end()))?;
+                check("nodes", &nodes, &(0..=MOST_NODES.saturating_sub(self.nodes)))?;
                 let line = read_line(&self.tree.node(at).position, &line)?;
                 self.nodes += nodes;
                 self.tree.found(at, Found { score, depth, nodes, line, exact });
             }
         }
-        Some(())
+        Ok(())
     }
+
+    /// The node of the position that a line names.
+    fn find(&self, at: Key) -> Result<Id, String> {
+        let id = self.tree.find(at.0);
+        id.ok_or_else(|| format!("position {}: not in the tree", String::from(at)))
+    }
+}
+
+/// Is this a value that a search can find?
+fn check<T: PartialOrd + fmt::Display>(
+    name: &str,
+    value: &T,
+    range: &RangeInclusive<T>,
+) -> Result<(), String> {
+    if range.contains(value) {
+        return Ok(());
+    }
+    Err(format!("{name} {value}: expected {} to {}", range.start(), range.end()))
 }
 
 /// Locks the file of a study for this process, and refuses what is no file.
@@ -364,16 +391,16 @@ fn claim(file: &File) -> io::Result<()> {
     if cfg!(unix) { files::claim(file, "another run is growing this study") } else { Ok(()) }
 }
 
-/// Legal moves from a position; `None` if one is not.
-fn read_line(position: &Position, moves: &[String]) -> Option<Vec<Move>> {
+/// Legal moves from a position.
+fn read_line(position: &Position, moves: &[String]) -> Result<Vec<Move>, String> {
     let mut position = position.clone();
     let mut line = Vec::with_capacity(moves.len());
     for text in moves {
-        let m = read_move(&position, text).ok()?;
+        let m = read_move(&position, text).map_err(|error| error.to_string())?;
         position = position.play(m);
         line.push(m);
     }
-    Some(line)
+    Ok(line)
 }
 
 /// `CHECKSUM {"event":...}` and the line's end.
@@ -382,12 +409,18 @@ fn line(event: &Event) -> Result<String, String> {
     Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
 }
 
-/// What a line says; `None` if it is damaged.
-fn event(line: &[u8]) -> Option<Event> {
+/// What a line says, or what is wrong with it.
+fn event(line: &[u8]) -> Result<Event, String> {
+    let text = checked(line).ok_or("damaged")?;
+    serde_json::from_str(text).map_err(|error| format!("not understood: {error}"))
+}
+
+/// What stands behind the checksum of a line; `None` if it is damaged.
+fn checked(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (sum, text) = line.split_once(' ')?;
     let sum = u32::from_str_radix(sum, 16).ok()?;
-    (sum == crc32fast::hash(text.as_bytes())).then(|| serde_json::from_str(text).ok())?
+    (sum == crc32fast::hash(text.as_bytes())).then_some(text)
 }
 
 #[cfg(test)]
@@ -434,6 +467,40 @@ mod tests {
         drop(again);
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(Study::open(&path).unwrap_err().contains("not a study"));
+    }
+
+    /// Lines that are as they were written, and say what no search finds.
+    #[test]
+    fn impossible_values_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.study");
+        drop(grown(&path));
+        let start = Key(Position::default().key());
+        let search = |score, depth, nodes| {
+            let line = vec!["a2a3".to_owned()];
+            Event::Search { at: start, score, depth, nodes, line, exact: false }
+        };
+        let add = |at, m: &str| Event::Move { at, m: m.to_owned(), pinned: false };
+        let wrong = [
+            (search(Score::MIN, 1, 1), "score -2147483648: expected -32000 to 32000"),
+            (search(MATE + 1, 1, 1), "score 32001: expected -32000 to 32000"),
+            (search(0, u32::MAX, 1), "depth 4294967295: expected 0 to "),
+            (search(0, 1, u64::MAX), "nodes 18446744073709551615: expected 0 to 115"),
+            (add(Key(1), "a2a3"), "position 0000000000000001: not in the tree"),
+            (add(start, "a2a5"), "illegal move 'a2a5'"),
+        ];
+        let mut text = fs::read_to_string(&path).unwrap();
+        let first = text.lines().count() + 1;
+        text.extend(wrong.iter().map(|(event, _)| line(event).unwrap()));
+        text += &line(&search(-MATE, 0, MOST_NODES - 1000)).unwrap();
+        fs::write(&path, text).unwrap();
+        let study = Study::open(&path).unwrap();
+        for ((_, expected), number) in wrong.iter().zip(first..) {
+            let reason = &study.damaged()[&number];
+            assert!(reason.contains(expected), "{reason}");
+        }
+        assert_eq!(study.damaged().len(), wrong.len());
+        assert_eq!((study.nodes(), study.tree().effort(0)), (MOST_NODES, 2 * (MOST_NODES - 1000)));
     }
 
     /// Of many that begin a study at the same time, one has it, and what that one adds is
