@@ -2,7 +2,12 @@
 //!
 //! What a line means is decided by its readers: [`fen`](super::fen) and the tools.
 
-use std::{fmt, fs, io, path::Path};
+use std::{fmt, io, path::Path};
+
+use crate::system::files;
+
+/// Longest file, in bytes: the largest collections of openings have 200 MB.
+const LONGEST_FILE: u64 = 512 << 20;
 
 /// Why a file cannot be read as lines of text.
 #[derive(Debug)]
@@ -65,7 +70,7 @@ impl<R: fmt::Debug + fmt::Display> std::error::Error for LineError<R> {}
 ///
 /// If the file cannot be read or is UTF-16.
 pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
-    split(&fs::read(path).map_err(TextError::Io)?)
+    split(&files::read(path, LONGEST_FILE).map_err(TextError::Io)?)
 }
 
 /// What some programs write before UTF-8.

@@ -17,6 +17,8 @@ use crate::{chess::position::Position, system::files};
 
 /// Bytes of an entry.
 const ENTRY: usize = 16;
+/// Longest file, in bytes: the largest books have less than a tenth of this.
+const LONGEST_FILE: u64 = 4 << 30;
 
 /// A move of the book in the position with this key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +90,7 @@ impl Book {
     ///
     /// If the file cannot be read or is not a book.
     pub fn load(path: &Path) -> Result<Book, BookError> {
-        Book::from_bytes(&files::read_regular(path).map_err(BookError::Io)?)
+        Book::from_bytes(&files::read_regular(path, LONGEST_FILE).map_err(BookError::Io)?)
     }
 
     /// Reads a book from the bytes of its file.

@@ -14,6 +14,9 @@ use std::{
 /// How the names of files end that are not complete yet.
 const UNFINISHED: &str = ".new";
 
+/// Longest text that [`read_text`] takes, in bytes: settings and lists have a few thousand.
+const LONGEST_TEXT: u64 = 64 << 20;
+
 /// Age at which an unfinished file that nobody has locked counts as abandoned:
 /// younger ones may be about to be locked.
 const ABANDONED: Duration = Duration::from_secs(60);
@@ -287,6 +290,25 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Refuses devices, some of which have no end.
+///
+/// # Errors
+///
+/// If there is no such file, or it is a device.
+pub fn refuse_device(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_char_device() || kind.is_block_device() {
+            return Err(io::Error::other("expected a file or pipe, found a device"));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = kind;
+    Ok(())
+}
+
 /// Is this a named pipe?
 #[must_use]
 pub fn is_pipe(path: &Path) -> bool {
@@ -302,14 +324,47 @@ pub fn is_pipe(path: &Path) -> bool {
     }
 }
 
-/// Reads such a file.
+/// Reads a file that [`open_regular`] opens, of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is another kind of file.
-pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+/// If it cannot be read, is another kind of file, or is longer.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(open_regular(path)?, limit)
+}
+
+/// Reads a file or pipe of at most `limit` bytes.
+///
+/// # Errors
+///
+/// If it cannot be read, is a device, or is longer.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    refuse_device(path)?;
+    read_all(File::open(path)?, limit)
+}
+
+/// Reads a file or pipe of text.
+///
+/// # Errors
+///
+/// If it cannot be read, is a device, is too long, or is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path, LONGEST_TEXT)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    // Pipes have no length.
+    let length = file.metadata()?.len();
     let mut bytes = Vec::new();
-    open_regular(path)?.read_to_end(&mut bytes)?;
+    if length <= limit {
+        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    if length.max(bytes.len() as u64) > limit {
+        let error = format!("too long: expected at most {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, error));
+    }
     Ok(bytes)
 }
 
@@ -387,6 +442,22 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_read_beyond_its_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, "text").unwrap();
+        for read in [read, read_regular] {
+            assert_eq!(read(&path, 4).unwrap(), b"text");
+            let error = read(&path, 3).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        }
+        assert_eq!(read_text(&path).unwrap(), "text");
+        fs::write(&path, b"\xff").unwrap();
+        assert_eq!(read_text(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(read_text(&dir.path().join("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
     fn a_lock_is_held_by_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.lock");
@@ -446,6 +517,9 @@ mod tests {
         replace(Path::new("/dev/null"), b"nothing").unwrap();
         let full = replace(Path::new("/dev/full"), b"nothing").unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);
-        assert!(read_regular(Path::new("/dev/zero")).is_err());
+        for read in [read, read_regular] {
+            let error = read(Path::new("/dev/zero"), 10).unwrap_err();
+            assert!(error.to_string().contains("found a device"), "{error}");
+        }
     }
 }

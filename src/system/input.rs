@@ -16,6 +16,8 @@ use ruzstd::decoding::{
     errors::{FrameDecoderError, ReadFrameHeaderError},
 };
 
+use super::files;
+
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
@@ -53,11 +55,12 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If it cannot be read.
+    /// If it cannot be read, or is a device.
     pub fn open(path: &Path) -> io::Result<Input> {
         if path == Path::new(STANDARD_INPUT) {
             return Input::new(BufReader::new(io::stdin()));
         }
+        files::refuse_device(path)?;
         Input::new(BufReader::new(File::open(path)?))
     }
 

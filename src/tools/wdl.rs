@@ -8,7 +8,6 @@
 
 use std::{
     fmt::Write as _,
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -304,7 +303,7 @@ fn command(args: &Args) -> Result<(), String> {
 
 /// Adds the games of a file; one that is still being written may end anywhere.
 fn read(path: &Path, counts: &mut Counts) -> Result<(), String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = format::read(path).map_err(|error| error.to_string())?;
     for (frame, number) in format::frames(&bytes).0.into_iter().zip(1..) {
         let game = Record::decode(frame).map_err(|error| format!("game {number}: {error}"))?;
         counts.add(&game);

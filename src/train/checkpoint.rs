@@ -23,6 +23,8 @@ use crate::system::files;
 const MAGIC: &[u8; 8] = b"LANCETC2";
 /// How files without a checksum began.
 const OLD_MAGIC: &[u8; 8] = b"LANCETCK";
+/// Longest file, in bytes: the largest network takes 200 MB, the text little.
+const LONGEST_FILE: u64 = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +80,8 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
 /// If the file cannot be read, is damaged, or belongs to another run.
 pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
     let fail = |reason: &str| FileError::new(path, reason);
-    let bytes = fs::read(path).map_err(|error| FileError::new(path, error))?;
+    let bytes = files::read_regular(path, LONGEST_FILE);
+    let bytes = bytes.map_err(|error| FileError::new(path, error))?;
     if bytes.starts_with(OLD_MAGIC) {
         let reason = "written by an older version, without a checksum; delete it to begin again";
         return Err(fail(reason));

@@ -104,7 +104,7 @@ impl Args {
         let mut schedule = match &self.schedule {
             None => Schedule::default(),
             Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| FileError::new(path, e))?;
+                let text = files::read_text(path).map_err(|e| FileError::new(path, e))?;
                 toml::from_str(&text).map_err(|e| FileError::new(path, e))?
             }
         };

@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|error| FileError::new(path, error))
+    format::read(path).map_err(|error| FileError::new(path, error))
 }
 
 /// A game that cannot be decoded: where it is and what is wrong.

@@ -6,7 +6,7 @@
 //! game of one move with the result 3, which other trainers do not know. Everything read is checked:
 //! no byte sequence makes this module panic or yields an illegal game.
 
-use std::{fmt, io};
+use std::{fmt, io, path::Path};
 
 use shakmaty::{
     Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Piece, Position as _,
@@ -17,7 +17,10 @@ use viriformat::{
     dataformat,
 };
 
-use crate::chess::{fen::IllegalPosition, position::Position, score::Score};
+use crate::{
+    chess::{fen::IllegalPosition, position::Position, score::Score},
+    system::{files, memory},
+};
 
 /// Bytes of the packed start position.
 const HEADER: usize = 32;
@@ -128,6 +131,22 @@ impl fmt::Display for FormatError {
 }
 
 impl std::error::Error for FormatError {}
+
+/// Reads a whole file of games, which may be as long as there is memory for it.
+///
+/// # Errors
+///
+/// If it cannot be read, is a device, or is longer.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // Small files are not worth the question.
+    let limit = memory::available().unwrap_or(u64::MAX).max(64 << 20);
+    files::read(path, limit).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for the whole file")
+        }
+        _ => error,
+    })
+}
 
 /// Reads the bytes of the next game into `buffer`, unchecked. Returns false at
 /// the end of the file.

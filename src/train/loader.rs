@@ -159,7 +159,7 @@ impl DataSet {
     }
 
     fn read_file(&mut self, path: &Path, schedule: &Schedule) -> Result<Source, FileError> {
-        let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
+        let bytes = format::read(path).map_err(|error| FileError::new(path, error))?;
         let (frames, length) = format::frames(&bytes);
         let parts: Vec<Result<Part, FileError>> = frames
             .par_chunks(1 << 12)

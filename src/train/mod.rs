@@ -40,7 +40,7 @@ use std::{
 use crate::{
     eval::nnue::Network,
     play::report::Signals,
-    system::{stdio::complain, version::VERSION},
+    system::{files, stdio::complain, version::VERSION},
 };
 
 /// Something went wrong with a file.
@@ -106,6 +106,7 @@ fn other_build(path: &Path, build: &str) {
 ///
 /// If it cannot be read or is not a network.
 pub fn read_network(path: &Path) -> Result<Network, FileError> {
-    let bytes = std::fs::read(path).map_err(|error| FileError::new(path, error))?;
+    let bytes = files::read(path, Network::LONGEST_FILE);
+    let bytes = bytes.map_err(|error| FileError::new(path, error))?;
     Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))
 }

@@ -376,6 +376,51 @@ fn pipes_and_devices() {
     lancet.quit();
 }
 
+/// What is longer than any file of its kind is refused before it is read, and what has no
+/// end is not read for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn inputs_without_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = dir.path().join("long");
+    fs::File::create(&long).unwrap().set_len(1 << 40).unwrap();
+    for command in [
+        "epd INPUT --depth 1",
+        "perft --suite INPUT",
+        "datagen --out games --nodes 10 --games 1 --book INPUT",
+        "datagen --out games --nodes 10 --games 1 --net INPUT",
+        "train --data INPUT --out net.nnue",
+        "train --data none --out net.nnue --schedule INPUT",
+        "average INPUT --out net.nnue",
+        "data stats INPUT",
+        "data check INPUT",
+        "wdl INPUT",
+        "study startpos --file INPUT --nodes 1",
+    ] {
+        for (input, reason) in [
+            ("long", &["too long", "not enough memory", "as no study has"][..]),
+            ("/dev/zero", &["found a device"]),
+        ] {
+            let command = format!("$0 {}", command.replace("INPUT", input));
+            let text = complaint(&shell(&command, dir.path()));
+            let given = reason.iter().any(|reason| text.contains(reason));
+            assert!(given && text.contains(input), "{command}: {text}");
+        }
+    }
+    let endless = "yes | $0 train --data none --out net.nnue --schedule /dev/stdin";
+    let text = complaint(&shell(endless, dir.path()));
+    assert!(text.contains("/dev/stdin: too long"), "{text}");
+    assert_eq!(names(dir.path()), ["long"]);
+    // A network that is not one is not looked through either.
+    let mut lancet = Lancet::start();
+    lancet.send(&format!("setoption name EvalFile value {}", long.display()));
+    lancet.send(&format!("setoption name BookFile value {}", long.display()));
+    let answer = lancet.drain();
+    assert_eq!(answer.len(), 2);
+    assert!(answer.iter().all(|line| line.contains("too long")), "{answer:?}");
+    lancet.quit();
+}
+
 /// An output that cannot take any more ends the program: nobody reads it.
 #[cfg(target_os = "linux")]
 #[test]

@@ -163,6 +163,9 @@ pub struct Parameters {
 }
 
 impl Network {
+    /// Longest file, in bytes: the largest shape takes 26 MB, the rest is for provenance.
+    pub const LONGEST_FILE: u64 = 64 << 20;
+
     /// A network from its numbers.
     ///
     /// # Errors
@@ -201,7 +204,8 @@ impl Network {
     ///
     /// [`LoadError`] says what is wrong with the file.
     pub fn load(path: &Path) -> Result<Network, LoadError> {
-        let bytes = files::read_regular(path).map_err(|error| LoadError::File {
+        let bytes = files::read_regular(path, Network::LONGEST_FILE);
+        let bytes = bytes.map_err(|error| LoadError::File {
             path: path.display().to_string(),
             reason: error.to_string(),
         })?;

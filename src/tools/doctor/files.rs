@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     engine::Engine,
     play::{book::Book, syzygy::Tablebases},
+    system::files::read_text,
     tools::settings,
 };
 
@@ -119,7 +120,7 @@ const SHA256: usize = 64;
 
 fn read_list(path: &Path) -> Result<List, String> {
     let fail = |reason: String| format!("{}: {reason}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let text = read_text(path).map_err(|error| fail(error.to_string()))?;
     text.lines()
         .zip(1..)
         .filter(|(line, _)| !line.trim().is_empty())

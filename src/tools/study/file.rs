@@ -30,6 +30,8 @@ use crate::{
 const SYNC: Duration = Duration::from_secs(10);
 /// The version of the format.
 const FORMAT: u32 = 1;
+/// Longest line, in bytes: a game of 10,000 moves takes less than a hundredth.
+const LONGEST_LINE: u64 = 16 << 20;
 /// Most nodes of all searches together: more than any machine searches.
 const MOST_NODES: u64 = 1 << 60;
 
@@ -141,9 +143,14 @@ impl Study {
         let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let mut reader = BufReader::new(file);
         let mut bytes = Vec::new();
-        let mut next = |bytes: &mut Vec<u8>| {
+        let mut next = |bytes: &mut Vec<u8>| -> io::Result<usize> {
             bytes.clear();
-            reader.read_until(b'\n', bytes)
+            let length = io::Read::take(&mut reader, LONGEST_LINE).read_until(b'\n', bytes)?;
+            if length as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") {
+                let error = format!("a line of more than {LONGEST_LINE} bytes, as no study has");
+                return Err(io::Error::other(error));
+            }
+            Ok(length)
         };
         next(&mut bytes).map_err(|error| at(&error))?;
         let start = match event(&bytes) {
@@ -467,6 +474,9 @@ mod tests {
         drop(again);
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(Study::open(&path).unwrap_err().contains("not a study"));
+        File::create(&path).unwrap().set_len(1 << 25).unwrap();
+        assert!(Study::open(&path).unwrap_err().ends_with("as no study has"));
+        assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 25);
     }
 
     /// Lines that are as they were written, and say what no search finds.

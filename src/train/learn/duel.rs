@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs::File,
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::{Arc, Mutex},
@@ -148,7 +148,7 @@ impl Duel<'_> {
 
 impl Sheet {
     fn open(path: &Path) -> io::Result<Sheet> {
-        let text = match fs::read_to_string(path) {
+        let text = match files::read_text(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             text => text?,
         };
@@ -199,6 +199,8 @@ impl Sheet {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::eval;
 

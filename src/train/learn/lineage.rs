@@ -207,7 +207,7 @@ impl Home {
     /// If it cannot be read or has other settings.
     pub fn open(&self, settings: &Settings) -> Result<Lineage, FileError> {
         let path = self.file(FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let (goal, settings) = (settings.first, settings.clone());
