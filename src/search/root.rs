@@ -644,7 +644,8 @@ impl Worker<'_> {
             return false;
         }
         let best = &self.root_moves[0];
-        if shared.limits.is_wanted_mate(best.score) {
+        // With too little material to mate, deeper iterations say the same.
+        if shared.limits.is_wanted_mate(best.score) || best.dead {
             return true;
         }
         self.publish_nodes();

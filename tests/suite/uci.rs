@@ -344,6 +344,29 @@ fn multipv_changes_while_searching() {
     lancet.quit();
 }
 
+/// Where nothing can change any more, one iteration is enough; endless searches still wait
+/// for `stop`.
+#[test]
+fn dead_positions_are_searched_once() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name MultiPV value 2");
+    for fen in ["8/8/4k3/8/8/3K4/8/8 w - - 0 1", "8/8/8/4k3/8/8/4B3/4K3 b - - 0 1"] {
+        lancet.send(&format!("position fen {fen}"));
+        for go in ["go depth 20", "go movetime 1000000", "go infinite", "go ponder wtime 9999"] {
+            lancet.send(go);
+            let mut lines = [lancet.until("info depth "), lancet.until("info depth ")].concat();
+            if go.contains("infinite") || go.contains("ponder") {
+                assert_eq!(lancet.drain(), [""; 0], "{go}");
+                lancet.send("stop");
+            }
+            lines.extend(lancet.until("bestmove "));
+            check(&game(fen, &[]), &lines);
+            assert_eq!(thoughts(&lines).len(), 2, "{go}: {lines:?}");
+        }
+    }
+    lancet.quit();
+}
+
 #[test]
 fn searchmoves_at_any_place() {
     let mut lancet = Lancet::start();
