@@ -3,7 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -25,7 +25,28 @@ pub struct Output<W> {
 
 struct Sinks<W> {
     writer: W,
-    log: Option<File>,
+    log: Option<Log>,
+}
+
+struct Log {
+    file: File,
+    path: PathBuf,
+}
+
+impl<W> Sinks<W> {
+    /// Logs a line. What cannot be logged, on a full disk, ends the log, and not the game.
+    ///
+    /// # Errors
+    ///
+    /// Why the log ends here, in words.
+    fn log(&mut self, direction: &str, text: &str) -> Result<(), String> {
+        let Some(Log { file, path }) = &mut self.log else { return Ok(()) };
+        let line = format!("{} {direction} {text}\n", timestamp());
+        let Err(error) = file.write_all(line.as_bytes()) else { return Ok(()) };
+        let error = format!("cannot log to '{}': {error}; the log ends here", path.display());
+        self.log = None;
+        Err(error)
+    }
 }
 
 impl<W: Write> Output<W> {
@@ -56,7 +77,11 @@ impl<W: Write> Output<W> {
     /// Writes one line.
     pub fn line(&self, text: &str) {
         let mut sinks = self.sinks();
-        log(&mut sinks.log, "<<", text);
+        if let Err(error) = sinks.log("<<", text) {
+            drop(sinks);
+            self.say(&error);
+            sinks = self.sinks();
+        }
         // One write call per line: a reader never sees half of one.
         let written = sinks.writer.write_all(format!("{text}\n").as_bytes());
         if written.and_then(|()| sinks.writer.flush()).is_err() {
@@ -91,8 +116,11 @@ impl<W: Write> Output<W> {
     /// Logs a line that came in.
     pub fn log_input(&self, line: &[u8]) {
         let mut sinks = self.sinks();
-        if sinks.log.is_some() {
-            log(&mut sinks.log, ">>", String::from_utf8_lossy(line).trim_end());
+        if sinks.log.is_some()
+            && let Err(error) = sinks.log(">>", String::from_utf8_lossy(line).trim_end())
+        {
+            drop(sinks);
+            self.say(&error);
         }
     }
 
@@ -110,16 +138,10 @@ impl<W: Write> Output<W> {
                 // Opening it would wait for a reader, and everybody for us.
                 return Err(io::Error::other("a pipe, expected a file"));
             }
-            sinks.log = Some(OpenOptions::new().create(true).append(true).open(path)?);
+            let file = OpenOptions::new().create(true).append(true).open(path)?;
+            sinks.log = Some(Log { file, path: path.to_owned() });
         }
         Ok(())
-    }
-}
-
-/// A full disk must not end a game: what cannot be logged is not.
-fn log(log: &mut Option<File>, direction: &str, text: &str) {
-    if let Some(file) = log {
-        let _ = file.write_all(format!("{} {direction} {text}\n", timestamp()).as_bytes());
     }
 }
 

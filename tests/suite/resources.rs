@@ -6,7 +6,7 @@
 #![cfg(unix)] // limits and signals are the shell's
 
 use std::{
-    fs, iter,
+    fs,
     os::unix::process::ExitStatusExt as _,
     path::Path,
     process::{Command, Output, Stdio},
@@ -366,14 +366,33 @@ fn pipes_and_devices() {
     // `readyok` would not wait for the last task's end, if that is still to come.
     let lines = lancet.ask("setoption name Save Hash", "info string ");
     assert!(lines[0].contains("Save Hash: ") && lines[0].contains("device or pipe"), "{lines:?}");
-    // A log that takes nothing, and one that cannot take any more.
-    let full = cfg!(target_os = "linux").then_some("/dev/full");
-    for log in iter::once("/dev/null").chain(full) {
-        lancet.send(&format!("setoption name Debug Log File value {log}"));
-        lancet.send("position startpos");
-        check(&Game::default(), &lancet.go("go depth 3").0);
-    }
     lancet.quit();
+}
+
+/// A log that cannot be written, since the disk is full or the file may not be longer, is
+/// told of once, and the game goes on.
+#[test]
+fn a_full_disk_under_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("log");
+    let full = cfg!(target_os = "linux").then_some(("/dev/full", "No space left"));
+    for (log, fault) in
+        [("/dev/null", ""), (file.to_str().unwrap(), "too large")].into_iter().chain(full)
+    {
+        let mut lancet = Lancet::limited("ulimit -f 2");
+        lancet.send(&format!("setoption name Debug Log File value {log}"));
+        let mut complaints = Vec::new();
+        for _ in 0..3 {
+            lancet.send("position startpos");
+            let (lines, _) = lancet.go("go depth 10");
+            check(&Game::default(), &lines);
+            complaints.extend(lines.into_iter().filter(|line| line.contains(" cannot log to ")));
+        }
+        assert_eq!(complaints.len(), usize::from(!fault.is_empty()), "{complaints:?}");
+        let named = |line: &String| line.contains(log) && line.contains(fault);
+        assert!(complaints.iter().all(named), "{complaints:?}");
+        lancet.quit();
+    }
 }
 
 /// What is longer than any file of its kind is refused before it is read, and what has no
