@@ -552,10 +552,17 @@ impl Game {
     /// stalemate, threefold repetition, fifty moves, insufficient material.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
+        self.ending_at(100)
+    }
+
+    /// The same if the game is drawn from this halfmove clock on: at 100 a player may claim
+    /// the draw, at 150 nobody need claim it.
+    #[must_use]
+    pub fn ending_at(&self, halfmoves: u32) -> Option<Ending> {
         if self.position.legal_moves().is_empty() {
             return Some(if self.position.is_check() { Ending::Checkmate } else { Ending::Draw });
         }
-        let drawn = self.position.halfmoves() >= 100
+        let drawn = self.position.halfmoves() >= halfmoves
             || self.occurrences() >= 3
             || self.position.is_insufficient_material();
         drawn.then_some(Ending::Draw)

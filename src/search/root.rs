@@ -11,7 +11,7 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 use shakmaty::Move;
 
 use super::{
-    Kind, MAX_PLY, NonPv, Pv, Stopped, Worker,
+    CLAIMABLE_FROM, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker,
     mate::{Mate, MateSearch},
     params as p,
     prune::{self, MoveFacts},
@@ -41,6 +41,10 @@ const REFUTATION_PLIES: usize = 5;
 /// Null-window passes after which bisection and MTD(f) give up. The range of
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
+
+/// Moves that draw by rule are worth the score of their search divided by this: they stay
+/// close to a draw, and the better ones come first.
+const DRAWN_SCALE: Score = 50;
 
 /// Nodes of the ordinary search that find the move to play when there is no mate.
 const MOVE_NODES: u64 = 100_000;
@@ -80,8 +84,9 @@ pub struct RootMove {
     pub nodes: u64,
     /// What the endgame tables say of it.
     pub known: Option<Known>,
-    /// There is not enough material left to mate.
-    pub dead: bool,
+    /// After this move the game is drawn whatever the search says of it: neither side
+    /// has mating material, or the fifty-move rule lets the opponent claim a draw.
+    pub drawn: bool,
 }
 
 impl RootMove {
@@ -103,14 +108,23 @@ impl RootMove {
 
     /// Is it a draw for certain?
     fn is_drawn(&self) -> bool {
-        self.dead || self.value().is_some_and(|value| value.drawn_score().is_some())
+        self.drawn || self.value().is_some_and(|value| value.drawn_score().is_some())
     }
 
     /// The score for the outside: a draw is one, however the search likes the
     /// position.
     fn true_score(&self) -> Score {
-        self.value().and_then(Value::drawn_score).unwrap_or(self.score)
+        let known = self.value().and_then(Value::drawn_score);
+        known.or(self.drawn.then_some(DRAW)).unwrap_or(self.score)
     }
+}
+
+/// The window in which to search a move that draws, so that its score divided by
+/// [`DRAWN_SCALE`] answers this one.
+fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
+    let alpha = alpha.saturating_mul(DRAWN_SCALE) + DRAWN_SCALE - 1;
+    let alpha = alpha.clamp(-INFINITE, INFINITE - 1);
+    Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
 /// After an iteration that was stopped: a score of the iteration before, or of a move that
@@ -138,9 +152,19 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             seldepth: 0,
             nodes: 0,
             known: None,
-            dead: position.is_insufficient_material(),
+            drawn: position.is_insufficient_material() || leaves_a_claim(position, m),
         })
         .collect()
+}
+
+/// Lets this move the opponent claim a draw by the fifty-move rule, which the side to move
+/// could have claimed before it?
+fn leaves_a_claim(position: &Position, m: Move) -> bool {
+    let claimable = position.halfmoves() >= CLAIMABLE_FROM && !m.is_zeroing();
+    claimable && {
+        let child = position.play(m);
+        !(child.is_check() && !Generator::new(&child).any())
+    }
 }
 
 /// What one thread found.
@@ -524,9 +548,12 @@ impl Worker<'_> {
             let before = self.nodes;
             self.pv.clear(1);
             let window = Window::new(alpha, beta);
+            let drawn = self.root_moves[i].drawn;
+            let inner = if drawn { beside_a_draw(window) } else { window };
             let reduction = prune::reduction(&facts);
-            let score = self.search_move::<K>(&child, window, depth - 1, 0, &facts, reduction)?;
+            let score = self.search_move::<K>(&child, inner, depth - 1, 0, &facts, reduction)?;
             self.unmake();
+            let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
             let score = bounds.refine(score);
             self.root_moves[i].nodes += self.nodes - before;
             self.note_root_score(i, score, window, number == 1);
@@ -542,8 +569,10 @@ impl Worker<'_> {
             }
         }
         // The line of a move is kept alive by its root entry; with moves left
-        // out (MultiPV, searchmoves) the score would not be the position's.
-        if line == 0 && self.shared.limits.searchmoves.is_empty() {
+        // out (MultiPV, searchmoves) the score would not be the position's, nor is
+        // that of a move that draws.
+        let all = line == 0 && self.shared.limits.searchmoves.is_empty();
+        if all && root.halfmoves() < CLAIMABLE_FROM {
             let bounds = Bounds::of(best, window);
             let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
             self.shared.table.store(table_key(&root), entry);
@@ -645,7 +674,7 @@ impl Worker<'_> {
         }
         let best = &self.root_moves[0];
         // With too little material to mate, deeper iterations say the same.
-        if shared.limits.is_wanted_mate(best.score) || best.dead {
+        if shared.limits.is_wanted_mate(best.score) || self.root.is_insufficient_material() {
             return true;
         }
         self.publish_nodes();

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::common::{
     DEADLINE,
-    chess::{depth, nodes, position, search},
+    chess::{depth, game, nodes, position, search},
 };
 use lancet::{
     chess::{
+        notation::read_move,
         position::{Game, Position},
         score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
     },
@@ -222,6 +223,59 @@ fn mate_beats_the_fifty_move_rule() {
         let fen = format!("1k6/8/1K6/8/8/8/8/2Q5 w - - {halfmoves} 80");
         let outcome = search(&mut engine, &Game::from(position(&fen)), depth(8));
         assert_eq!(outcome.info.score, expected, "{fen}");
+    }
+}
+
+/// From a halfmove clock of 100 on a draw may be claimed. If nobody does, the moves are
+/// chosen as without the rule; from 150 on the game is over.
+#[test]
+fn play_goes_on_when_nobody_claims_the_draw() {
+    let mut engine = engine(Settings::default());
+    for halfmoves in [100, 120, 149] {
+        // A bishop is attacked; a rook wants to mate on the back rank.
+        let fen = format!("6k1/5ppp/8/8/1b6/P7/5PPP/3R2K1 b - - {halfmoves} 90");
+        let game = Game::from(position(&fen));
+        let outcome = search(&mut engine, &game, depth(8));
+        assert_eq!((outcome.info.score, outcome.info.drawn), (DRAW, true), "{fen}");
+        let child = game.position().play(outcome.best.unwrap());
+        let replies = child.legal_moves().into_iter().filter(|m| m.is_capture());
+        assert_eq!(replies.count(), 0, "{fen}: {:?}", outcome.best);
+    }
+    // A mate ends the game before anybody can claim.
+    let mate = Game::from(position("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 100 90"));
+    let outcome = search(&mut engine, &mate, depth(4));
+    assert_eq!(mate_distance(outcome.info.score), Some(1));
+    // A capture starts the count anew.
+    let capture = Game::from(position("6k1/8/8/8/8/1q6/2P5/6K1 w - - 120 90"));
+    let outcome = search(&mut engine, &capture, depth(6));
+    assert!(outcome.best.unwrap().is_capture() && !outcome.info.drawn, "{outcome:?}");
+    let over = Game::from(position("6k1/5ppp/8/8/8/8/4rPPP/3R2K1 b - - 150 90"));
+    assert_eq!(search(&mut engine, &over, depth(4)).info.score, DRAW);
+}
+
+/// A position that stands for the second time may be left again: a move back to it scores
+/// as what follows, not as a draw.
+#[test]
+fn the_root_is_not_drawn_the_second_time() {
+    let mut engine = engine(Settings::default());
+    for (fen, m) in [
+        ("r5k1/2p4p/8/8/8/n4B1b/1N6/K1R5 b - - 0 1", "a3c2"),
+        ("k1r5/1n6/N4b1B/8/8/8/2P4P/R5K1 w - - 0 1", "a6c7"),
+        ("1k5r/p4p2/8/8/8/b1B4n/6N1/5R1K b - - 0 1", "h3f2"),
+        ("5r1k/6n1/B1b4N/8/8/8/P4P2/1K5R w - - 0 1", "h6f7"),
+    ] {
+        let before = game(fen, &[]);
+        let after = game(fen, &[m]);
+        let only = vec![read_move(before.position(), m).unwrap()];
+        engine.new_game();
+        let limits = Limits { searchmoves: only, ..depth(12) };
+        let score = search(&mut engine, &before, limits).info.score;
+        engine.new_game();
+        let alone = Game::from(after.position().clone());
+        let expected = -search(&mut engine, &alone, depth(11)).info.score;
+        // Searches of other trees differ by some centipawns; a draw would be far off.
+        let far = (score - expected).abs() > 120 || expected.abs() < 200;
+        assert!(!far, "{fen}: {score}, {expected} by itself");
     }
 }
 

@@ -310,11 +310,17 @@ impl Checker {
         Ok(())
     }
 
+    /// The end of a game from here: if nobody has claimed a draw, nobody does.
+    fn ending(&self, game: &Game) -> Option<Ending> {
+        let claimable = self.game.position().halfmoves() >= 100;
+        game.ending_at(if claimable { 150 } else { 100 })
+    }
+
     /// Where a line ends, its score comes true.
     fn end_of_line(&self, thought: &Thought) -> Result<(), String> {
         let mut game = self.game.clone();
         for (ply, &m) in thought.pv.iter().enumerate() {
-            if ply > 0 && game.ending().is_some() {
+            if ply > 0 && self.ending(&game).is_some() {
                 return Err(format!(
                     "moves after the game's end, from {}",
                     move_text(m, self.mode)
@@ -323,7 +329,7 @@ impl Checker {
             game.play(m);
         }
         let plies = thought.pv.len() as i64;
-        let ending = if plies > 0 || thought.depth == 0 { game.ending() } else { None };
+        let ending = if plies > 0 || thought.depth == 0 { self.ending(&game) } else { None };
         let mated = ending == Some(Ending::Checkmate);
         if let Some(bound) = thought.bound {
             let end = if plies % 2 == 0 { -plies / 2 } else { (plies + 1) / 2 };

@@ -1,0 +1,228 @@
+//! Exams: positions with scores that no network learns from, and how far evaluations are
+//! from them. The scores come from long searches, by Lancet or by another engine.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use shakmaty::{Board, CastlingMode, Color};
+
+use super::{FileError, format::GameResult, sample::Sample};
+use crate::{
+    chess::{
+        position::Position,
+        score::{EVALUATION_LIMIT, Score},
+    },
+    eval::{self, nnue::Network, psqt, wdl::sigmoid},
+};
+
+/// Centipawns of an exam that are worth a factor of e in the odds of winning.
+const SCALE: f64 = 250.0;
+/// Centipawns of an evaluation that are, before its own scale is found.
+const CANDIDATE_SCALE: f64 = 400.0;
+
+/// Positions and their scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exam {
+    fens: Vec<String>,
+    samples: Vec<Sample>,
+}
+
+/// How an evaluation does in an exam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grade {
+    /// Root mean square error in winning probability, by the scale that suits the
+    /// evaluation best.
+    pub error: f64,
+    /// That scale: 1 takes 400 centipawns of the evaluation for as much as 250 of the exam.
+    pub scale: f64,
+    /// Spearman's rank correlation.
+    pub correlation: f64,
+}
+
+/// What is read of a line of `lancet epd --csv`.
+#[derive(Deserialize)]
+struct Row {
+    fen: String,
+    cp: Option<Score>,
+}
+
+impl Exam {
+    /// Reads what `lancet epd --csv` has written of one engine. Positions without a score in
+    /// centipawns, such as mates, are left out.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, a line is not such a row or its FEN no position, or no
+    /// position is left.
+    pub fn read(path: &Path) -> Result<Exam, FileError> {
+        let fail = |reason: String| FileError::new(path, reason);
+        let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
+        let mut exam = Exam { fens: Vec::new(), samples: Vec::new() };
+        for (row, line) in reader.deserialize().zip(2..) {
+            let Row { fen, cp } = row.map_err(|error| fail(error.to_string()))?;
+            let Some(score) = cp.filter(|score| score.abs() <= EVALUATION_LIMIT) else { continue };
+            let position = Position::from_fen(&fen, CastlingMode::Standard)
+                .map_err(|error| fail(format!("line {line}: {error}")))?;
+            exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
+            exam.fens.push(fen);
+        }
+        if exam.samples.is_empty() {
+            return Err(fail("no position with a score in centipawns".to_owned()));
+        }
+        Ok(exam)
+    }
+
+    /// The positions, each with its score for the side to move.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// The evaluations by a network, or by material and piece-square tables, as the search
+    /// plays by them, in centipawns.
+    #[must_use]
+    pub fn evaluate(&self, network: Option<&Network>) -> Vec<f64> {
+        let evaluate = |sample: &Sample| {
+            let mut board = Board::empty();
+            for (square, piece) in sample.pieces() {
+                board.set_piece_at(square, piece);
+            }
+            let score = match network {
+                Some(network) => eval::weighted(network.evaluate(&board, Color::White), &board),
+                None => psqt::evaluate_board(&board, Color::White),
+            };
+            f64::from(score)
+        };
+        self.samples.iter().map(evaluate).collect()
+    }
+
+    /// The part of this exam that `answers` has, too, and the scores of these.
+    #[must_use]
+    pub fn shared_with(&self, answers: &Exam) -> (Exam, Vec<f64>) {
+        let scores: std::collections::HashMap<&str, f32> =
+            answers.fens.iter().map(String::as_str).zip(answers.samples.iter().map(Sample::score)).collect();
+        let mut shared = Exam { fens: Vec::new(), samples: Vec::new() };
+        let mut found = Vec::new();
+        for (fen, sample) in self.fens.iter().zip(&self.samples) {
+            if let Some(&score) = scores.get(fen.as_str()) {
+                shared.fens.push(fen.clone());
+                shared.samples.push(*sample);
+                found.push(f64::from(score));
+            }
+        }
+        (shared, found)
+    }
+
+    /// Grades evaluations in centipawns, one for each position.
+    #[must_use]
+    pub fn grade(&self, scores: &[f64]) -> Grade {
+        let truths: Vec<f64> =
+            self.samples.iter().map(|sample| f64::from(sample.score()) / SCALE).map(sigmoid).collect();
+        let error = |scale: f64| {
+            let square = |(&score, &truth): (&f64, &f64)| {
+                (sigmoid(scale * score / CANDIDATE_SCALE) - truth).powi(2)
+            };
+            let sum: f64 = scores.iter().zip(&truths).map(square).sum();
+            (sum / truths.len().max(1) as f64).sqrt()
+        };
+        // The error has one minimum: halve the interval that it is in.
+        let (mut low, mut high) = (0.05, 8.0);
+        for _ in 0..24 {
+            let third = (high - low) / 3.0;
+            if error(low + third) < error(high - third) {
+                high -= third;
+            } else {
+                low += third;
+            }
+        }
+        let scale = (low + high) / 2.0;
+        let own = ranks(&self.samples.iter().map(|sample| f64::from(sample.score())).collect::<Vec<_>>());
+        let theirs = ranks(scores);
+        Grade { error: error(scale), scale, correlation: correlation(&own, &theirs) }
+    }
+}
+
+/// The rank of each value, the mean of their ranks where values are equal.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut first = 0;
+    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let mean = first as f64 + (group.len() as f64 - 1.0) / 2.0;
+        group.iter().for_each(|&place| ranks[place] = mean);
+        first += group.len();
+    }
+    ranks
+}
+
+/// Pearson's correlation.
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let (mut both, mut own, mut other) = (0.0, 0.0, 0.0);
+    for (&a, &b) in a.iter().zip(b) {
+        let (a, b) = (a - mean_a, b - mean_b);
+        both += a * b;
+        own += a * a;
+        other += b * b;
+    }
+    both / (own * other).sqrt().max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exam(rows: &str) -> Result<Exam, FileError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("exam.csv");
+        std::fs::write(&path, format!("id,cp,mate,fen\n{rows}")).unwrap();
+        Exam::read(&path)
+    }
+
+    const PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    const QUEEN: &str = "4k3/8/8/8/8/8/8/3QK3 b - - 0 1";
+    const LEVEL: &str = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1";
+
+    fn three() -> Exam {
+        exam(&format!("a,90,,{PAWN}\nb,-900,,{QUEEN}\nc,,3,{QUEEN}\nd,0,,{LEVEL}\n")).unwrap()
+    }
+
+    #[test]
+    fn an_exam_is_read() {
+        let scores: Vec<f32> = three().samples().iter().map(Sample::score).collect();
+        assert_eq!(scores, [90.0, -900.0, 0.0], "the mate is left out");
+        let error = exam("a,10,,4k3/8/8 w\n").unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+        assert!(exam("a,ten,,4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").is_err());
+        assert!(exam("").unwrap_err().to_string().contains("no position"));
+    }
+
+    /// What differs by a factor alone is without error.
+    #[test]
+    fn the_best_scale_is_found() {
+        let exam = three();
+        for factor in [0.5, 1.0, 3.0] {
+            let grade = exam.grade(&[90.0 * factor, -900.0 * factor, 0.0]);
+            assert!(grade.error < 1e-4, "{grade:?}");
+            assert!((grade.scale - 1.6 / factor).abs() < 1e-3, "{grade:?}");
+            assert!((grade.correlation - 1.0).abs() < 1e-9, "{grade:?}");
+        }
+        let wrong = exam.grade(&[-90.0, 900.0, 0.0]);
+        assert!(wrong.error > 0.3 && wrong.correlation < -0.99, "{wrong:?}");
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
+    }
+
+    #[test]
+    fn evaluations_and_answers_are_graded() {
+        let exam = three();
+        for network in [None, Some(&*eval::default_network())] {
+            let grade = exam.grade(&exam.evaluate(network));
+            assert!(grade.correlation > 0.9 && grade.error < 0.3, "{grade:?}");
+        }
+        let answers = self::exam(&format!("x,-700,,{QUEEN}\ny,30,,{PAWN}\n")).unwrap();
+        let (shared, scores) = exam.shared_with(&answers);
+        assert_eq!((shared.samples().len(), scores), (2, vec![30.0, -700.0]));
+    }
+}
