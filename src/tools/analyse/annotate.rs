@@ -14,7 +14,7 @@ use super::{
 };
 use crate::chess::{
     notation,
-    position::{self, Position},
+    position::{Position, START_FEN},
     score::{EVALUATION_LIMIT, Score, mate_distance},
 };
 
@@ -73,7 +73,7 @@ pub fn start(game: &Game) -> Result<Position, String> {
     } else {
         return Err(format!("the variant '{variant}' is not chess"));
     };
-    let fen = game.tag("FEN").unwrap_or(position::START_FEN);
+    let fen = game.tag("FEN").unwrap_or(START_FEN);
     Position::from_fen(fen, mode).map_err(|error| error.to_string())
 }
 
@@ -88,7 +88,7 @@ pub fn ply(position: &Position) -> usize {
 #[derive(Debug)]
 pub struct Findings<'a> {
     /// One more than moves.
-    pub positions: &'a [position::Game],
+    pub positions: &'a [Position],
     /// The moves played; `None` for a null move.
     pub moves: &'a [Option<Move>],
     /// One for each position.
@@ -101,12 +101,12 @@ impl<'a> Findings<'a> {
     /// Judges the moves.
     #[must_use]
     pub fn new(
-        positions: &'a [position::Game],
+        positions: &'a [Position],
         moves: &'a [Option<Move>],
         evaluations: &'a [Evaluation],
     ) -> Findings<'a> {
-        let judge = |((position, &m), pair): ((&position::Game, &Option<Move>), &[Evaluation])| {
-            let own = |white: Score| notation::white(white, position.position().turn());
+        let judge = |((position, &m), pair): ((&Position, &Option<Move>), &[Evaluation])| {
+            let own = |white: Score| notation::white(white, position.turn());
             let best = pair[0].line.first() == Some(&m?);
             Some(Judgement::new(own(pair[0].white), own(pair[1].white), best))
         };
@@ -135,7 +135,7 @@ impl<'a> Findings<'a> {
     pub fn tally(&self, color: Color) -> Tally {
         let mut tally = Tally { games: 1, ..Tally::default() };
         let moves = self.positions.iter().zip(&self.judgements);
-        let own = moves.filter(|(position, _)| position.position().turn() == color);
+        let own = moves.filter(|(position, _)| position.turn() == color);
         own.filter_map(|(_, judgement)| judgement.as_ref()).for_each(|one| tally.add(one));
         tally
     }
@@ -164,7 +164,7 @@ impl<'a> Findings<'a> {
     }
 
     fn annotate_move(&self, ply: usize, node: &mut Node) {
-        let before = self.positions[ply].position();
+        let before = &self.positions[ply];
         if let Some(m) = self.moves[ply]
             && node.san.san != San::from_move(before.chess(), m)
         {
@@ -194,7 +194,7 @@ impl<'a> Findings<'a> {
         // Somebody's judgement stands, also behind a comment.
         let judged = node.items.iter().find_map(judgement);
         let error = self.error(ply);
-        let after = self.positions[ply + 1].position();
+        let after = &self.positions[ply + 1];
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
@@ -214,7 +214,7 @@ impl<'a> Findings<'a> {
 
     /// What the move was, unless that has been said, and what would have been better.
     fn better_text(&self, ply: usize, error: Option<Error>) -> String {
-        let before = self.positions[ply].position();
+        let before = &self.positions[ply];
         let best = self.evaluations[ply].line.first();
         let best = best.map_or_else(String::new, |&m| notation::san(before, m));
         let name = error.map_or_else(String::new, |error| format!("{}. ", error.name()));
@@ -225,7 +225,7 @@ impl<'a> Findings<'a> {
     fn better_line(&self, ply: usize) -> Line {
         let Evaluation { white, line } = &self.evaluations[ply];
         let length = if mate_distance(*white).is_some() { line.len() } else { LINE_LENGTH };
-        let mut position = self.positions[ply].position().clone();
+        let mut position = self.positions[ply].clone();
         let mut moves = Vec::with_capacity(length);
         for &m in line.iter().take(length) {
             let san = SanPlus::from_move(position.chess().clone(), m);
@@ -309,9 +309,8 @@ mod tests {
         let mut game = read(text);
         let (start, moves) = replay(&game).unwrap();
         let positions = super::super::evaluate::positions(&start, &moves);
-        let best = |position: &position::Game, san: &str| {
-            let chess = position.position().chess();
-            vec![san.parse::<SanPlus>().unwrap().san.to_move(chess).unwrap()]
+        let best = |position: &Position, san: &str| {
+            vec![san.parse::<SanPlus>().unwrap().san.to_move(position.chess()).unwrap()]
         };
         let evaluations: Vec<Evaluation> =
             [(20, "e4"), (-40, "e5"), (-50, "Nc3"), (1 - MATE, "Qh4#")]

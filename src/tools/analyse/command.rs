@@ -309,13 +309,14 @@ impl<'a> Run<'a> {
             bar.set_message(format!("game {number}, position {done}/{total}"));
         };
         tick(0);
-        let found = self.evaluate(&positions, interrupt, &tick)?;
+        let reached = |index| evaluate::game(&positions, moves, index);
+        let found = self.evaluate(positions.len(), &reached, interrupt, &tick)?;
         let Some(found) = found else { return Ok(End::Interrupted) };
         let found = self.lengthen(&positions, moves, found, interrupt)?;
         let Some(evaluations) = found else { return Ok(End::Interrupted) };
 
         let findings = Findings::new(&positions, moves, &evaluations);
-        let opening = self.openings.find(positions.iter().map(position::Game::position));
+        let opening = self.openings.find(positions.iter());
         findings.annotate(&mut game, opening, &self.args.annotator());
         let ply = annotate::ply(start);
         if let Some(dir) = &self.args.svg {
@@ -347,19 +348,18 @@ impl<'a> Run<'a> {
     /// a search may end before it knows more. `None` if interrupted.
     fn lengthen(
         &mut self,
-        positions: &[position::Game],
+        positions: &[Position],
         moves: &[Option<Move>],
         mut evaluations: Vec<Evaluation>,
         interrupt: &Interrupt,
     ) -> Result<Option<Vec<Evaluation>>, String> {
         let short = Findings::new(positions, moves, &evaluations).short_lines();
-        let end = |&i: &usize| {
-            let mut end = positions[i].clone();
-            evaluations[i].line.iter().for_each(|&m| end.play(m));
+        let end = |number: usize| {
+            let mut end = evaluate::game(positions, moves, short[number]);
+            evaluations[short[number]].line.iter().for_each(|&m| end.play(m));
             end
         };
-        let ends: Vec<position::Game> = short.iter().map(end).collect();
-        let more = self.evaluate(&ends, interrupt, &|_| ())?;
+        let more = self.evaluate(short.len(), &end, interrupt, &|_| ())?;
         let Some(more) = more else { return Ok(None) };
         for (i, evaluation) in short.into_iter().zip(more) {
             evaluations[i].line.extend(evaluation.line);
@@ -367,14 +367,15 @@ impl<'a> Run<'a> {
         Ok(Some(evaluations))
     }
 
-    /// Evaluates positions; nothing if interrupted.
+    /// Evaluates the ends of `count` games; nothing if interrupted.
     fn evaluate(
         &mut self,
-        positions: &[position::Game],
+        count: usize,
+        game: &(dyn Fn(usize) -> position::Game + Sync),
         interrupt: &Interrupt,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<Vec<Evaluation>>, String> {
-        evaluate::evaluate(&mut self.engines, positions, &self.limits, interrupt, tick)
+        evaluate::evaluate(&mut self.engines, count, game, &self.limits, interrupt, tick)
             .map_err(|error| error.to_string())
     }
 
@@ -503,7 +504,7 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
     let [white, black] = Color::ALL.map(accuracy);
     let errors = findings.judgements.iter().enumerate().filter_map(|(i, judgement)| {
         let error = judgement.and_then(|judgement| judgement.error)?;
-        let san = notation::san(findings.positions[i].position(), findings.moves[i]?);
+        let san = notation::san(&findings.positions[i], findings.moves[i]?);
         Some((i, error, san))
     });
     Chart {

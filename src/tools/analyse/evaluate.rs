@@ -23,6 +23,10 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
+/// Plies without a capture or a pawn move after which a game is over, so that nothing
+/// before them matters.
+const HISTORY: usize = 150;
+
 /// What the engine thinks of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
@@ -35,21 +39,41 @@ pub struct Evaluation {
 /// The positions of a game, first to last. Where no move is given, the side to move
 /// passes; it must not be in check.
 #[must_use]
-pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Game> {
-    let mut game = Game::from(start.clone());
-    let mut positions = vec![game.clone()];
-    for &m in moves {
-        match m {
-            Some(m) => game.play(m),
-            None => game = game.position().play_null().map_or(game, Game::from),
-        }
-        positions.push(game.clone());
+pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
+    let mut positions = vec![start.clone()];
+    for (index, &m) in moves.iter().enumerate() {
+        let before = &positions[index];
+        let after = match m {
+            Some(m) => before.play(m),
+            None => before.play_null().unwrap_or_else(|| before.clone()),
+        };
+        positions.push(after);
     }
     positions
 }
 
-/// Evaluates all positions; `None` if interrupted. `tick` is told the number of
-/// positions done, from any thread. With one engine and a limit of nodes the
+/// The game that led to the position of this index, with as much of its history as matters.
+/// It is made for each search: all of them at once would take memory that grows with the
+/// square of the game's length.
+#[must_use]
+pub fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
+    let mut begin = index;
+    while index - begin < HISTORY
+        && begin > 0
+        && let Some(m) = moves[begin - 1]
+    {
+        begin -= 1;
+        if m.is_zeroing() {
+            break;
+        }
+    }
+    let mut game = Game::from(positions[begin].clone());
+    moves[begin..index].iter().flatten().for_each(|&m| game.play(m));
+    game
+}
+
+/// Evaluates the ends of `count` games, which `game` makes; `None` if interrupted. `tick` is
+/// told the number of positions done, from any thread. With one engine and a limit of nodes the
 /// result is the same every time.
 ///
 /// # Errors
@@ -57,23 +81,24 @@ pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Game> {
 /// If the system gives no thread.
 pub fn evaluate(
     engines: &mut [Engine],
-    positions: &[Game],
+    count: usize,
+    game: &(dyn Fn(usize) -> Game + Sync),
     limits: &Limits,
     interrupt: &Interrupt,
     tick: &(dyn Fn(usize) + Sync),
 ) -> io::Result<Option<Vec<Evaluation>>> {
-    let left = AtomicUsize::new(positions.len());
+    let left = AtomicUsize::new(count);
     let done = AtomicUsize::new(0);
-    let results = Mutex::new(vec![None; positions.len()]);
+    let results = Mutex::new(vec![None; count]);
     // An engine without a position would only clear its table.
-    let jobs = engines.iter_mut().take(positions.len()).map(|engine| {
+    let jobs = engines.iter_mut().take(count).map(|engine| {
         || {
             engine.new_game();
             // Clearing a large table is none of the search's time. It is not resized: that
             // could fail.
             let _ = engine.prepare(&|| !interrupt.is_raised());
             while let Some(index) = take(&left)
-                && let Some(found) = search(engine, &positions[index], limits, interrupt)
+                && let Some(found) = search(engine, game(index), limits, interrupt)
             {
                 lock(&results)[index] = Some(found);
                 tick(done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -93,13 +118,64 @@ fn take(left: &AtomicUsize) -> Option<usize> {
 
 fn search(
     engine: &mut Engine,
-    game: &Game,
+    game: Game,
     limits: &Limits,
     interrupt: &Interrupt,
 ) -> Option<Evaluation> {
-    let job = Job::new(game.clone(), limits.clone());
+    let turn = game.position().turn();
+    let job = Job::new(game, limits.clone());
     interrupt.watch(&job.signals);
     let info = engine.go(&job, &Silent).info;
-    let white = notation::white(info.score, game.position().turn());
+    let white = notation::white(info.score, turn);
     (!interrupt.is_raised()).then_some(Evaluation { white, line: info.pv })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::notation::read_move;
+
+    /// Plays the moves, `0000` being none, and returns them and the game at each of them.
+    fn played(words: &[&str]) -> (Vec<Option<Move>>, Vec<Game>) {
+        let (mut moves, mut games) = (Vec::new(), vec![Game::default()]);
+        for word in words {
+            let mut game = games[games.len() - 1].clone();
+            if *word == "0000" {
+                game = Game::from(game.position().play_null().unwrap());
+                moves.push(None);
+            } else {
+                let m = read_move(game.position(), word).unwrap();
+                game.play(m);
+                moves.push(Some(m));
+            }
+            games.push(game);
+        }
+        (moves, games)
+    }
+
+    #[test]
+    fn games_are_those_that_were_played() {
+        let words = "g1f3 g8f6 f3g1 f6g8 e2e4 e7e5 g1f3 b8c6 f3g1 c6b8 0000 b8c6 f1c4 g8f6 d2d4 \
+                     e5d4 g1f3 f8c5 e1g1 e8g8";
+        let (moves, games) = played(&words.split_whitespace().collect::<Vec<_>>());
+        let positions = positions(&Position::default(), &moves);
+        assert_eq!(positions.len(), games.len());
+        for (index, expected) in games.iter().enumerate() {
+            let game = game(&positions, &moves, index);
+            assert_eq!(game.position().fen(), expected.position().fen());
+            assert_eq!((game.keys(), game.last()), (expected.keys(), expected.last()), "{index}");
+        }
+    }
+
+    /// Ten thousand repetitions: the keys of all their games would fill 6 GB.
+    #[test]
+    fn the_history_of_a_position_is_bounded() {
+        let (cycle, _) = played(&["g1f3", "g8f6", "f3g1", "f6g8"]);
+        let moves = cycle.repeat(10_000);
+        let positions = positions(&Position::default(), &moves);
+        assert_eq!(positions.len(), 40_001);
+        let last = game(&positions, &moves, 40_000);
+        assert_eq!((last.keys().len(), last.position().halfmoves()), (HISTORY, 40_000));
+        assert!(last.ending().is_some());
+    }
 }
