@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use super::input::STANDARD_INPUT;
+
 /// How the names of files end that are not complete yet.
 const UNFINISHED: &str = ".new";
 
@@ -187,7 +189,7 @@ pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
 }
 
 /// Can a command that reads `inputs` write all of `outputs`, none in place of
-/// another? To be asked before the work is done.
+/// another, whatever links lead to it? To be asked before the work is done.
 ///
 /// # Errors
 ///
@@ -197,7 +199,7 @@ pub fn check_outputs<'a>(
     inputs: &[PathBuf],
 ) -> Result<(), String> {
     let mut taken: Vec<PathBuf> =
-        inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        inputs.iter().filter_map(|path| fs::canonicalize(named(path)).ok()).collect();
     for path in outputs {
         if fs::metadata(path).is_ok_and(|old| !old.is_file() && !old.is_dir()) {
             // A device or pipe.
@@ -208,7 +210,7 @@ pub fn check_outputs<'a>(
             let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
             let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")))?;
             let place = parent.join(file.path.file_name().unwrap_or_default());
-            if taken.contains(&place) {
+            if taken.iter().any(|other| is_same(other, &place)) {
                 return Err(io::Error::other("this command already reads or writes it"));
             }
             taken.push(place);
@@ -217,6 +219,25 @@ pub fn check_outputs<'a>(
         check().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// The file that a command reads as `path`, which may be standard input.
+fn named(path: &Path) -> &Path {
+    let standard = cfg!(unix) && path == Path::new(STANDARD_INPUT);
+    if standard { Path::new("/dev/stdin") } else { path }
+}
+
+/// Do these absolute paths, without symbolic links, lead to one file? Hard links do, on Unix.
+fn is_same(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let number = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+        if let Some(a) = number(a) {
+            return number(b) == Some(a);
+        }
+    }
+    a == b
 }
 
 /// Where the file `path` is, or is to be: behind links.
@@ -492,6 +513,30 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         fs::set_permissions(&path, writable).unwrap();
         replace(&path, b"new").unwrap();
+    }
+
+    /// By a hard link, a symbolic one, and one that leads to no file yet.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_known_by_all_its_names() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for name in ["input", "other"] {
+            fs::write(path(name), "data").unwrap();
+        }
+        fs::hard_link(path("input"), path("hard")).unwrap();
+        symlink(path("hard"), path("soft")).unwrap();
+        symlink(path("new"), path("dangling")).unwrap();
+        let check = |outputs: &[&str]| {
+            let outputs: Vec<PathBuf> = outputs.iter().map(|name| path(name)).collect();
+            check_outputs(outputs.iter().map(PathBuf::as_path), &[path("input")])
+        };
+        for outputs in [&["hard"][..], &["soft"], &["new", "dangling"], &["other", "other"]] {
+            let error = check(outputs).unwrap_err();
+            assert!(error.ends_with("already reads or writes it"), "{error}");
+        }
+        assert_eq!(check(&["other", "new"]), Ok(()));
     }
 
     #[cfg(target_os = "linux")]

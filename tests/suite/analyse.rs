@@ -351,6 +351,30 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
 }
 
+/// Whatever leads to it: a link, the name of the progress, standard input.
+#[cfg(unix)]
+#[test]
+fn no_input_is_written() {
+    let (dir, file) = games(GAMES);
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::hard_link(&file, path("link.pgn")).unwrap();
+    fs::copy(&file, path("other.pgn.progress")).unwrap();
+    for (input, out) in [
+        (path("games.pgn"), path("link.pgn")),
+        (path("other.pgn.progress"), path("other.pgn")),
+        ("-".to_owned(), path("games.pgn")),
+    ] {
+        let mut command = lancet(&["analyse", &input, "--out", &out, "--nodes", "10", "--force"]);
+        let output = command.stdin(fs::File::open(&file).unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{input}");
+        assert!(text(&output).contains("already reads or writes it"), "{}", text(&output));
+    }
+    for name in ["games.pgn", "other.pgn.progress"] {
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), GAMES);
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+}
+
 /// Analyses with few nodes; returns what was written.
 fn annotated(input: &str, out: &Path, more: &[&str]) -> String {
     let args = ["analyse", input, "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];

@@ -441,8 +441,8 @@ fn check_finished(args: &Args) -> Result<(), String> {
 /// Opens the file to write, as the options want it.
 fn output(args: &Args, progress: &Path) -> Result<File, String> {
     let out = &args.out;
+    files::check_outputs([out.as_path(), progress], &args.files)?;
     if args.force || (args.resume && !progress.exists()) {
-        files::check_outputs([out.as_path()], &args.files)?;
         return OpenOptions::new()
             .write(true)
             .create(true)
