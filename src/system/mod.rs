@@ -5,6 +5,7 @@
 pub mod arguments;
 pub mod files;
 pub mod input;
+pub mod journal;
 pub mod memory;
 pub mod pages;
 #[cfg(target_arch = "x86_64")]

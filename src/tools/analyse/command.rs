@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Seek as _, SeekFrom, Write as _},
+    io::{self, Seek as _, SeekFrom},
     ops::Range,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -21,7 +21,7 @@ use super::{
     judge::Tally,
     openings::{Opening, Openings},
     pgn::{self, Game, read::Games},
-    progress::{self, Progress, Task},
+    progress::{self, Done, Progress, Task},
 };
 use crate::{
     chess::{
@@ -33,6 +33,7 @@ use crate::{
     system::{
         files::{self, at},
         input::{self, Input, STANDARD_INPUT},
+        journal,
     },
     tools::{
         self, complain,
@@ -147,7 +148,7 @@ pub fn run(args: &Args) -> ExitCode {
         if end == End::Done && !run.read {
             return Err("no games".to_owned());
         }
-        Ok((end, run.progress.broken))
+        Ok((end, run.progress.done.broken))
     });
     match result {
         Ok((End::Interrupted, _)) => ExitCode::from(130),
@@ -203,12 +204,9 @@ impl<'a> Run<'a> {
         if cfg!(unix) {
             files::claim(&out, "another analysis is writing this file").map_err(at(&args.out))?;
         }
-        let progress = if resumed {
-            Progress::load(&progress_path, &task)?
-        } else {
-            Progress { task, ..Progress::default() }
-        };
-        if out.metadata().map_err(at(&args.out))?.len() < progress.bytes {
+        let progress =
+            if resumed { Progress::load(&progress_path, &task)? } else { Progress::new(task) };
+        if out.metadata().map_err(at(&args.out))?.len() < progress.done.bytes {
             return Err(format!(
                 "{}: shorter than the unfinished analysis left it",
                 args.out.display()
@@ -222,7 +220,7 @@ impl<'a> Run<'a> {
             out,
             created,
             progress_path,
-            read: progress.file > 0 || progress.games > 0,
+            read: progress.done.file > 0 || progress.done.games > 0,
             bar: progress_bar(&progress.task.files),
             progress,
         };
@@ -234,21 +232,21 @@ impl<'a> Run<'a> {
 
     /// There is a game: cuts the output to what the progress says.
     fn begin(&mut self) -> Result<(), String> {
-        self.out.set_len(self.progress.bytes).map_err(at(&self.args.out))?;
+        self.out.set_len(self.progress.done.bytes).map_err(at(&self.args.out))?;
         self.out.seek(SeekFrom::End(0)).map_err(at(&self.args.out))?;
-        self.progress.save(&self.progress_path).map_err(at(&self.progress_path))
+        self.progress.begin(&self.progress_path)
     }
 
     /// Analyses all games that are left, as far as they are in this shard.
     fn all(&mut self, interrupt: &Interrupt) -> Result<End, String> {
-        for file in self.progress.file..self.args.files.len() {
+        for file in self.progress.done.file..self.args.files.len() {
             let path = &self.args.files[file];
             let input = Input::open(path).map_err(at(path))?;
             let taken = input.taken();
             let mut games = Games::new(input);
             let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
-            let done = if file == self.progress.file { self.progress.games } else { 0 };
-            (self.progress.file, self.progress.games) = (file, done);
+            let done = if file == self.progress.done.file { self.progress.done.games } else { 0 };
+            (self.progress.done.file, self.progress.done.games) = (file, done);
             let mut number = 0;
             loop {
                 // Games of others are passed over, and those that are broken.
@@ -264,11 +262,11 @@ impl<'a> Run<'a> {
                 if number <= done {
                     continue;
                 }
-                self.progress.games = number;
-                let ours = self.args.shard.has(self.progress.usable);
+                self.progress.done.games = number;
+                let ours = self.args.part().has(self.progress.done.usable);
                 let replayed =
                     game.and_then(|game| annotate::replay(&game).map(|moves| (game, moves)));
-                self.progress.usable += u64::from(replayed.is_ok());
+                self.progress.done.usable += u64::from(replayed.is_ok());
                 // Games that nobody can use are told of by whoever has the next one.
                 if !ours {
                     continue;
@@ -281,11 +279,11 @@ impl<'a> Run<'a> {
                         }
                     }
                     Err(broken) => {
-                        self.progress.broken += 1;
+                        self.progress.done.broken += 1;
                         self.bar.suspend(|| complain(format_args!("{}:{broken}", path.display())));
                     }
                 }
-                self.progress.save(&self.progress_path).map_err(at(&self.progress_path))?;
+                self.progress.save().map_err(at(&self.progress_path))?;
             }
         }
         Ok(End::Done)
@@ -299,7 +297,7 @@ impl<'a> Run<'a> {
         span: Range<u64>,
         interrupt: &Interrupt,
     ) -> Result<End, String> {
-        let number = self.progress.usable;
+        let number = self.progress.done.usable;
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
         let names = Color::ALL.map(|color| player(&game, color));
@@ -325,23 +323,24 @@ impl<'a> Run<'a> {
             files::replace(&path, svg.as_bytes()).map_err(at(&path))?;
         }
         let text = pgn::write::write(&game, ply);
-        if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.sync_data())
-        {
-            // A full disk may have taken half of it.
-            let _ = self.out.set_len(self.progress.bytes);
-            return Err(at(&self.args.out)(error));
-        }
-        self.progress.written += 1;
-        self.progress.bytes += text.len() as u64;
+        self.write(&text)?;
+        self.progress.done.written += 1;
+        self.progress.done.bytes += text.len() as u64;
         let mut tallies = Color::ALL.map(|color| findings.tally(color));
         // Whoever plays both sides plays one game.
         tallies[1].games = u64::from(names[0] != names[1]);
         for (name, tally) in names.iter().zip(&tallies) {
-            self.progress.players.entry(name.clone()).or_default().merge(tally);
+            self.progress.add(name, *tally);
         }
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
         Ok(End::Done)
+    }
+
+    /// Adds to the output.
+    fn write(&mut self, text: &str) -> Result<(), String> {
+        let written = journal::append(&mut self.out, text.as_bytes());
+        written.and_then(|()| self.out.sync_data()).map_err(at(&self.args.out))
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
@@ -390,19 +389,22 @@ impl<'a> Run<'a> {
                 Ok(())
             };
         }
-        let Progress { written, broken, players, .. } = &self.progress;
-        if *written > 0 {
-            say(format_args!("\n{}", players_table(players)));
+        let Done { written, broken, .. } = self.progress.done;
+        if written > 0 {
+            say(format_args!("\n{}", players_table(&self.progress.players)));
         }
-        if *broken > 0 {
-            let broken = usize::try_from(*broken).unwrap_or(usize::MAX);
+        if broken > 0 {
+            let broken = usize::try_from(broken).unwrap_or(usize::MAX);
             say(format_args!("\n{} skipped", notation::counted(broken, "broken game")));
         }
         if end == End::Interrupted {
-            let written = usize::try_from(*written).unwrap_or(usize::MAX);
+            let written = usize::try_from(written).unwrap_or(usize::MAX);
             let games = notation::counted(written, "game");
             say(format_args!("\nInterrupted after {games}; --resume continues."));
             return Ok(());
+        }
+        if let Some(shard) = self.args.shard {
+            self.write(&join::end(shard, written))?;
         }
         fs::remove_file(&self.progress_path).map_err(at(&self.progress_path))
     }

@@ -1,23 +1,41 @@
 //! How far an analysis has come: kept in a file beside the output while it
-//! runs, so that it can go on later.
+//! runs, so that it can go on later. Its first line is the task, and every game
+//! adds one.
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs::{File, OpenOptions},
+    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::judge::Tally;
-use crate::system::files;
+use crate::system::{
+    files::{self, at},
+    journal,
+};
 
 /// What was done.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Progress {
     /// What it was done by: a resumed analysis must go on in the same way.
     pub task: Task,
+    /// The games.
+    pub done: Done,
+    /// The players, by name.
+    pub players: BTreeMap<String, Tally>,
+    /// What the next line adds to the players.
+    added: Vec<(String, Tally)>,
+    /// Where it is kept, once it is.
+    file: Option<File>,
+}
+
+/// The games that were read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
     /// The file being read.
     pub file: usize,
     /// Games of this file that were read, broken ones among them.
@@ -30,9 +48,11 @@ pub struct Progress {
     pub bytes: u64,
     /// Games that could not be used.
     pub broken: u64,
-    /// The players, by name.
-    pub players: BTreeMap<String, Tally>,
 }
+
+/// A line of the file but the first: all games so far, and what the last one adds to its
+/// players.
+type Line = (Done, Vec<(String, Tally)>);
 
 /// What decides the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +68,23 @@ pub struct Task {
     pub shard: String,
     /// The files, in order, and their sizes; 0 for a pipe.
     pub files: Vec<(PathBuf, u64)>,
+}
+
+impl Task {
+    /// What of this is not so in another one, in words.
+    fn difference(&self, other: &Task) -> String {
+        if self.files != other.files {
+            "other files".to_owned()
+        } else if self.limits != other.limits {
+            self.limits.clone()
+        } else if self.engine != other.engine {
+            self.engine.clone()
+        } else if self.shard != other.shard {
+            format!("shard {}", self.shard)
+        } else {
+            format!("Lancet {}", self.lancet)
+        }
+    }
 }
 
 /// Where the progress of an output file is kept.
@@ -66,48 +103,98 @@ pub fn exists(out: &Path) -> String {
 }
 
 impl Progress {
+    /// Nothing is done yet.
+    #[must_use]
+    pub fn new(task: Task) -> Progress {
+        let done = Done::default();
+        Progress { task, done, players: BTreeMap::new(), added: Vec::new(), file: None }
+    }
+
     /// Reads the progress of an earlier run.
     ///
     /// # Errors
     ///
     /// If the file cannot be read, or that run had another task.
     pub fn load(path: &Path, task: &Task) -> Result<Progress, String> {
-        let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = fs::read_to_string(path).map_err(|error| fail(&error))?;
-        let progress: Progress = toml::from_str(&text).map_err(|error| fail(&error))?;
-        let saved = &progress.task;
-        if saved == task {
-            return Ok(progress);
-        }
-        let what = if saved.files != task.files {
-            "other files".to_owned()
-        } else if saved.limits != task.limits {
-            saved.limits.clone()
-        } else if saved.engine != task.engine {
-            saved.engine.clone()
-        } else if saved.shard != task.shard {
-            format!("shard {}", saved.shard)
-        } else {
-            format!("Lancet {}", saved.lancet)
+        let fail = |what: &str| format!("{}: {what}", path.display());
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(at(path))?;
+        let mut reader = BufReader::new(file);
+        let mut next = || {
+            let mut line = Vec::new();
+            reader.read_until(b'\n', &mut line).map(|_| line).map_err(at(path))
         };
-        Err(fail(&format!(
-            "the unfinished analysis was of {what}: it cannot be continued as this one"
-        )))
+        let first = next()?;
+        let saved: Task = journal::value(&first)
+            .ok_or_else(|| fail("not the progress of an analysis: --force begins again"))?;
+        if saved != *task {
+            let what = saved.difference(task);
+            let why = "it cannot be continued as this one";
+            return Err(fail(&format!("the unfinished analysis was of {what}: {why}")));
+        }
+        let mut progress = Progress::new(saved);
+        let mut length = first.len() as u64;
+        for number in 2.. {
+            let line = next()?;
+            let Some((done, players)) = journal::value::<Line>(&line) else {
+                // The end, or what a kill has left of a last line.
+                if next()?.is_empty() {
+                    break;
+                }
+                return Err(fail(&format!("line {number} is damaged: --force begins again")));
+            };
+            length += line.len() as u64;
+            progress.done = done;
+            players.into_iter().for_each(|(name, tally)| progress.add(&name, tally));
+        }
+        progress.added.clear();
+        let mut file = reader.into_inner();
+        file.set_len(length).map_err(at(path))?;
+        file.seek(SeekFrom::End(0)).map_err(at(path))?;
+        progress.file = Some(file);
+        Ok(progress)
     }
 
-    /// Writes the progress.
+    /// Begins the file, unless it is that of an earlier run.
     ///
     /// # Errors
     ///
-    /// If it cannot be written; the old file then stays.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
-        let text = toml::to_string(self).map_err(io::Error::other)?;
-        files::replace(path, text.as_bytes())
+    /// If it cannot be written, in words.
+    pub fn begin(&mut self, path: &Path) -> Result<(), String> {
+        if self.file.is_none() {
+            let line = journal::line(&self.task)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            files::replace(path, line.as_bytes()).map_err(at(path))?;
+            let mut file = OpenOptions::new().write(true).open(path).map_err(at(path))?;
+            file.seek(SeekFrom::End(0)).map_err(at(path))?;
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    /// Adds a game to those of a player.
+    pub fn add(&mut self, player: &str, tally: Tally) {
+        self.players.entry(player.to_owned()).or_default().merge(&tally);
+        self.added.push((player.to_owned(), tally));
+    }
+
+    /// Adds what was done since the last time to the file, if that is begun.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written; the file then stays as it is.
+    pub fn save(&mut self) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let line = journal::line(&(self.done, &self.added)).map_err(io::Error::other)?;
+        journal::append(file, line.as_bytes())?;
+        self.added.clear();
+        file.sync_data()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -122,14 +209,13 @@ mod tests {
             shard: "1/2".to_owned(),
             files: vec![(PathBuf::from("a.pgn"), 7)],
         };
-        let progress = Progress {
-            task: task.clone(),
-            games: 3,
-            players: [("A \"b\"".to_owned(), Tally { accuracy: 12.5, ..Tally::default() })].into(),
-            ..Progress::default()
-        };
-        progress.save(&path).unwrap();
-        assert_eq!(Progress::load(&path, &task), Ok(progress));
+        let mut progress = Progress::new(task.clone());
+        progress.begin(&path).unwrap();
+        progress.done.games = 3;
+        progress.add("A \"b\"", Tally { accuracy: 12.5, ..Tally::default() });
+        progress.save().unwrap();
+        let saved = Progress::load(&path, &task).unwrap();
+        assert_eq!((saved.done, saved.players), (progress.done, progress.players));
         let other = Task { limits: "2000 nodes".to_owned(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
         let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
@@ -139,6 +225,61 @@ mod tests {
         let other = Task { files: Vec::new(), ..task.clone() };
         assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
         fs::write(&path, "games = x").unwrap();
-        assert!(Progress::load(&path, &task).is_err());
+        assert!(Progress::load(&path, &task).unwrap_err().contains("not the progress"));
+    }
+
+    /// Whatever came before: no game makes the next one dearer.
+    #[test]
+    fn every_game_adds_a_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("progress");
+        let mut progress = Progress::new(Task::default());
+        progress.begin(&path).unwrap();
+        let mut before = fs::read(&path).unwrap();
+        for game in 1..=200 {
+            progress.done.games = game;
+            for player in ["White", "Black"] {
+                let tally = Tally { games: 1, accuracy: 0.1, ..Tally::default() };
+                progress.add(&format!("{player} {game}"), tally);
+            }
+            progress.save().unwrap();
+            let after = fs::read(&path).unwrap();
+            assert!(after.starts_with(&before) && after.len() < before.len() + 400, "{game}");
+            before = after;
+        }
+        let saved = Progress::load(&path, &Task::default()).unwrap();
+        assert_eq!((saved.done.games, saved.players.len()), (200, 400));
+    }
+
+    #[test]
+    fn a_torn_line_is_taken_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("progress");
+        let mut progress = Progress::new(Task::default());
+        progress.begin(&path).unwrap();
+        let mut ends = Vec::new();
+        for game in 1..=3 {
+            progress.done.games = game;
+            progress.add("A", Tally { games: 1, ..Tally::default() });
+            progress.save().unwrap();
+            ends.push(fs::read(&path).unwrap().len());
+        }
+        let bytes = fs::read(&path).unwrap();
+        for end in ends[1]..ends[2] {
+            fs::write(&path, &bytes[..end]).unwrap();
+            let mut torn = Progress::load(&path, &Task::default()).unwrap();
+            assert_eq!((torn.done.games, torn.players["A"].games), (2, 2), "{end}");
+            // And it goes on as if nothing had happened.
+            torn.done.games = 3;
+            torn.add("A", Tally { games: 1, ..Tally::default() });
+            torn.save().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), bytes, "{end}");
+        }
+        let mut damaged = bytes;
+        damaged[ends[0] + 20] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        let error = Progress::load(&path, &Task::default()).unwrap_err();
+        assert!(error.contains("progress: line 3 is damaged"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), damaged);
     }
 }

@@ -4,9 +4,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     fs::{File, OpenOptions},
-    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _},
+    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
     ops::RangeInclusive,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -23,7 +22,10 @@ use crate::{
         score::{MATE, Score},
     },
     engine::DEPTH_RANGE,
-    system::files::{self, at},
+    system::{
+        files::{self, at},
+        journal::{self, line, value},
+    },
 };
 
 /// What is not on the disk is at most so old.
@@ -116,12 +118,8 @@ impl Study {
         if file.metadata().map_err(at(path))?.len() == 0 {
             let (start, chess960) = (start.fen(), start.mode().is_chess960());
             let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
-            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-            if let Err(error) = written {
-                // A full disk may have taken half of it.
-                let _ = file.set_len(0);
-                return Err(at(path)(error));
-            }
+            let written = journal::append(&mut file, line.as_bytes());
+            written.and_then(|()| file.sync_data()).map_err(at(path))?;
             file.rewind().map_err(at(path))?;
         }
         Study::read(path, &file)
@@ -153,7 +151,7 @@ impl Study {
             Ok(length)
         };
         next(&mut bytes).map_err(|error| at(&error))?;
-        let start = match event(&bytes) {
+        let start = match value(&bytes) {
             Ok(Event::Study { format: FORMAT, start, chess960 }) => {
                 let mode = CastlingMode::from_chess960(chess960);
                 Position::from_fen(&start, mode).map_err(|error| at(&error))?
@@ -179,7 +177,7 @@ impl Study {
                 break;
             }
             whole += bytes.len() as u64;
-            if let Err(reason) = event(&bytes).and_then(|event| study.apply(event)) {
+            if let Err(reason) = value(&bytes).and_then(|event| study.apply(event)) {
                 study.damaged.insert(number, reason);
             }
         }
@@ -196,7 +194,7 @@ impl Study {
         let read = files::open_regular(path).and_then(|file| {
             BufReader::new(io::Read::take(file, 1 << 12)).read_until(b'\n', &mut head)
         });
-        read.is_ok() && matches!(event(&head), Ok(Event::Study { .. }))
+        read.is_ok() && matches!(value(&head), Ok(Event::Study { .. }))
     }
 
     /// Where it is kept.
@@ -326,15 +324,7 @@ impl Study {
 
     fn append(&mut self, event: &Event) -> Result<(), String> {
         let line = line(event)?;
-        let end = self.file.stream_position();
-        if let Err(error) = self.file.write_all(line.as_bytes()) {
-            // A full disk may have taken half of it.
-            let _ = end.and_then(|end| {
-                self.file.set_len(end)?;
-                self.file.seek(SeekFrom::Start(end))
-            });
-            return Err(format!("{}: {error}", self.path.display()));
-        }
+        journal::append(&mut self.file, line.as_bytes()).map_err(files::at(&self.path))?;
         if self.unsynced.get_or_insert_with(Instant::now).elapsed() >= SYNC {
             self.sync()
         } else {
@@ -408,26 +398,6 @@ fn read_line(position: &Position, moves: &[String]) -> Result<Vec<Move>, String>
         line.push(m);
     }
     Ok(line)
-}
-
-/// `CHECKSUM {"event":...}` and the line's end.
-fn line(event: &Event) -> Result<String, String> {
-    let text = serde_json::to_string(event).map_err(|error| error.to_string())?;
-    Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
-}
-
-/// What a line says, or what is wrong with it.
-fn event(line: &[u8]) -> Result<Event, String> {
-    let text = checked(line).ok_or("damaged")?;
-    serde_json::from_str(text).map_err(|error| format!("not understood: {error}"))
-}
-
-/// What stands behind the checksum of a line; `None` if it is damaged.
-fn checked(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
-    let (sum, text) = line.split_once(' ')?;
-    let sum = u32::from_str_radix(sum, 16).ok()?;
-    (sum == crc32fast::hash(text.as_bytes())).then_some(text)
 }
 
 #[cfg(test)]
