@@ -154,6 +154,17 @@ fn comments_may_say_anything() {
     assert_eq!(positions[3]["operations"]["c1"][0], "one; two");
 }
 
+/// Megabytes of operations, each of which was compared with all before it.
+#[test]
+fn a_line_may_have_many_operations() {
+    let dir = Directory::new();
+    let operations: String = (0..200_000).map(|number| format!(" a{number} 1;")).collect();
+    let suite = dir.file("many.epd", format!("{BACK_RANK} bm Ra8;{operations}\n"));
+    let output = epd(&[&suite, "--depth", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("|    1/1 |"), "{}", stdout(&output));
+}
+
 #[test]
 fn chess960_castling_is_understood() {
     let dir = Directory::new();

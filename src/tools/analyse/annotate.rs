@@ -260,14 +260,16 @@ pub(crate) fn evaluation_text(white: Score) -> String {
 
 /// The text without the evaluations that it may hold already.
 fn without_evaluation(text: &str) -> String {
-    let mut text = text.to_owned();
-    while let Some(begin) = text.find("[%eval")
-        && let Some(length) = text[begin..].find(']')
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((before, evaluation)) = rest.split_once("[%eval")
+        && let Some((_, behind)) = evaluation.split_once(']')
     {
-        let rest = [&text[..begin], &text[begin + length + 1..]].map(str::trim);
-        text = rest.join(" ").trim().to_owned();
+        parts.push(before.trim());
+        rest = behind.trim();
     }
-    text
+    parts.push(rest);
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
 }
 
 /// What a comment as [`Findings::better_text`] writes it says: the error, if it is named,
@@ -410,11 +412,14 @@ mod tests {
             ("good [%eval #-3,12] move", "good move"),
             ("[%clk 1:00] [%eval 1]", "[%clk 1:00]"),
             ("[%eval 1] both [%eval 2]", "both"),
+            ("one [%eval 1][%eval 2] two [%eval 3", "one two [%eval 3"),
             ("[%eval", "[%eval"),
             ("plain", "plain"),
         ] {
             assert_eq!(without_evaluation(text), rest);
         }
+        let many = "[%eval 0.1] a ".repeat(100_000);
+        assert_eq!(without_evaluation(&many).len(), "a ".len() * 100_000 - 1);
         let texts = [35, -7, MATE - 3, -MATE + 2, 30_900].map(evaluation_text);
         assert_eq!(
             texts,

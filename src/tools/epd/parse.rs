@@ -3,7 +3,7 @@
 //!
 //! What solves a position is in `score`.
 
-use std::{fmt, num::NonZeroU32};
+use std::{collections::HashSet, fmt, num::NonZeroU32};
 
 use shakmaty::Move;
 
@@ -198,6 +198,7 @@ struct RawOperation<'a> {
 
 fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fault> {
     let mut operations: Vec<RawOperation> = Vec::new();
+    let mut names = HashSet::new();
     let mut at = from;
     loop {
         at += span(&text[at..], |c| c.is_whitespace() || c == ';');
@@ -215,7 +216,7 @@ fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fau
             let word = &rest[..length.max(1)];
             return Err((at, Reason::Opcode(word.to_owned())));
         }
-        let repeated = find(&operations, name).is_some();
+        let repeated = !names.insert(name);
         if repeated && NEEDED.contains(&name) {
             return Err((at, Reason::Repeated(name.to_owned())));
         }

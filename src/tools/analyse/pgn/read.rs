@@ -1,17 +1,17 @@
 //! Games from a stream of PGN, one at a time, with true line numbers.
 //!
-//! A game's text is collected here and parsed by pgn-reader. That reader skips
-//! words it does not know and comments behind a semicolon, and says nothing
-//! about lines: so words are looked at beforehand, signs become numbers,
-//! semicolons braces, and comments that begin with [`MARK`] tell the visitor
-//! where it is.
+//! Tags are read here. The rest of a game's text is collected and parsed by
+//! pgn-reader, which skips words it does not know and comments behind a
+//! semicolon, and says nothing about lines: so words are looked at beforehand,
+//! signs become numbers, semicolons braces, and comments that begin with
+//! [`MARK`] tell the visitor where it is.
 
 use std::{
     io::{self, BufRead},
     ops::ControlFlow,
 };
 
-use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+use pgn_reader::{Nag, RawComment, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Outcome, san::San};
 
 use super::{Broken, Game, Item, Line, Node};
@@ -137,10 +137,12 @@ impl<R: BufRead> Games<R> {
                 self.put_back(line);
                 break;
             }
-            if text.bytes.len() + line.len() > MAX_GAME {
+            if text.tagged + text.bytes.len() + line.len() > MAX_GAME {
                 let reason = format!("longer than {} MiB: not a game", MAX_GAME >> 20);
                 fault.get_or_insert(Broken { line: self.line, reason });
+                text.tags.clear();
                 text.bytes.clear();
+                text.tagged = 0;
             }
             // A game is read to its end even if it is broken.
             if let Err(reason) = text.add(&line, self.line) {
@@ -180,9 +182,13 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// The text of one game, as pgn-reader shall see it.
+/// The text of one game.
 #[derive(Default)]
 struct Text {
+    tags: Vec<(String, String)>,
+    /// Bytes of the tags.
+    tagged: usize,
+    /// What stands behind them, as pgn-reader shall see it.
     bytes: Vec<u8>,
     /// The line it begins on.
     begin: Option<u64>,
@@ -264,10 +270,9 @@ impl Text {
     /// the quotes inside a value are not escaped, as some programs write it, the line is
     /// taken for one tag.
     fn tags<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
-        let before = (self.bytes.len(), self.named);
+        let before = (self.tags.len(), self.named);
         let mut rest = line;
-        while !rest.is_empty() {
-            let Some((name, value, behind)) = tag(rest, first_quote) else { break };
+        while let Some((name, value, behind)) = tag(rest, first_quote) {
             self.tag(name, value);
             rest = behind.trim_ascii_start();
         }
@@ -276,7 +281,7 @@ impl Text {
         }
         match tag(line, last_quote) {
             Some((name, value, behind @ b"")) => {
-                self.bytes.truncate(before.0);
+                self.tags.truncate(before.0);
                 self.named = before.1;
                 self.tag(name, value);
                 Ok(behind)
@@ -288,24 +293,12 @@ impl Text {
     }
 
     /// Adds a tag. A second Event would begin another game when it is written.
-    fn tag(&mut self, name: &[u8], mut value: &[u8]) {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
         if name == b"Event" && std::mem::replace(&mut self.named, true) {
             return;
         }
-        self.bytes.extend([b"[", name, b" \""].concat());
-        while let Some((&byte, mut rest)) = value.split_first() {
-            let escaped = byte == b'\\' && matches!(rest, [b'\\' | b'"', ..]);
-            let plain = if escaped { rest[0] } else { byte };
-            if escaped {
-                rest = &rest[1..];
-            }
-            if matches!(plain, b'\\' | b'"') {
-                self.bytes.push(b'\\');
-            }
-            self.bytes.push(plain);
-            value = rest;
-        }
-        self.bytes.extend(b"\"]\n");
+        self.tagged += name.len() + value.len() + b"[ \"\"]\n".len();
+        self.tags.push((decode(name), decode(&unescape(value))));
     }
 
     /// Tells the visitor which line this is.
@@ -407,13 +400,13 @@ impl Text {
         if let Some(&line) = self.variations.last() {
             return broken(line, "a variation begins here and does not end");
         }
+        if !self.movetext {
+            // An empty text is no game to pgn-reader.
+            self.mark(begin);
+        }
         self.bytes.push(b'\n');
-        // Everything fits: neither tags nor comments can be too long.
-        let mut reader = Reader::build(self.bytes.as_slice())
-            .set_supported_tag_line_length(self.bytes.len())
-            .set_supported_comment_length(self.bytes.len())
-            .finish();
-        match reader.read_game(&mut Builder { begin }) {
+        let mut reader = Reader::new(self.bytes.as_slice());
+        match reader.read_game(&mut Builder { begin, tags: self.tags }) {
             Ok(Some(game)) => Ok(game),
             Ok(None) => broken(begin, "no game"),
             Err(error) => broken(begin, &error.to_string()),
@@ -502,12 +495,14 @@ fn is_known(word: &str) -> bool {
 /// Builds the tree. The game's text is known to be well formed.
 struct Builder {
     begin: u64,
+    tags: Vec<(String, String)>,
 }
 
 /// The tree so far.
 struct Movetext {
-    tags: Vec<(String, String)>,
     line: u64,
+    /// What was read of the open comment.
+    comment: Vec<u8>,
     main: Line,
     /// The open variations, innermost last.
     variations: Vec<Line>,
@@ -525,35 +520,30 @@ impl Movetext {
     }
 }
 
-/// A tag's value as `Text::tag` has written it. (`RawTag::decode` of pgn-reader 0.29 takes
-/// the second of two backslashes for the beginning of another escape.)
-fn unescape(value: &[u8]) -> Vec<u8> {
-    let mut bytes = value.iter();
+/// A tag's value without the backslashes before quotes and backslashes.
+fn unescape(mut value: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(value.len());
-    while let Some(&byte) = bytes.next() {
-        plain.push(if byte == b'\\' { bytes.next().copied().unwrap_or(byte) } else { byte });
+    while let Some((&byte, rest)) = value.split_first() {
+        let escaped = rest.first().filter(|&&next| byte == b'\\' && matches!(next, b'\\' | b'"'));
+        plain.push(*escaped.unwrap_or(&byte));
+        value = &rest[usize::from(escaped.is_some())..];
     }
     plain
 }
 
 impl Visitor for Builder {
-    type Tags = Vec<(String, String)>;
+    type Tags = ();
     type Movetext = Movetext;
     type Output = Game;
 
-    fn begin_tags(&mut self) -> ControlFlow<Game, Self::Tags> {
-        ControlFlow::Continue(Vec::new())
-    }
-
-    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag) -> ControlFlow<Game> {
-        tags.push((decode(name), decode(&unescape(value.as_bytes()))));
+    fn begin_tags(&mut self) -> ControlFlow<Game> {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Game, Movetext> {
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Game, Movetext> {
         ControlFlow::Continue(Movetext {
-            tags,
             line: self.begin,
+            comment: Vec::new(),
             main: Line::default(),
             variations: Vec::new(),
             outcome: None,
@@ -571,8 +561,14 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn comment(&mut self, movetext: &mut Movetext, comment: RawComment) -> ControlFlow<Game> {
-        let text = decode(comment.as_bytes());
+    fn partial_comment(&mut self, movetext: &mut Movetext, part: RawComment) -> ControlFlow<Game> {
+        movetext.comment.extend_from_slice(part.as_bytes());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, movetext: &mut Movetext, last: RawComment) -> ControlFlow<Game> {
+        movetext.comment.extend_from_slice(last.as_bytes());
+        let text = decode(&std::mem::take(&mut movetext.comment));
         match text.strip_prefix(char::from(MARK)) {
             Some(line) => movetext.line = line.parse().unwrap_or(movetext.line),
             None => {
@@ -604,8 +600,8 @@ impl Visitor for Builder {
     }
 
     fn end_game(&mut self, movetext: Movetext) -> Game {
-        let Movetext { tags, main, outcome, .. } = movetext;
-        Game { line: self.begin, tags, main, outcome }
+        let Movetext { main, outcome, .. } = movetext;
+        Game { line: self.begin, tags: std::mem::take(&mut self.tags), main, outcome }
     }
 }
 
@@ -788,6 +784,28 @@ mod tests {
             assert!(is_known(&plain(word)) == is_known(word), "{word}");
         }
         assert_eq!(read(b"1. b1c3, e7e5, 2. Nd5++ exd5ep *"), ["1: b1c3 e7e5 Nd5+ exd5 *"]);
+    }
+
+    /// Megabytes of one thing, each of which took time that grew with the square of them.
+    #[test]
+    fn long_games_are_read_in_one_go() {
+        let one = |text: &str| Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+        let dots = format!("1. e4 {}e5 *", "... ".repeat(400_000));
+        assert_eq!(read(dots.as_bytes()), ["1: e4 e5 *"]);
+        let moves = one(&format!("1. e4 {} *", "Nf3 Nf6 ".repeat(100_000))).main.moves;
+        assert_eq!(moves.len(), 200_001);
+        let signs = one(&format!("1. e4 {} *", "$1 ! ".repeat(100_000))).main.moves[0].items.len();
+        assert_eq!(signs, 200_000);
+        let comments = one(&format!("1. e4 {} *", "{a} ".repeat(200_000)));
+        assert_eq!(comments.main.moves[0].items.len(), 200_000);
+        let words = "Göteborg ".repeat(200_000);
+        let comment = one(&format!("1. e4 {{{words}}} *")).main.moves.remove(0).items;
+        assert_eq!(comment, [Item::Comment(words.trim_end().to_owned())]);
+        // A long tag, and many short ones.
+        let value = "x".repeat(400_000);
+        let short = "[B \"\"]\n".repeat(100_000);
+        let tags = one(&format!("[A \"{value}\"]\n{short}\n1. e4 *")).tags;
+        assert_eq!((tags.len(), &tags[0].1), (100_001, &value));
     }
 
     /// Files put together by `cat`, from programs of all kinds.
