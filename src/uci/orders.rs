@@ -222,7 +222,11 @@ impl<W: Write + Send> Front<'_, W> {
     fn load(&mut self, path: &Path) -> Result<(), String> {
         let failed = |error: String| format!("load: {}: {error}", path.display());
         let file = files::open_regular(path).map_err(|error| failed(error.to_string()))?;
-        let read = Games::new(BufReader::new(file)).next_game();
+        let mut games = Games::new(BufReader::new(file));
+        let read = games.next_game();
+        if let Some(warning) = games.warning() {
+            self.output.say(&failed(warning.to_string()));
+        }
         let game = match read.map_err(|error| failed(error.to_string()))? {
             None => return Err(failed("no game".to_owned())),
             Some(game) => game.map_err(|error| failed(error.to_string()))?,

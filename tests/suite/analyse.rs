@@ -351,6 +351,20 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
 }
 
+/// A game is not lost for what is wrong beside it.
+#[test]
+fn what_is_left_out_of_a_game_is_named() {
+    let (dir, file) = games("[Event \"a\"]\n[Site b]\n\n1. e4 e5 1-0 1. d4 *\n");
+    let out = dir.path().join("out.pgn");
+    let args = ["analyse", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--nodes", "10"];
+    let output = lancet(&args).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("games.pgn:2: '[Site b]' is not a tag"), "{}", text(&output));
+    let annotated = read(&out);
+    let moves = annotated.iter().map(|game| game.main.moves.len()).collect::<Vec<_>>();
+    assert_eq!((annotated[0].tag("Event"), moves), (Some("a"), vec![2, 1]));
+}
+
 /// Whatever leads to it: a link, the name of the progress, standard input.
 #[cfg(unix)]
 #[test]

@@ -129,7 +129,7 @@ in standard notation. Null moves (--) are not judged. Tags are added: Annotator,
 score cut off at 10 pawns).
 
   Winning chances and accuracy follow the curves described at https://lichess.org/page/accuracy. Opening names are from \
-lichess-org/chess-openings, CC0. A game that is not legal chess is named with its line and left out.
+lichess-org/chess-openings, CC0. A game that is not legal chess is named with its line and left out, a broken tag without its game.
 
   Ctrl-C, a kill or a power failure loses at most the game being analysed: --resume carries on; where the games came through \
 a pipe, give the same ones again. A finished file is overwritten with --force only.

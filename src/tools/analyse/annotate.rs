@@ -66,9 +66,11 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
 /// If that is no position of chess, or the game one of a variant but Chess960.
 pub fn start(game: &Game) -> Result<Position, String> {
     let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();
-    let mode = if variant.contains("960") || variant.contains("fischer") {
+    let mode = if ["960", "fischer", "frc", "freestyle"].iter().any(|name| variant.contains(name)) {
         CastlingMode::Chess960
-    } else if matches!(variant.as_str(), "standard" | "chess" | "normal" | "from position") {
+    } else if ["standard", "standard chess", "chess", "classical", "normal", "from position"]
+        .contains(&variant.as_str())
+    {
         CastlingMode::Standard
     } else {
         return Err(format!("the variant '{variant}' is not chess"));
@@ -403,6 +405,18 @@ mod tests {
         let (start, moves) = replay(&read(&text)).unwrap();
         assert_eq!((ply(&start), moves.len()), (17, 2));
         assert!(moves.iter().all(|m| m.is_some_and(|m| m.is_castle())));
+        for (variant, chess960) in [
+            ("FRC", true),
+            ("Freestyle", true),
+            ("chess 960", true),
+            ("Fischerandom", true),
+            ("Standard chess", false),
+            ("Normal", false),
+            ("-", false),
+        ] {
+            let mode = start(&read(&format!("[Variant \"{variant}\"]\n\n1. e4 *"))).unwrap().mode();
+            assert_eq!(mode.is_chess960(), chess960, "{variant}");
+        }
     }
 
     #[test]

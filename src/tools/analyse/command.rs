@@ -255,6 +255,7 @@ impl<'a> Run<'a> {
                 }
                 let begin = before + taken.get();
                 let Some(game) = games.next_game().map_err(at(path))? else { break };
+                let warning = games.warning();
                 number += 1;
                 if !std::mem::replace(&mut self.read, true) {
                     self.begin()?;
@@ -271,6 +272,9 @@ impl<'a> Run<'a> {
                 if !ours {
                     continue;
                 }
+                if let Some(what) = replayed.as_ref().err().or(warning.as_ref()) {
+                    self.bar.suspend(|| complain(format_args!("{}:{what}", path.display())));
+                }
                 match replayed {
                     Ok((game, replayed)) => {
                         let span = begin..before + taken.get();
@@ -278,10 +282,7 @@ impl<'a> Run<'a> {
                             return Ok(End::Interrupted);
                         }
                     }
-                    Err(broken) => {
-                        self.progress.done.broken += 1;
-                        self.bar.suspend(|| complain(format_args!("{}:{broken}", path.display())));
-                    }
+                    Err(_) => self.progress.done.broken += 1,
                 }
                 self.progress.save().map_err(at(&self.progress_path))?;
             }

@@ -9,7 +9,10 @@ use super::file::Played;
 use crate::{
     chess::{notation, position::Position},
     system::input::Input,
-    tools::analyse::{annotate, pgn::read::Games},
+    tools::{
+        analyse::{annotate, pgn::read::Games},
+        complain,
+    },
 };
 
 /// A start position, and the moves of a game from there.
@@ -34,6 +37,9 @@ pub fn game(path: &Path, number: usize) -> Result<Source, String> {
     }
     let game = games.next_game().map_err(|error| at(&error))?;
     let game = game.ok_or_else(|| at(&format_args!("there is no game {number}")))?;
+    if let Some(warning) = games.warning() {
+        complain(format_args!("{}:{warning}", path.display()));
+    }
     let broken = |error| format!("{}:{error}", path.display());
     let game = game.map_err(broken)?;
     let (start, moves) = annotate::replay(&game).map_err(broken)?;

@@ -20,7 +20,7 @@ use crate::chess::{
     notation,
 };
 
-/// Begins a comment that holds a line number. No text has this character.
+/// Begins a comment that holds a line number. No line has this character: see [`clean`].
 const MARK: u8 = 1;
 
 /// The first tag of a game, as a rule.
@@ -79,34 +79,35 @@ pub struct Games<R> {
     input: R,
     /// Lines handed out.
     line: u64,
-    /// A line that belongs to the next game.
-    next: Option<Vec<u8>>,
+    /// A line that belongs to the next game, and where in it that begins.
+    next: Option<(Vec<u8>, usize)>,
+    /// See [`warning`](Self::warning).
+    warning: Option<Broken>,
 }
 
 impl<R: BufRead> Games<R> {
     /// Reads from the start of a stream.
     pub const fn new(input: R) -> Games<R> {
-        Games { input, line: 0, next: None }
+        Games { input, line: 0, next: None, warning: None }
     }
 
-    /// The next line with its end; empty at the end of the stream.
-    fn line(&mut self) -> io::Result<Vec<u8>> {
-        let mut line = self.next.take().unwrap_or_default();
-        if line.is_empty() {
-            read_line(&mut self.input, &mut line)?;
-        }
-        // Files that were joined have their marks in the middle.
-        if line.starts_with(BYTE_ORDER_MARK) {
-            line.drain(..BYTE_ORDER_MARK.len());
-        }
-        self.line += u64::from(!line.is_empty());
-        Ok(line)
+    /// The next line with its end, and where in it to begin; empty at the end of the stream.
+    fn line(&mut self) -> io::Result<(Vec<u8>, usize)> {
+        let next = self.next.take().map_or_else(|| read_line(&mut self.input), Ok)?;
+        self.line += u64::from(!next.0.is_empty());
+        Ok(next)
     }
 
-    /// Takes a line back.
-    fn put_back(&mut self, line: Vec<u8>) {
+    /// Takes a line back, from here on.
+    fn put_back(&mut self, line: Vec<u8>, begin: usize) {
         self.line -= 1;
-        self.next = Some(line);
+        self.next = Some((line, begin));
+    }
+
+    /// The first thing that is wrong with the last game although it can be used. It is told
+    /// once.
+    pub fn warning(&mut self) -> Option<Broken> {
+        self.warning.take()
     }
 
     /// The next game, or why it cannot be used; `None` at the end. What is written between
@@ -119,7 +120,13 @@ impl<R: BufRead> Games<R> {
         loop {
             match self.next_text()? {
                 Some(Ok(Game { tags, main, outcome: None, .. }))
-                    if tags.is_empty() && main.moves.is_empty() => {}
+                    if tags.is_empty() && main.moves.is_empty() =>
+                {
+                    // Somebody may have meant one.
+                    if let Some(warning) = self.warning() {
+                        return Ok(Some(Err(warning)));
+                    }
+                }
                 game => return Ok(game),
             }
         }
@@ -129,29 +136,40 @@ impl<R: BufRead> Games<R> {
         let mut text = Text::default();
         let mut fault = None;
         loop {
-            let line = self.line()?;
-            if line.is_empty() {
+            let (line, begin) = self.line()?;
+            let rest = &line[begin..];
+            if rest.is_empty() {
                 break;
             }
-            if text.ends_before(&line) {
-                self.put_back(line);
+            if text.ends_before(rest) {
+                self.put_back(line, begin);
                 break;
             }
-            if text.tagged + text.bytes.len() + line.len() > MAX_GAME {
+            if text.tagged + text.bytes.len() + rest.len() > MAX_GAME {
                 let reason = format!("longer than {} MiB: not a game", MAX_GAME >> 20);
                 fault.get_or_insert(Broken { line: self.line, reason });
                 text.tags.clear();
                 text.bytes.clear();
                 text.tagged = 0;
             }
-            // A game is read to its end even if it is broken.
-            if let Err(reason) = text.add(&line, self.line) {
-                fault.get_or_insert(Broken { line: self.line, reason });
+            match text.add(rest, self.line) {
+                Ok(0) => {}
+                Ok(left) => {
+                    text.warn(self.line, "a game begins on the line of the last result".to_owned());
+                    let begin = line.len() - left;
+                    self.put_back(line, begin);
+                    break;
+                }
+                // A game is read to its end even if it is broken.
+                Err(reason) => {
+                    fault.get_or_insert(Broken { line: self.line, reason });
+                }
             }
             if text.is_complete() {
                 break;
             }
         }
+        self.warning = text.warning.take();
         if let Some(broken) = fault {
             return Ok(Some(Err(broken)));
         }
@@ -160,7 +178,8 @@ impl<R: BufRead> Games<R> {
 }
 
 /// Reads a line with its end: LF, CR LF or CR. Longer ones than a game come in parts.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+fn read_line(input: &mut impl BufRead) -> io::Result<(Vec<u8>, usize)> {
+    let mut line = Vec::new();
     loop {
         let bytes = match input.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -170,16 +189,37 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
             let paired = usize::from(bytes.starts_with(b"\n"));
             line.extend_from_slice(&bytes[..paired]);
             input.consume(paired);
-            return Ok(());
+            break;
         }
         let end = bytes.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
         let length = end.map_or(bytes.len(), |end| end + 1);
         line.extend_from_slice(&bytes[..length]);
         input.consume(length);
         if length == 0 || line.ends_with(b"\n") || line.len() > MAX_GAME {
-            return Ok(());
+            break;
         }
     }
+    Ok((clean(line), 0))
+}
+
+/// A line without what only other programs need: byte order marks, which are in the middle
+/// of files that were joined, control characters (a form feed, the end of a file of DOS), and
+/// blanks at its end.
+fn clean(mut line: Vec<u8>) -> Vec<u8> {
+    if line.starts_with(BYTE_ORDER_MARK) {
+        line.drain(..BYTE_ORDER_MARK.len());
+    }
+    for byte in &mut line {
+        if byte.is_ascii_control() && !matches!(*byte, b'\t' | b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    let end = line.trim_ascii_end().len();
+    if end + 1 < line.len() {
+        line.truncate(end);
+        line.push(b'\n');
+    }
+    line
 }
 
 /// The text of one game.
@@ -206,6 +246,8 @@ struct Text {
     comment: Option<u64>,
     /// The lines of the open variations.
     variations: Vec<u64>,
+    /// The first thing that was left out.
+    warning: Option<Broken>,
 }
 
 impl Text {
@@ -219,7 +261,7 @@ impl Text {
                 let line = line.trim_ascii_start();
                 let event = line.starts_with(EVENT);
                 let moves = line.first().is_some_and(u8::is_ascii_alphanumeric);
-                (self.movetext && line.starts_with(b"["))
+                (self.movetext && (event || is_tag(line)))
                     || (self.event && event)
                     || (self.is_over() && moves)
             }
@@ -236,7 +278,12 @@ impl Text {
         self.ended && self.variations.is_empty()
     }
 
-    fn add(&mut self, mut line: &[u8], number: u64) -> Result<(), String> {
+    fn warn(&mut self, line: u64, reason: String) {
+        self.warning.get_or_insert(Broken { line, reason });
+    }
+
+    /// Adds a line. Returns how many bytes at its end belong to the next game.
+    fn add(&mut self, mut line: &[u8], number: u64) -> Result<usize, String> {
         if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
             return Err("the file is UTF-16 text; save it as UTF-8".to_owned());
         }
@@ -247,14 +294,14 @@ impl Text {
                 self.closed = self.is_over();
             }
             if blank || line.starts_with(b"%") {
-                return Ok(());
+                return Ok(0);
             }
             self.begin.get_or_insert(number);
             self.event |= text.starts_with(EVENT);
             if text.starts_with(b"[") {
-                line = self.tags(text)?;
+                line = self.tags(line.trim_ascii_start(), number);
                 if line.is_empty() {
-                    return Ok(());
+                    return Ok(0);
                 }
             }
             if !self.movetext {
@@ -269,27 +316,27 @@ impl Text {
     /// Adds the tags of a line, usually one, and returns what stands behind them. Where
     /// the quotes inside a value are not escaped, as some programs write it, the line is
     /// taken for one tag.
-    fn tags<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
+    fn tags<'a>(&mut self, line: &'a [u8], number: u64) -> &'a [u8] {
         let before = (self.tags.len(), self.named);
         let mut rest = line;
         while let Some((name, value, behind)) = tag(rest, first_quote) {
             self.tag(name, value);
             rest = behind.trim_ascii_start();
         }
-        if rest.is_empty() {
-            return Ok(rest);
+        let moves = !rest.starts_with(b"[") && !rest.starts_with(b"\"");
+        if rest.len() < line.len() && moves {
+            return rest;
         }
+        let line = line.trim_ascii_end();
         match tag(line, last_quote) {
-            Some((name, value, behind @ b"")) => {
+            Some((name, value, b"")) => {
                 self.tags.truncate(before.0);
                 self.named = before.1;
                 self.tag(name, value);
-                Ok(behind)
             }
-            // Moves on the line of the tags.
-            _ if rest.len() < line.len() && !rest.starts_with(b"[") => Ok(rest),
-            _ => Err(format!("'{}' is not a tag", shown(line))),
+            _ => self.warn(number, format!("'{}' is not a tag: left out", shown(line))),
         }
+        b""
     }
 
     /// Adds a tag. A second Event would begin another game when it is written.
@@ -309,13 +356,13 @@ impl Text {
         self.bytes.extend_from_slice(b"} ");
     }
 
-    fn movetext_line(&mut self, mut rest: &[u8], number: u64) -> Result<(), String> {
+    /// Adds moves and what is written about them. Returns as [`Text::add`] does.
+    fn movetext_line(&mut self, mut rest: &[u8], number: u64) -> Result<usize, String> {
         loop {
             if let Some(begun) = self.comment {
                 let end = rest.iter().position(|&byte| byte == b'}');
-                let text = &rest[..end.unwrap_or(rest.len())];
-                self.bytes.extend(text.iter().filter(|&&byte| byte != MARK));
-                let Some(end) = end else { return Ok(()) };
+                self.bytes.extend_from_slice(&rest[..end.unwrap_or(rest.len())]);
+                let Some(end) = end else { return Ok(0) };
                 rest = &rest[end + 1..];
                 self.bytes.push(b'}');
                 self.comment = None;
@@ -324,7 +371,7 @@ impl Text {
                 }
             }
             rest = rest.trim_ascii_start();
-            let Some(&first) = rest.first() else { return Ok(()) };
+            let Some(&first) = rest.first() else { return Ok(0) };
             match first {
                 b'{' => {
                     self.comment = Some(number);
@@ -333,10 +380,9 @@ impl Text {
                 b';' => {
                     self.bytes.extend_from_slice(b" {");
                     let braces = |&byte: &u8| if matches!(byte, b'{' | b'}') { b'|' } else { byte };
-                    let text = rest[1..].trim_ascii_end().iter().filter(|&&byte| byte != MARK);
-                    self.bytes.extend(text.map(braces));
+                    self.bytes.extend(rest[1..].trim_ascii_end().iter().map(braces));
                     self.bytes.push(b'}');
-                    return Ok(());
+                    return Ok(0);
                 }
                 b'(' if self.variations.len() == MAX_NESTING => {
                     return Err(format!("variations nested more than {MAX_NESTING} deep"));
@@ -357,39 +403,47 @@ impl Text {
                 _ => {
                     let end = rest[1..].iter().position(|b| b" \t\r\n{}();$".contains(b));
                     let (word, tail) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
-                    self.word(word)?;
-                    rest = tail;
-                    continue;
+                    if self.word(word)? {
+                        rest = tail;
+                        continue;
+                    }
+                    if begins_game(word) {
+                        return Ok(rest.len());
+                    }
+                    self.warn(number, format!("'{}' after the result: left out", shown(word)));
+                    return Ok(0);
                 }
             }
             rest = &rest[1..];
         }
     }
 
-    /// Adds a word if it means something.
-    fn word(&mut self, word: &[u8]) -> Result<(), String> {
+    /// Adds a word if it means something. False if it stands behind the result.
+    fn word(&mut self, word: &[u8]) -> Result<bool, String> {
         let text = String::from_utf8_lossy(word);
         if let Some((_, result)) = RESULTS.iter().find(|(word, _)| *word == text) {
             self.ended = true;
             self.bytes.push(b' ');
             self.bytes.extend_from_slice(result.as_bytes());
-            return Ok(());
+            return Ok(true);
         }
         if let Some((_, nag)) = SIGNS.iter().find(|(sign, _)| *sign == text) {
             self.bytes.extend_from_slice(format!(" ${nag}").as_bytes());
-            return Ok(());
+            return Ok(true);
+        }
+        let sign = text.starts_with('$');
+        if self.is_over() && !sign {
+            return Ok(FILLERS.contains(&&*text));
         }
         let plain = plain(&text);
         if !is_known(&plain) {
             return Err(format!("'{}' is not a move", shown(word)));
         }
-        if !plain.starts_with('$') && std::mem::take(&mut self.ended) && self.variations.is_empty()
-        {
-            return Err(format!("'{}' stands behind the result", shown(word)));
-        }
+        // That of another game, in a variation.
+        self.ended &= sign;
         self.bytes.push(b' ');
         self.bytes.extend_from_slice(plain.as_bytes());
-        Ok(())
+        Ok(true)
     }
 
     fn parse(mut self, begin: u64) -> Result<Game, Broken> {
@@ -434,6 +488,17 @@ fn tag(line: &[u8], end: fn(&[u8]) -> Option<usize>) -> Option<(&[u8], &[u8], &[
     Some((name, value, behind))
 }
 
+fn is_tag(line: &[u8]) -> bool {
+    tag(line, first_quote).or_else(|| tag(line, last_quote)).is_some()
+}
+
+/// Can a game begin so, on the line of the last result?
+fn begins_game(word: &[u8]) -> bool {
+    let tag = matches!(word, [b'[', letter, ..] if letter.is_ascii_alphabetic());
+    let number = word.iter().all(u8::is_ascii_digit);
+    tag || !number && is_known(&plain(&String::from_utf8_lossy(word)))
+}
+
 /// The first quote that is not escaped.
 fn first_quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
@@ -448,7 +513,7 @@ fn last_quote(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|&byte| byte == b'"')
 }
 
-/// A move as SAN has it, that others write as `Ng8-f6,`, `Qh1++`, `a8Q` or `exf6e.p.`
+/// A move as SAN has it, that others write as `Ng8-f6,`, `Qh1++`, `a8Q`, `exf6e.p.` or `o-o`
 fn plain(word: &str) -> String {
     let word = word.trim_end_matches(',');
     let unsigned = word.trim_end_matches(['!', '?']);
@@ -457,6 +522,7 @@ fn plain(word: &str) -> String {
     let mut marks = EN_PASSANT.iter().filter_map(|mark| unchecked.strip_suffix(mark));
     let squares = marks.next().unwrap_or(unchecked);
     let san = notation::with_equals_sign(without_hyphen(squares).as_deref().unwrap_or(squares));
+    let san = san.replace("o-o", "O-O").replace("-o", "-O");
     [&san, check.get(..1).unwrap_or_default(), sign].concat()
 }
 
@@ -692,7 +758,6 @@ mod tests {
                 "broken 4: variations nested more than 200 deep",
             ),
             ("1. e4 } *\n", "broken 4: '}' without '{'"),
-            ("1. e4 1-0 1. d4 d5\n2. c4 *\n", "broken 4: '1.' stands behind the result"),
             ("1. e4 $999 *\n", "broken 4: '$999' is not a move"),
             ("<html>\n", "broken 4: '<html>' is not a move"),
         ] {
@@ -731,9 +796,69 @@ mod tests {
         assert_eq!(game("[Result \"White won\"]\n\n1. e4\n").result(), "*");
         for line in ["[Event]", "[Event \"x]", "[Event \"x\"", "[\"x\"]", "[Two words \"x\"]", "["]
         {
-            let error = format!("1: '{line}' is not a tag");
-            assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Err(error));
+            let warning = format!("1: '{line}' is not a tag: left out");
+            let text = format!("{line}\n[A \"b\"]\n\n1. e4 *\n");
+            assert_eq!(tags(&text), Ok(vec![pair("A", "b")]));
+            assert_eq!(warned(&text), [("1: e4 *".to_owned(), Some(warning.clone()))]);
+            // With nothing else, it is no game, but not passed over either.
+            assert_eq!(read(line.as_bytes()), [format!("broken {warning}")]);
         }
+    }
+
+    /// All games of a text, and what is wrong with them.
+    fn warned(text: &str) -> Vec<(String, Option<String>)> {
+        let mut games = Games::new(text.as_bytes());
+        let mut all = Vec::new();
+        while let Some(game) = games.next_game().unwrap() {
+            let game = game.unwrap();
+            let shown = format!("{}: {} {}", game.line, show(&game.main), game.result());
+            all.push((shown, games.warning().map(|warning| warning.to_string())));
+        }
+        all
+    }
+
+    /// Nothing is lost by what is wrong beside it.
+    #[test]
+    fn games_are_read_as_far_as_they_can_be() {
+        for (text, games) in [
+            (
+                "1. e4 e5\n[%clk 0:01]\n2. Nf3 *\n[White A]\n[Event \"b\"]\n1. c4 *",
+                &[("1: e4 e5 Nf3 *", "2: '[%clk 0:01]' is not a tag: left out"), ("5: c4 *", "")][..],
+            ),
+            (
+                "[A \"a\"]\n1. e4 1-0 1. d4 d5\n2. c4 * 1. c4 0-1 [B \"b\"] 1. f4 *\n",
+                &[
+                    ("1: e4 1-0", "2: a game begins on the line of the last result"),
+                    ("2: d4 d5 c4 *", "3: a game begins on the line of the last result"),
+                    ("3: c4 0-1", "3: a game begins on the line of the last result"),
+                    ("3: f4 *", ""),
+                ],
+            ),
+            (
+                "1. e4 1-0 White resigns\n1. d4 1-0 ... $1 {c}\n1. c4 * 20 moves\n1. f4 *",
+                &[
+                    ("1: e4 1-0", "1: 'White' after the result: left out"),
+                    ("2: d4 $1 {c} 1-0", ""),
+                    ("3: c4 *", "3: '20' after the result: left out"),
+                    ("4: f4 *", ""),
+                ],
+            ),
+            // Form feeds between pages, and the end of a file of DOS.
+            (
+                "\x0c[Event \"a\"]\n\n1. e4\x0ce5\x0b{a\x0cb} *\n\x0c\n\x0c1. d4 *\n\x1a",
+                &[("1: e4 e5 {a b} *", ""), ("5: d4 *", "")],
+            ),
+            ("1. e4 e5 2.o-o o-o-o+ 3. O-o *", &[("1: e4 e5 O-O O-O-O+ O-O *", "")]),
+        ] {
+            let expected: Vec<(String, Option<String>)> = games
+                .iter()
+                .map(|&(game, warning)| {
+                    (game.to_owned(), Some(warning.to_owned()).filter(|text| !text.is_empty()))
+                })
+                .collect();
+            assert_eq!(warned(text), expected, "{text}");
+        }
+        assert_eq!(read("1. e4 1-0 ".repeat(20_000).as_bytes()).len(), 20_000);
     }
 
     #[test]
