@@ -27,13 +27,14 @@ use crate::{
         score::{Score, is_mate},
     },
     eval::nnue::Network,
+    system::stdio::plain,
     tools::epd::parse::{Reason, Record, parse},
 };
 
 /// A position of a suite.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// The EPD's `id`, or the number of the line.
+    /// The EPD's `id` as a terminal may have it, or the number of the line.
     pub id: String,
     /// The position.
     pub position: Position,
@@ -46,7 +47,7 @@ pub struct Item {
 ///
 /// The first line that cannot be used.
 pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError<Reason>> {
-    let item = |record: Record| Item { id: record.id, position: record.position };
+    let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
 

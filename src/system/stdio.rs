@@ -10,9 +10,27 @@ use std::{
 /// is not written, and that is no error.
 static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line to standard output. Where that is a file that cannot take it
-/// (the disk is full), the program ends: its results would be lost.
+/// Text from elsewhere (names, words of files, paths) as a terminal or a picture may have it:
+/// characters that control a terminal, or that XML does not allow, are replaced. Line ends
+/// and tabs stay.
+#[must_use]
+pub(crate) fn plain(text: &str) -> String {
+    let replaced = |c: char| match c {
+        '\n' | '\t' => false,
+        _ => c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'),
+    };
+    text.chars().map(|c| if replaced(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Writes a line to standard output, as [`plain`] has it. Where that is a file that cannot
+/// take it (the disk is full), the program ends: its results would be lost.
 pub fn say(line: impl std::fmt::Display) {
+    say_coloured(plain(&line.to_string()));
+}
+
+/// The same for a line with colours of our own. What is in it from elsewhere must be
+/// [`plain`].
+pub(crate) fn say_coloured(line: impl std::fmt::Display) {
     if !OUTPUT_GONE.load(Ordering::Relaxed) {
         check_output(writeln!(io::stdout(), "{line}"));
     }
@@ -40,5 +58,21 @@ pub fn complain(line: impl std::fmt::Display) {
 /// Writes a line about a long run's progress to standard error.
 pub(crate) fn note(line: impl std::fmt::Display) {
     // Nobody is left to be told when this fails.
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_controls_a_terminal() {
+        let named = "\u{1b}]0;title\u{7}G\u{f6}ran\u{9b}31m\r\u{7f}\u{ffff}\n\t\u{1f984}";
+        let plain = plain(named);
+        assert_eq!(
+            plain,
+            "\u{fffd}]0;title\u{fffd}G\u{f6}ran\u{fffd}31m\u{fffd}\u{fffd}\u{fffd}\n\t\u{1f984}"
+        );
+        assert_eq!(super::plain(&plain), plain);
+    }
 }

@@ -14,7 +14,7 @@ use crate::{
     },
     eval::wdl::Chances,
     play::report::{Bound, Info, Outcome},
-    system::sync::lock,
+    system::{stdio::plain, sync::lock},
 };
 
 /// The first words.
@@ -129,7 +129,7 @@ pub fn hint(root: &Position, m: Move) -> String {
 /// Anything else that the engine says.
 #[must_use]
 pub fn remark(text: &str) -> String {
-    Style::new().magenta().apply_to(text).to_string()
+    Style::new().magenta().apply_to(plain(text)).to_string()
 }
 
 /// The board in colours, White below; `None` where colours are not wanted or

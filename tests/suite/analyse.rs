@@ -351,6 +351,26 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
 }
 
+/// Names control neither a terminal nor a picture.
+#[test]
+fn hostile_names_do_nothing() {
+    let (dir, file) = games(
+        "[White \"\u{1b}]0;x\u{7}\u{9b}2Jhostile\"]\n\n1. e4 *\n\n1. \u{9b}2Jhostile\n\n\
+         [Variant \"\u{9b}2Jhostile\"]\n\n1. e4 *\n",
+    );
+    let (out, pictures) = (dir.path().join("out.pgn"), dir.path().join("pictures"));
+    let [file, out, svg] = [&file, &out, &pictures].map(|path| path.to_str().unwrap());
+    let args = ["analyse", file, "--out", out, "--nodes", "10", "--svg", svg];
+    let mut shown = text(&lancet(&args).output().unwrap());
+    // The game, the player, and two broken games.
+    assert_eq!(shown.matches("hostile").count(), 4, "{shown:?}");
+    for picture in fs::read_dir(&pictures).unwrap() {
+        shown += &fs::read_to_string(picture.unwrap().path()).unwrap();
+    }
+    assert!(shown.contains("</svg>"), "{shown}");
+    assert!(!shown.chars().any(|c| c != '\n' && c.is_control()), "{shown:?}");
+}
+
 /// A game is not lost for what is wrong beside it.
 #[test]
 fn what_is_left_out_of_a_game_is_named() {

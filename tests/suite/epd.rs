@@ -345,6 +345,26 @@ fn csv_has_a_row_per_position_and_engine() {
     assert_ne!(cell(0, "engine"), cell(2, "engine"));
 }
 
+/// Ids come from files of others: they control neither terminals nor spreadsheets.
+#[test]
+fn hostile_ids_do_nothing() {
+    let dir = Directory::new();
+    let ids = ["\u{1b}]0;title\u{7}", "=1+1", "-35"];
+    let line = |id: &&str| format!("{BACK_RANK} bm Ra8; id \"{id}\";\n");
+    let broken = format!("{BACK_RANK} bm \u{1b}[2J\u{9b}2J;\n");
+    let suite = dir.file("ids.epd", ids.iter().map(line).collect::<String>() + &broken);
+    let out = dir.path("ids.csv");
+    let output = epd(&[&suite, "--depth", "1", "--csv", &out]);
+    let shown = stdout(&output) + &stderr(&output);
+    assert!(shown.contains("]0;title") && shown.contains("[2J"), "{shown}");
+    assert!(!shown.chars().any(|c| c != '\n' && c.is_control()), "{shown:?}");
+    let mut reader = csv::Reader::from_path(&out).unwrap();
+    let column = reader.headers().unwrap().iter().position(|title| title == "id").unwrap();
+    let cells: Vec<String> =
+        reader.records().map(|record| record.unwrap()[column].to_owned()).collect();
+    assert_eq!(cells, ["\u{fffd}]0;title\u{fffd}", "'=1+1", "-35"]);
+}
+
 #[test]
 fn another_engine_beside_us() {
     let dir = Directory::new();

@@ -100,7 +100,8 @@ one second.
 move. Points (c8 and c9, or c0 \"Nf3=10, ...\") go to the move played. epd/README.md lists the suites.
 
   --shard K/N runs every N-th line of all suites together, from the K-th on, for job runners that spread work over machines. At \
-fixed --nodes every line gets the same answer as in one run, so the parts of --csv differ from that in times only.
+fixed --nodes every line gets the same answer as in one run, so the parts of --csv differ from that in times only. In \
+--csv, a quote (') stands before text that a spreadsheet would take for a formula.
 
 Examples:
   lancet epd epd/bk.epd --movetime 200

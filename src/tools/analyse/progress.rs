@@ -125,7 +125,7 @@ impl Progress {
         };
         let first = next()?;
         let saved: Task = journal::value(&first)
-            .ok_or_else(|| fail("not the progress of an analysis: --force begins again"))?;
+            .map_err(|_| fail("not the progress of an analysis: --force begins again"))?;
         if saved != *task {
             let what = saved.difference(task);
             let why = "it cannot be continued as this one";
@@ -135,7 +135,7 @@ impl Progress {
         let mut length = first.len() as u64;
         for number in 2.. {
             let line = next()?;
-            let Some((done, players)) = journal::value::<Line>(&line) else {
+            let Ok((done, players)) = journal::value::<Line>(&line) else {
                 // The end, or what a kill has left of a last line.
                 if next()?.is_empty() {
                     break;

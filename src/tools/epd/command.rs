@@ -22,7 +22,10 @@ use super::{
 };
 use crate::{
     chess::{lines, notation::counted},
-    system::files::{self, NewFile},
+    system::{
+        files::{self, NewFile},
+        stdio::say_coloured,
+    },
     tools::{
         self, complain,
         interrupt::Interrupt,
@@ -325,7 +328,7 @@ fn announce(
         solved.fetch_add(1, Ordering::Relaxed);
     }
     let line = report::live_line(number, record, attempt, engine);
-    bar.suspend(|| say(line));
+    bar.suspend(|| say_coloured(line));
     bar.set_message(format!("{} solved", solved.load(Ordering::Relaxed)));
     bar.inc(1);
 }

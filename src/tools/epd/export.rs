@@ -16,6 +16,7 @@ use super::{
 use crate::{
     chess::notation::{move_text, plain_san},
     play::report::Bound,
+    system::stdio::plain,
     tools::options::Shard,
 };
 
@@ -223,11 +224,11 @@ fn line(record: &Record, thought: &Thought) -> Json {
 
 /// A row of the CSV file. Times are in milliseconds.
 #[derive(Serialize)]
-struct Row<'a> {
+struct Row {
     suite: String,
     line: usize,
-    id: &'a str,
-    engine: &'a str,
+    id: String,
+    engine: String,
     solved: Option<bool>,
     points: u32,
     max_points: u32,
@@ -240,8 +241,17 @@ struct Row<'a> {
     found_depth: Option<u32>,
     found_time: Option<u64>,
     found_nodes: Option<u64>,
-    failure: Option<&'a str>,
+    failure: Option<String>,
     fen: String,
+}
+
+/// Text for a cell. A spreadsheet would take some for formulas, which a quote prevents;
+/// numbers are none.
+fn cell(text: &str) -> String {
+    let formula = text.trim_start().starts_with(['=', '+', '-', '@'])
+        && !text.parse().is_ok_and(f64::is_finite);
+    let quote = if formula { "'" } else { "" };
+    format!("{quote}{}", plain(text))
 }
 
 /// One row per position and engine, with a header.
@@ -259,10 +269,10 @@ pub fn write_csv(run: &Run, to: impl Write) -> io::Result<()> {
                 let main = attempt.lines.first();
                 let value = main.map(|line| line.value);
                 writer.serialize(Row {
-                    suite: suite.path.display().to_string(),
+                    suite: cell(&suite.path.display().to_string()),
                     line: record.line,
-                    id: &record.id,
-                    engine: &contestant.name,
+                    id: cell(&record.id),
+                    engine: cell(&contestant.name),
                     solved: grade.solved,
                     points: grade.points,
                     max_points: grade.max_points,
@@ -281,7 +291,7 @@ pub fn write_csv(run: &Run, to: impl Write) -> io::Result<()> {
                     found_depth: grade.found.map(|found| found.depth),
                     found_time: grade.found.map(|found| millis(found.time)),
                     found_nodes: grade.found.map(|found| found.nodes),
-                    failure: attempt.failure.as_deref(),
+                    failure: attempt.failure.as_deref().map(cell),
                     fen: record.position.fen(),
                 })?;
             }
@@ -306,4 +316,29 @@ pub fn write_failed(run: &Run, mut to: impl Write) -> io::Result<()> {
         }
     }
     to.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_no_formulas() {
+        for (text, shown) in [
+            ("WAC.001", "WAC.001"),
+            ("=1+1", "'=1+1"),
+            (" =1+1", "' =1+1"),
+            ("+cmd|' /c x'!A0", "'+cmd|' /c x'!A0"),
+            ("-x", "'-x"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("-35", "-35"),
+            ("+0.5", "+0.5"),
+            ("-inf", "'-inf"),
+            ("a=b", "a=b"),
+            ("\u{1b}[2J", "\u{fffd}[2J"),
+            ("", ""),
+        ] {
+            assert_eq!(cell(text), shown);
+        }
+    }
 }

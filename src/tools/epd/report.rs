@@ -16,7 +16,7 @@ use super::{
     run::Attempt,
     score::{Found, Grade, Tally, Value, theme},
 };
-use crate::chess::notation::plain_san;
+use crate::{chess::notation::plain_san, system::stdio::plain};
 
 /// A bar over positions on standard error; invisible when that is not a terminal.
 #[must_use]
@@ -31,7 +31,7 @@ pub fn progress_bar(positions: usize) -> ProgressBar {
     bar
 }
 
-/// The line about a position that was just answered. `engine` is named where
+/// The line about a position that was just answered, in colours. `engine` is named where
 /// several run.
 #[must_use]
 pub fn live_line(
@@ -47,13 +47,13 @@ pub fn live_line(
         (None, Some(false)) => style("not   ").red(),
         (None, None) => style("played").dim(),
     };
-    let mut line = format!("{number:>4}  {:<26} ", shorten(&record.id, 26));
+    let mut line = format!("{number:>4}  {:<26} ", plain(&shorten(&record.id, 26)));
     if let Some(engine) = engine {
-        line.push_str(&format!("{:<16} ", shorten(engine, 16)));
+        line.push_str(&format!("{:<16} ", plain(&shorten(engine, 16))));
     }
     line.push_str(&verdict.to_string());
     if let Some(failure) = &attempt.failure {
-        line.push_str(&format!("  {failure}"));
+        line.push_str(&format!("  {}", plain(failure)));
         return line;
     }
     // When the solution appeared, or what was spent in vain.
