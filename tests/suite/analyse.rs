@@ -326,7 +326,8 @@ fn what_cannot_be_analysed_is_named() {
         let blank = ["analyse", &path("blank.pgn"), "--out", &path("nothing.pgn")];
         let blank = lancet(&blank).args(resume).output().unwrap();
         assert_eq!(blank.status.code(), Some(1));
-        assert!(text(&blank).ends_with("lancet: no games\n"), "{}", text(&blank));
+        let named = format!("lancet: {}: no games\n", path("blank.pgn"));
+        assert!(text(&blank).ends_with(&named), "{}", text(&blank));
         assert!(!Path::new(&path("nothing.pgn")).exists());
     }
     fs::write(path("old.pgn"), "1. e4 *\n").unwrap();

@@ -146,7 +146,8 @@ pub fn run(args: &Args) -> ExitCode {
         let end = run.all(&interrupt)?;
         run.finish(end)?;
         if end == End::Done && !run.read {
-            return Err("no games".to_owned());
+            let files: Vec<_> = args.files.iter().map(|path| path.display().to_string()).collect();
+            return Err(format!("{}: no games", files.join(", ")));
         }
         Ok((end, run.progress.done.broken))
     });
