@@ -1297,7 +1297,8 @@ fn networks_are_loaded_or_refused() {
     ] {
         std::fs::write(&bad, contents).unwrap();
         let option = format!("setoption name EvalFile value {}", bad.display());
-        let lines = lancet.ask(&option, "info string EvalFile: ");
+        let named = format!("info string EvalFile: cannot read '{}': ", bad.display());
+        let lines = lancet.ask(&option, &named);
         assert!(lines.last().unwrap().contains(reason), "{lines:?}");
     }
     let missing = "setoption name EvalFile value missing.nnue";

@@ -52,7 +52,7 @@ pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 /// Why bytes are not a network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
-    /// The file cannot be read.
+    /// The file cannot be read, or is not a network that can be used.
     File {
         /// Its name.
         path: String,
@@ -202,14 +202,12 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] says what is wrong with the file.
+    /// [`LoadError::File`] names the file and says what is wrong with it.
     pub fn load(path: &Path) -> Result<Network, LoadError> {
+        let refused = |reason: String| LoadError::File { path: path.display().to_string(), reason };
         let bytes = files::read_regular(path, Network::LONGEST_FILE);
-        let bytes = bytes.map_err(|error| LoadError::File {
-            path: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        Network::from_bytes(&bytes)
+        let bytes = bytes.map_err(|error| refused(error.to_string()))?;
+        Network::from_bytes(&bytes).map_err(|error| refused(error.to_string()))
     }
 
     /// Reads a network from the bytes of its file.

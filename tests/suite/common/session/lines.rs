@@ -137,7 +137,7 @@ pub const BAD_OPTIONS: &[(&str, &str)] = &[
     ("EvalFile value no/such.nnue", "EvalFile: cannot read 'no/such.nnue'"),
     ("EvalFile value /", "EvalFile: "),
     ("EvalFile value /dev/zero", "EvalFile: "),
-    ("EvalFile value Cargo.toml", "EvalFile: not a Lancet network"),
+    ("EvalFile value Cargo.toml", "EvalFile: cannot read 'Cargo.toml': not a Lancet network"),
     ("BookFile value no/such.bin", "BookFile: no/such.bin: "),
     ("BookFile value /", "BookFile: /: "),
     ("BookFile value /dev/zero", "BookFile: /dev/zero: "),
