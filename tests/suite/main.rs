@@ -8,6 +8,7 @@ mod book;
 mod docs;
 mod doctor;
 mod epd;
+mod hostile_files;
 mod house;
 mod lab;
 mod learn;

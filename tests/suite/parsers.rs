@@ -1,11 +1,15 @@
 //! Whatever the bytes: the readers of `common/targets.rs` are fed with noise, and
-//! with good input that was spoilt.
+//! with good input that was spoilt. `hostile_files.rs` has the program read such files.
 //!
 //! Longer, with a seed of its own each time: `FUZZ_SECONDS=1800 cargo test
 //! --release --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. With
 //! coverage for a guide: `tests/fuzz/README.md`.
 
-use crate::common::{data, targets};
+use crate::common::{
+    data,
+    mutate::{SPLINTERS, mutate, seeds},
+    targets,
+};
 use std::{
     fs,
     panic::{self, AssertUnwindSafe},
@@ -13,184 +17,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lancet::{
-    chess::{
-        position::{PackedMove, Position},
-        score::{Bounds, NO_SCORE},
-    },
-    eval::nnue::{Network, network::Parameters},
-    search::tt::{Entry, Table},
-    train::format::{GameResult, Record},
-};
+use lancet::chess::position::Position;
 use proptest::{
     prelude::*,
     sample::Index,
     test_runner::{Config, TestCaseError, TestRunner},
 };
-use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
-
-/// What a match runner said to one of two engines, from its log.
-fn said_to(engine: &str) -> Vec<u8> {
-    let said = format!(" {engine} <--- ");
-    include_str!("../data/match.log")
-        .lines()
-        .filter_map(|line| Some(format!("{}\n", line.split_once(&said)?.1)))
-        .collect::<String>()
-        .into_bytes()
-}
-
-fn first_columns(table: &str) -> impl Iterator<Item = &str> {
-    table.lines().skip(1).filter_map(|line| line.split('\t').next())
-}
-
-/// Good input for a target, and what is nearly good; small.
-fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let text = |text: &str| text.as_bytes().to_vec();
-    match target {
-        "uci" => vec![
-            text(
-                "uci\nisready\nucinewgame\nposition startpos moves e2e4 e7e5\ngo wtime 50 btime 50\n",
-            ),
-            text(
-                "setoption name MultiPV value 3\ngo depth 3 searchmoves e2e4 d2d4\nstop\nisready\n",
-            ),
-            text(
-                "position fen 8/8/8/8/8/4k3/8/4K2R w K - 0 1 moves e1g1\ngo infinite\nponderhit\nstop\nd\neval\n",
-            ),
-            text(
-                "setoption name UCI_Chess960 value true\nsetoption name Threads value 2\ngo ponder nodes 100 mate 2\n",
-            ),
-            text(
-                "debug on\nflip\nfen\nperft 2\nregister later\nhelp go\ngo movetime 2 movestogo 5\nquit\n",
-            ),
-            said_to("One"),
-            said_to("The other"),
-        ],
-        "fen" => include_str!("../../perft/special.epd")
-            .lines()
-            .chain(include_str!("../../perft/chess960.epd").lines().take(50))
-            .filter_map(|line| line.split(';').next())
-            .chain(include_str!("../data/valid_fens.txt").lines().step_by(5))
-            .chain(first_columns(include_str!("../data/invalid_fens.tsv")).step_by(5))
-            .chain(first_columns(include_str!("../data/destruction_fens.tsv")))
-            .map(|line| text(line.trim()))
-            .collect(),
-        "epd" => include_str!("../../epd/wac.epd")
-            .lines()
-            .take(40)
-            .chain(include_str!("../../epd/sts.epd").lines().take(20))
-            .map(text)
-            .collect(),
-        "pgn" => vec![
-            include_bytes!("../../src/tools/analyse/sample/games.pgn").to_vec(),
-            text(
-                "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 9\"]\n\n9... Kd7 {x ; y} (9... Ke7 $4 (9... Kf8)) 10. e4!? 1/2-1/2\n",
-            ),
-            text("% x\n1. e4 e5 2. Nf3 Nc6 ; rest\n3. Bb5 a6 *\n\n1. d4 0-1\n"),
-        ],
-        "viriformat" => vec![game(0), game(12), [game(3), game(7)].concat()],
-        "network" => {
-            let of = |king_buckets: usize| {
-                let parameters = Parameters {
-                    weights: vec![0; king_buckets * 768 * 32],
-                    biases: vec![0; 32],
-                    output_weights: vec![1; 64],
-                    output_biases: vec![0],
-                    output_unit: 64,
-                };
-                let mut bytes = Network::new(&parameters, "how it was made").unwrap().to_bytes();
-                bytes.truncate(200);
-                bytes
-            };
-            vec![of(1), of(4)]
-        }
-        "hash" => {
-            let table = Table::new(1).unwrap();
-            for key in 0..64_u64 {
-                let entry = Entry {
-                    best: PackedMove::NONE,
-                    bounds: Bounds::new(1, 5),
-                    depth: 3,
-                    evaluation: NO_SCORE,
-                    pv: true,
-                };
-                // Into the first buckets.
-                table.store(key << 40, entry);
-            }
-            let mut bytes = Vec::new();
-            table.write(&mut bytes, 0).unwrap();
-            bytes.truncate(2000);
-            vec![bytes]
-        }
-        "book" => {
-            let moves = [
-                (0x463b_9618_1691_fc9c_u64, 0x031c_u16, 5_u16),
-                (0x463b_9618_1691_fc9c, 0x02db, 0),
-                (0x823c_9b50_fd11_4196, 0x0ce4, 1),
-            ];
-            let entry = |&(key, code, weight): &(u64, u16, u16)| {
-                [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]]
-                    .concat()
-            };
-            vec![moves.iter().flat_map(entry).collect()]
-        }
-        other => panic!("no seeds for '{other}'"),
-    }
-}
-
-/// The bytes of a game of this many moves.
-fn game(length: usize) -> Vec<u8> {
-    let start = Position::default();
-    let mut position = start.clone();
-    let mut moves = Vec::new();
-    for ply in 0..length {
-        let legal = position.legal_moves();
-        let m = legal[7 * ply % legal.len()];
-        moves.push((m, 10 * ply as i16 - 30));
-        position = position.play(m);
-    }
-    Record { start, result: GameResult::Draw, moves }.encode()
-}
-
-/// What breaks parsers.
-const SPLINTERS: &[&[u8]] = &[
-    b"\0",
-    b"\xff",
-    b"\xff\xfe",
-    b"\xef\xbb\xbf",
-    b"\r",
-    b"\n",
-    b" ",
-    b"\"",
-    b";",
-    b"{",
-    b"}",
-    b"(",
-    b")",
-    b"-1",
-    b"0",
-    b"99999999999999999999",
-    b"4294967296",
-    b"/",
-    b"k",
-    b"K",
-    b"8",
-    b"go ",
-    b"e7e8q",
-    b"0000",
-    b"\x7f\xff\xff\xff",
-    b"\0\0\0\0",
-    b"\xff\xff\xff\xff\xff\xff\xff\xff",
-    b"\xf0\x9f\xa6\x84",
-    b"bm ",
-    b"$",
-    b"[Event \"x\"]\n",
-    b" w - - 0 1",
-    b"%",
-    b"\x01",
-];
 
 /// One thing to do to good input.
 #[derive(Clone, Debug)]
@@ -310,6 +145,11 @@ fn book() {
     feed("book", 3000);
 }
 
+#[test]
+fn study() {
+    feed("study", 100);
+}
+
 /// The positions beside the checkout: thousands of good and bad ones.
 #[test]
 fn collected_positions() {
@@ -357,10 +197,11 @@ fn fuzz() {
         if only.as_deref().is_some_and(|only| only != name) {
             continue;
         }
+        let seeds = seeds(name);
         let (mut runs, start) = (0_u64, Instant::now());
         while start.elapsed() < Duration::from_secs(seconds) {
             let seed: u64 = rand::random();
-            let bytes = spoilt(name, seed);
+            let bytes = mutate(&seeds, &mut ChaCha8Rng::seed_from_u64(seed));
             if panic::catch_unwind(|| target(&bytes)).is_err() {
                 let path = std::env::temp_dir().join(format!("lancet-{name}-{seed}"));
                 fs::write(&path, &bytes).unwrap();
@@ -370,39 +211,6 @@ fn fuzz() {
         }
         println!("{name}: {runs} runs in {:.1} s", start.elapsed().as_secs_f64());
     }
-}
-
-/// A seed with random edits, or two of them joined.
-fn spoilt(name: &str, seed: u64) -> Vec<u8> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let seeds = seeds(name);
-    let mut bytes = seeds.choose(&mut rng).cloned().unwrap_or_default();
-    if rng.random_ratio(1, 5) {
-        let other = seeds.choose(&mut rng).cloned().unwrap_or_default();
-        let (a, b) = (rng.random_range(0..=bytes.len()), rng.random_range(0..=other.len()));
-        bytes.truncate(a);
-        bytes.extend_from_slice(&other[b..]);
-    }
-    for _ in 0..rng.random_range(1..20) {
-        let at = rng.random_range(0..=bytes.len());
-        let end = bytes.len().min(at + rng.random_range(1..20));
-        match rng.random_range(0..6) {
-            0 | 1 => bytes
-                .iter_mut()
-                .skip(at)
-                .take(1)
-                .for_each(|byte| *byte ^= rng.random_range(1..=255)),
-            2 | 3 => {
-                drop(bytes.splice(at..at, SPLINTERS.choose(&mut rng).unwrap().iter().copied()))
-            }
-            4 => drop(bytes.drain(at..end)),
-            _ => {
-                let part = bytes[at..end].repeat(rng.random_range(1..100));
-                drop(bytes.splice(at..at, part));
-            }
-        }
-    }
-    bytes
 }
 
 /// Writes the good input where the fuzzer looks for it.

@@ -7,6 +7,7 @@ pub mod chess;
 pub mod data;
 pub mod dialogue;
 pub mod log;
+pub mod mutate;
 pub mod program;
 pub mod session;
 pub mod tables;

@@ -26,9 +26,15 @@ pub fn lancet(args: &[&str]) -> Command {
 /// The program as the shell starts it after `limits`, such as `ulimit -v 1000000`.
 #[cfg(unix)]
 pub fn limited(limits: &str, args: &[&str]) -> Command {
+    limited_copy(LANCET, limits, args)
+}
+
+/// The same for a copy of the program.
+#[cfg(unix)]
+pub fn limited_copy(program: &str, limits: &str, args: &[&str]) -> Command {
     let script = format!("{limits} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, LANCET]).args(args).stdin(Stdio::null());
+    command.args(["-c", &script, program]).args(args).stdin(Stdio::null());
     command
 }
 

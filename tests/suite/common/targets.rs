@@ -1,12 +1,17 @@
-//! What reads bytes from outside, one function each (studies and the trainer's
-//! checkpoints are left out): they end, do not panic, take no more memory than
-//! the input justifies, and read again what they have written. Fed by property
-//! tests (`tests/suite/parsers.rs`) and by the fuzzer (`tests/fuzz`).
+//! What reads bytes from outside, one function each (the trainer's checkpoints are
+//! left out): they end, do not panic, take no more memory than the input justifies,
+//! and read again what they have written. Fed by property tests
+//! (`tests/suite/parsers.rs`), with hostile files (`tests/suite/hostile_files.rs`) and
+//! by the fuzzer (`tests/fuzz`).
 
-use std::io::Cursor;
+use std::{fs, io::Cursor};
 
 use lancet::{
-    chess::{lines, position::Position, score::EVALUATION_LIMIT},
+    chess::{
+        lines,
+        position::Position,
+        score::{EVALUATION_LIMIT, MATE},
+    },
     eval::{default_network, nnue::Network},
     play::book::Book,
     search::tt::{Table, file::VERSION},
@@ -16,6 +21,7 @@ use lancet::{
             pgn::{self, read::Games},
         },
         epd,
+        study::{self, file::Study, tree::Tree},
     },
     train::format::{self, Record},
     uci::{
@@ -29,7 +35,7 @@ use shakmaty::CastlingMode;
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the names that the fuzzer uses.
-pub const ALL: [(&str, Target); 8] = [
+pub const ALL: [(&str, Target); 9] = [
     ("uci", uci),
     ("fen", fen),
     ("epd", epd),
@@ -38,6 +44,7 @@ pub const ALL: [(&str, Target); 8] = [
     ("network", network),
     ("hash", hash),
     ("book", book),
+    ("study", study),
 ];
 
 /// May this line be said here? Long counts are left out, and whatever names a
@@ -186,7 +193,7 @@ pub fn network(bytes: &[u8]) -> bool {
 
 /// FNV-1a of everything but the hash, in its place. The shape is filled up
 /// with small numbers, as no fuzzer writes so many.
-fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
+pub fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 44;
     let number = |at: usize| {
         let four = bytes.get(at..at + 4)?.try_into().ok()?;
@@ -209,20 +216,9 @@ fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Bytes as they are, and again as a file of the right length and checksum.
 pub fn hash(bytes: &[u8]) -> bool {
-    const HEADER: usize = 64;
-    const MIB: usize = 1 << 20;
     let read = |bytes: &[u8]| Table::read(bytes, bytes.len() as u64, 0);
     let _ = read(bytes);
-    let mut file = vec![0; HEADER + MIB];
-    let length = bytes.len().min(file.len());
-    file[..length].copy_from_slice(&bytes[..length]);
-    // One table of 1 MiB is enough.
-    file[..8].copy_from_slice(b"LANCETTT");
-    file[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    file[16..HEADER].fill(0);
-    file[16..24].copy_from_slice(&(MIB as u64 / 32).to_le_bytes());
-    let checksum = crc32fast::hash(&file);
-    file.extend_from_slice(&checksum.to_le_bytes());
+    let file = as_table(bytes, 0);
     let Ok(table) = read(&file) else { return false };
     assert_eq!(table.mib(), 1);
     let mut again = Vec::new();
@@ -236,6 +232,24 @@ pub fn hash(bytes: &[u8]) -> bool {
     true
 }
 
+/// The bytes as the file of a table of 1 MiB, with the right checksum.
+pub fn as_table(bytes: &[u8], evaluation: u64) -> Vec<u8> {
+    const HEADER: usize = 64;
+    const MIB: usize = 1 << 20;
+    let mut file = vec![0; HEADER + MIB];
+    let length = bytes.len().min(file.len());
+    file[..length].copy_from_slice(&bytes[..length]);
+    // One table of 1 MiB is enough.
+    file[..8].copy_from_slice(b"LANCETTT");
+    file[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    file[16..HEADER].fill(0);
+    file[16..24].copy_from_slice(&(MIB as u64 / 32).to_le_bytes());
+    file[24..32].copy_from_slice(&evaluation.to_le_bytes());
+    let checksum = crc32fast::hash(&file);
+    file.extend_from_slice(&checksum.to_le_bytes());
+    file
+}
+
 /// A book's moves are legal.
 pub fn book(bytes: &[u8]) -> bool {
     let Ok(book) = Book::from_bytes(bytes) else { return false };
@@ -244,4 +258,71 @@ pub fn book(bytes: &[u8]) -> bool {
         assert!(weight > 0 && position.is_legal(m));
     }
     true
+}
+
+/// Bytes as they are, and again with the checksums that their lines should have: a study
+/// that is read can be shown and added to, and is the same when it is read again.
+pub fn study(bytes: &[u8]) -> bool {
+    let directory = tempfile::tempdir().expect("a directory for the file");
+    let path = directory.path().join("a.study");
+    let mut read = false;
+    for bytes in [bytes.to_vec(), with_checksums(bytes)] {
+        fs::write(&path, bytes).expect("room for the file");
+        let mut opened = match Study::open(&path) {
+            Ok(opened) => opened,
+            Err(error) => {
+                assert!(error.contains("a.study"), "{error}");
+                continue;
+            }
+        };
+        let start = opened.tree().node(Tree::START).position.legal_moves();
+        if let Some(&m) = start.first() {
+            opened.add(Tree::START, m, Some(true)).expect("it can be added to");
+        }
+        drop(study::html::page(&opened, 50));
+        let text = study::pgn::text(&opened, 50);
+        if opened.played().tags.iter().all(is_plain) {
+            let game = Games::new(text.as_bytes()).next_game();
+            let game = game.expect("memory is readable").expect("a game").expect("it is read");
+            assert!(annotate::replay(&game).is_ok(), "{text}");
+        }
+        let before = content(&opened);
+        // Nobody else may read it until then.
+        drop(opened);
+        assert_eq!(content(&Study::open(&path).expect("own studies are read")), before);
+        read = true;
+    }
+    read
+}
+
+/// Can a PGN file have this tag, and does it leave the start position as it is?
+fn is_plain((name, value): &(String, String)) -> bool {
+    let is_start = ["FEN", "Variant"].iter().any(|start| name.eq_ignore_ascii_case(start));
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !is_start && !name.is_empty() && name.bytes().all(is_name) && !value.contains(char::is_control)
+}
+
+/// All that a study says.
+fn content(study: &Study) -> String {
+    let tree = study.tree();
+    let mut nodes = Vec::new();
+    for id in 0..tree.len() {
+        let (position, value) = (&tree.node(id).position, tree.node(id).value());
+        assert!(value.is_none_or(|value| value.abs() <= MATE), "{value:?}");
+        nodes.push((position.fen(), value));
+    }
+    format!("{nodes:?}, {:?}, {} nodes, {:?}", study.played(), study.nodes(), study.damaged())
+}
+
+/// The lines with the checksums that they should have.
+pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
+    let mut checked = Vec::new();
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let space = line.iter().position(|&byte| byte == b' ');
+        let event = &line[space.map_or(0, |space| space + 1)..];
+        let text = event.strip_suffix(b"\n").unwrap_or(event);
+        checked.extend_from_slice(format!("{:08x} ", crc32fast::hash(text)).as_bytes());
+        checked.extend_from_slice(event);
+    }
+    checked
 }

@@ -1,0 +1,290 @@
+//! Good input for the readers of `targets.rs`, and its mutation.
+
+use std::{fs, iter};
+
+use lancet::{
+    chess::{
+        notation::read_moves,
+        position::{PackedMove, Position},
+        score::{Bounds, MATE, NO_SCORE},
+    },
+    eval::nnue::{Network, network::Parameters},
+    search::tt::{Entry, Table},
+    tools::study::{
+        file::{Played, Study},
+        tree::Found,
+    },
+    train::format::{GameResult, Record},
+};
+use rand::{Rng as _, seq::IndexedRandom as _};
+use rand_chacha::ChaCha8Rng;
+
+/// What a match runner said to one of two engines, from its log.
+fn said_to(engine: &str) -> Vec<u8> {
+    let said = format!(" {engine} <--- ");
+    include_str!("../../data/match.log")
+        .lines()
+        .filter_map(|line| Some(format!("{}\n", line.split_once(&said)?.1)))
+        .collect::<String>()
+        .into_bytes()
+}
+
+fn first_columns(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().skip(1).filter_map(|line| line.split('\t').next())
+}
+
+/// Good input for a target, and what is nearly good; small.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let text = |text: &str| text.as_bytes().to_vec();
+    match target {
+        "uci" => vec![
+            text(
+                "uci\nisready\nucinewgame\nposition startpos moves e2e4 e7e5\ngo wtime 50 btime 50\n",
+            ),
+            text(
+                "setoption name MultiPV value 3\ngo depth 3 searchmoves e2e4 d2d4\nstop\nisready\n",
+            ),
+            text(
+                "position fen 8/8/8/8/8/4k3/8/4K2R w K - 0 1 moves e1g1\ngo infinite\nponderhit\nstop\nd\neval\n",
+            ),
+            text(
+                "setoption name UCI_Chess960 value true\nsetoption name Threads value 2\ngo ponder nodes 100 mate 2\n",
+            ),
+            text(
+                "debug on\nflip\nfen\nperft 2\nregister later\nhelp go\ngo movetime 2 movestogo 5\nquit\n",
+            ),
+            said_to("One"),
+            said_to("The other"),
+        ],
+        "fen" => include_str!("../../../perft/special.epd")
+            .lines()
+            .chain(include_str!("../../../perft/chess960.epd").lines().take(50))
+            .filter_map(|line| line.split(';').next())
+            .chain(include_str!("../../data/valid_fens.txt").lines().step_by(5))
+            .chain(first_columns(include_str!("../../data/invalid_fens.tsv")).step_by(5))
+            .chain(first_columns(include_str!("../../data/destruction_fens.tsv")))
+            .map(|line| text(line.trim()))
+            .collect(),
+        "epd" => {
+            let wac: Vec<&str> = include_str!("../../../epd/wac.epd").lines().take(40).collect();
+            let sts = include_str!("../../../epd/sts.epd").lines().take(20);
+            let suite = wac[..5].join("\n");
+            wac.into_iter().chain(sts).chain([&*suite]).map(text).collect()
+        }
+        "pgn" => vec![
+            include_bytes!("../../../src/tools/analyse/sample/games.pgn").to_vec(),
+            text(
+                "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 9\"]\n\n9... Kd7 {x ; y} (9... Ke7 $4 (9... Kf8)) 10. e4!? 1/2-1/2\n",
+            ),
+            text("% x\n1. e4 e5 2. Nf3 Nc6 ; rest\n3. Bb5 a6 *\n\n1. d4 0-1\n"),
+        ],
+        "viriformat" => vec![game(0), game(12), [game(3), game(7)].concat()],
+        "network" => {
+            let of = |king_buckets: usize| {
+                let parameters = Parameters {
+                    weights: vec![0; king_buckets * 768 * 32],
+                    biases: vec![0; 32],
+                    output_weights: vec![1; 64],
+                    output_biases: vec![0],
+                    output_unit: 64,
+                };
+                let mut bytes = Network::new(&parameters, "how it was made").unwrap().to_bytes();
+                bytes.truncate(200);
+                bytes
+            };
+            vec![of(1), of(4)]
+        }
+        "hash" => {
+            let table = Table::new(1).unwrap();
+            for key in 0..64_u64 {
+                let entry = Entry {
+                    best: PackedMove::NONE,
+                    bounds: Bounds::new(1, 5),
+                    depth: 3,
+                    evaluation: NO_SCORE,
+                    pv: true,
+                };
+                // Into the first buckets.
+                table.store(key << 40, entry);
+            }
+            let mut bytes = Vec::new();
+            table.write(&mut bytes, 0).unwrap();
+            bytes.truncate(2000);
+            vec![bytes]
+        }
+        "book" => {
+            let moves = [
+                (0x463b_9618_1691_fc9c_u64, 0x031c_u16, 5_u16),
+                (0x463b_9618_1691_fc9c, 0x02db, 0),
+                (0x823c_9b50_fd11_4196, 0x0ce4, 1),
+            ];
+            let entry = |&(key, code, weight): &(u64, u16, u16)| {
+                [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]]
+                    .concat()
+            };
+            vec![moves.iter().flat_map(entry).collect()]
+        }
+        "study" => vec![study()],
+        other => panic!("no seeds for '{other}'"),
+    }
+}
+
+/// The bytes of a game of this many moves.
+fn game(length: usize) -> Vec<u8> {
+    let start = Position::default();
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    for ply in 0..length {
+        let legal = position.legal_moves();
+        let m = legal[7 * ply % legal.len()];
+        moves.push((m, 10 * ply as i16 - 30));
+        position = position.play(m);
+    }
+    Record { start, result: GameResult::Draw, moves }.encode()
+}
+
+/// The bytes of a study of a short game, with a search of each of its positions.
+fn study() -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.study");
+    let start = Position::default();
+    let mut study = Study::create(&path, &start).unwrap();
+    let tags = [("White", "A"), ("Result", "*")];
+    let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let moves = read_moves(&start, "1. e4 e5 2. Nf3").unwrap();
+    study.play(&Played { tags, moves }).unwrap();
+    for (at, score) in study.game_nodes().into_iter().zip([31, -25, 40, MATE - 3]) {
+        let m = study.tree().node(at).position.legal_moves()[0];
+        let found = Found { score, depth: 9, nodes: 1000, line: vec![m], exact: false };
+        study.found(at, found).unwrap();
+        study.add(at, m, None).unwrap();
+    }
+    drop(study);
+    fs::read(path).unwrap()
+}
+
+/// Bytes that break parsers.
+pub const SPLINTERS: &[&[u8]] = &[
+    b"\0",
+    b"\xff",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\n",
+    b" ",
+    b"\"",
+    b";",
+    b"{",
+    b"}",
+    b"(",
+    b")",
+    b"-1",
+    b"0",
+    b"99999999999999999999",
+    b"4294967296",
+    b"/",
+    b"k",
+    b"K",
+    b"8",
+    b"go ",
+    b"e7e8q",
+    b"0000",
+    b"\x7f\xff\xff\xff",
+    b"\0\0\0\0",
+    b"\xff\xff\xff\xff\xff\xff\xff\xff",
+    b"\xf0\x9f\xa6\x84",
+    b"bm ",
+    b"$",
+    b"[Event \"x\"]\n",
+    b" w - - 0 1",
+    b"%",
+    b"\x01",
+];
+
+/// Numbers at the limits of what readers expect, and beyond.
+const EXTREMES: &[&str] = &[
+    "0",
+    "-1",
+    "255",
+    "65536",
+    "32001",
+    "-32001",
+    "2147483647",
+    "-2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551615",
+    "99999999999999999999",
+    "1e999",
+];
+
+/// Bytes that make a line very long.
+const LONG_LINE: usize = 100_000;
+
+/// Mutates one of the seeds: the tail of another one may be spliced to it, a tenth is
+/// changed as a whole, and up to 16 small parts are edited. Small numbers of edits are as
+/// frequent as large ones, so that many mutants are still read.
+pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let mut bytes = seeds.choose(rng).cloned().unwrap_or_default();
+    if rng.random_ratio(1, 5) {
+        let other = seeds.choose(rng).cloned().unwrap_or_default();
+        let (a, b) = (rng.random_range(0..=bytes.len()), rng.random_range(0..=other.len()));
+        bytes.truncate(a);
+        bytes.extend_from_slice(&other[b..]);
+    }
+    if rng.random_ratio(1, 10) {
+        mutate_whole(&mut bytes, rng);
+    }
+    let edits = 1_u32 << rng.random_range(0..5_u32);
+    for _ in 0..edits {
+        mutate_part(&mut bytes, rng);
+    }
+    bytes
+}
+
+/// Truncates, doubles, changes all line ends, or makes a line very long.
+fn mutate_whole(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
+    let at = rng.random_range(0..=bytes.len());
+    match rng.random_range(0..5) {
+        0 => bytes.truncate(at),
+        1 => bytes.extend_from_within(..),
+        2 => *bytes = with_line_ends(bytes, b"\r\n"),
+        3 => *bytes = with_line_ends(bytes, b"\r"),
+        _ => {
+            let byte = *b" .0x({[;\"$-\0\xff\n".choose(rng).unwrap();
+            drop(bytes.splice(at..at, iter::repeat_n(byte, LONG_LINE)));
+        }
+    }
+}
+
+fn with_line_ends(bytes: &[u8], end: &[u8]) -> Vec<u8> {
+    bytes.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(end)
+}
+
+/// Flips bits, inserts, removes or repeats a few bytes, or replaces a number.
+fn mutate_part(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
+    let at = rng.random_range(0..=bytes.len());
+    let end = bytes.len().min(at + rng.random_range(1..20));
+    match rng.random_range(0..8) {
+        0 | 1 => {
+            let bits = rng.random_range(1..=255_u8);
+            bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= bits);
+        }
+        2 | 3 => {
+            let splinter = SPLINTERS.choose(rng).unwrap();
+            drop(bytes.splice(at..at, splinter.iter().copied()));
+        }
+        4 => drop(bytes.drain(at..end)),
+        5 => {
+            let part = bytes[at..end].repeat(rng.random_range(1..100));
+            drop(bytes.splice(at..at, part));
+        }
+        _ => {
+            let digit = bytes[at..].iter().position(u8::is_ascii_digit);
+            let Some(begin) = digit.map(|offset| at + offset) else { return };
+            let digits = bytes[begin..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let number = EXTREMES.choose(rng).unwrap();
+            drop(bytes.splice(begin..begin + digits, number.bytes()));
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Mutated files of all kinds, read by the library in this process and then by the
+//! program as a user runs it, on paths below a temporary directory only. The program
+//! ends by itself and without a panic, within fixed limits of memory and processor time;
+//! every complaint names the file; what can be used is used, and is counted here by the
+//! library. These builds check for overflows. No program has root's rights, whoever runs
+//! the tests.
+//!
+//! In the numbers that a release must pass, in minutes:
+//! `cargo test --test suite hostile_files -- --ignored --nocapture`. With
+//! `FUZZ_TARGET=pgn` in the environment these are files of one kind only. A file that
+//! fails is kept, and its number is the seed of its mutation.
+#![cfg(unix)] // limits and users are the system's
+
+use std::{
+    env, fs, iter,
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    process::Output,
+};
+
+use crate::common::{
+    checker::check,
+    chess::{nodes, search},
+    mutate::{mutate, seeds},
+    program::{Directory, LANCET, limited_copy, stderr, stdout, text},
+    targets,
+};
+use lancet::{
+    chess::{
+        lines,
+        notation::read_move,
+        position::{Game, Position},
+    },
+    engine::{Engine, Settings, threads},
+    eval::{default_network, nnue::Network},
+    play::book::Book,
+    search::tt::Table,
+    tools::{
+        analyse::{annotate::replay, pgn::read::Games},
+        epd::parse::parse,
+        study::file::Study,
+    },
+    train::format::{self, Record},
+};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+/// Has the program read the file at a path, and checks the answers by the file's bytes.
+/// Returns whether the file could be used.
+type Check = fn(&Desk, &str, &[u8]) -> bool;
+
+/// The kinds of files by the names of their [targets], and how many a release is tested with.
+const KINDS: [(&str, u64, Check); 7] = [
+    ("pgn", 3000, pgn),
+    ("epd", 3000, epd),
+    ("network", 3000, network),
+    ("book", 1500, book),
+    ("hash", 300, hash),
+    ("viriformat", 400, viriformat),
+    ("study", 1000, study),
+];
+
+/// Limits for the program: a minute of processor time and 2 GB of addresses, which macOS
+/// cannot limit.
+const LIMITS: &str = if cfg!(target_os = "linux") {
+    "ulimit -c 0 && ulimit -t 60 && ulimit -v 2000000"
+} else {
+    "ulimit -c 0 && ulimit -t 60"
+};
+
+/// A user and group without rights.
+const NOBODY: u32 = 65_534;
+
+/// A temporary directory with the file to read, and a program that may write nowhere else.
+struct Desk {
+    directory: Directory,
+    program: String,
+    /// This test has root's rights.
+    is_root: bool,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let directory = Directory::new();
+        let place = directory.path("");
+        // Whoever makes a directory owns it. A root that cannot give it away has no rights
+        // that the program could misuse.
+        let is_root = fs::metadata(&place).unwrap().uid() == 0
+            && chown(&place, Some(NOBODY), Some(NOBODY)).is_ok();
+        let mut desk = Desk { directory, program: LANCET.to_owned(), is_root };
+        if is_root {
+            // Others may have no access to where the program was built.
+            desk.program = desk.directory.path("lancet");
+            fs::copy(LANCET, &desk.program).unwrap();
+            desk.give_away(&desk.program);
+        }
+        desk
+    }
+
+    /// Lets the program read and write what this test has made.
+    fn give_away(&self, path: &str) {
+        if self.is_root {
+            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.directory.path(&format!("files/{name}"))
+    }
+
+    /// Writes a file to a directory without other files. Returns its path.
+    fn put(&self, name: &str, bytes: &[u8]) -> String {
+        let files = self.path("");
+        // The first time there are none.
+        let _ = fs::remove_dir_all(&files);
+        fs::create_dir(&files).unwrap();
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        self.give_away(&files);
+        self.give_away(&path);
+        path
+    }
+
+    /// Runs the program to its end.
+    fn run(&self, args: &[&str]) -> Output {
+        let mut command = limited_copy(&self.program, LIMITS, args);
+        // More threads would only take more addresses.
+        command.current_dir(self.path("")).env("RAYON_NUM_THREADS", "1");
+        if self.is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.output().unwrap();
+        let said = text(&output);
+        let ended = matches!(output.status.code(), Some(0..=2)) && !said.contains("panicked at");
+        assert!(ended, "{args:?}: {}: {said}", output.status);
+        let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+        assert!(said.chars().all(is_harmless), "{args:?}: control characters in {said:?}");
+        output
+    }
+
+    /// Runs the program with these lines of UCI and has it search the start position.
+    /// Returns its answers.
+    fn play(&self, settings: &[&str]) -> Vec<String> {
+        let output = self.run(&[settings, &["go nodes 100", "quit"]].concat());
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output));
+        stdout(&output).lines().map(str::to_owned).collect()
+    }
+}
+
+/// How often the program complains about a file.
+fn complaints(output: &Output, path: &str) -> usize {
+    stderr(output).matches(&format!("lancet: {path}:")).count()
+}
+
+/// For each game of a text: can it be used?
+fn games(bytes: &[u8]) -> Vec<bool> {
+    let mut games = Games::new(bytes);
+    iter::from_fn(|| games.next_game().unwrap())
+        .map(|game| game.and_then(|game| replay(&game)).is_ok())
+        .collect()
+}
+
+/// Every game is annotated or complained about; those annotated can be read again.
+fn pgn(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let out = desk.path("out.pgn");
+    let run = desk.run(&["analyse", path, "--out", &out, "--nodes", "1", "--hash", "1"]);
+    let games_read = games(bytes);
+    let usable = games_read.iter().filter(|&&usable| usable).count();
+    let broken = games_read.len() - usable;
+    let (status, expected) = match (games_read.len(), broken) {
+        (0, _) => (1, 1),
+        (_, 0) => (0, 0),
+        (_, broken) => (2, broken),
+    };
+    assert_eq!((run.status.code(), complaints(&run, path)), (Some(status), expected));
+    assert_eq!(games(&fs::read(out).unwrap_or_default()), vec![true; usable]);
+    usable > 0
+}
+
+/// Every line is searched or complained about; what is written can be read again.
+fn epd(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let [failed, json] = ["failed.epd", "all.json"].map(|name| desk.path(name));
+    let outputs = ["--save-failed", &failed, "--json", &json];
+    let run = desk.run(&[&["epd", path, "--nodes", "1", "--hash", "1"], &outputs[..]].concat());
+    let lines_read = lines::split(bytes).unwrap_or_default();
+    let broken = lines_read.iter().filter(|line| parse(line).is_err()).count();
+    // A file without lines is complained about as a whole.
+    let expected = if lines_read.is_empty() { 1 } else { broken };
+    let status = if expected > 0 { 2 } else { 0 };
+    assert_eq!((run.status.code(), complaints(&run, path)), (Some(status), expected));
+    let failed = lines::split(&fs::read(failed).unwrap()).unwrap();
+    assert!(failed.iter().all(|line| parse(line).is_ok()), "{failed:?}");
+    let _: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    lines_read.len() > broken
+}
+
+/// The engine says that it refuses a network, or evaluates with it.
+fn network(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let lines = desk.play(&[&format!("setoption name EvalFile value {path}")]);
+    let is_network = Network::from_bytes(bytes).is_ok();
+    assert_eq!(refuses(&lines, "EvalFile", path), !is_network, "{lines:?}");
+    check(&Game::default(), &lines);
+    is_network
+}
+
+/// The engine says that it refuses a book, or plays a move of it, if it has one.
+fn book(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let file = format!("setoption name BookFile value {path}");
+    let lines = desk.play(&["setoption name OwnBook value true", &file]);
+    let book = Book::from_bytes(bytes);
+    assert_eq!(refuses(&lines, "BookFile", path), book.is_err(), "{lines:?}");
+    check(&Game::default(), &lines);
+    let Ok(book) = book else { return false };
+    let (moves, best) = (book.moves(&Position::default()), best_move(&lines));
+    assert!(moves.is_empty() || moves.iter().any(|&(m, _)| m == best), "{lines:?}");
+    true
+}
+
+/// The engine says that it refuses a table, or searches with it. Scores of a table that
+/// was tampered with may be anything.
+fn hash(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let file = format!("setoption name Hash File value {path}");
+    let lines = desk.play(&["setoption name Hash value 1", &file, "setoption name Load Hash"]);
+    let evaluation = default_network().hash();
+    let is_table = Table::read(bytes, bytes.len() as u64, evaluation).is_ok();
+    assert_eq!(refuses(&lines, "Load Hash", path), !is_table, "{lines:?}");
+    best_move(&lines);
+    is_table
+}
+
+/// Has the engine refused the file of an option?
+fn refuses(lines: &[String], option: &str, path: &str) -> bool {
+    let refusal = format!("info string {option}: ");
+    let loaded = format!("from {path}");
+    let mut said = lines.iter().filter(|line| line.starts_with(&refusal) && line.contains(path));
+    said.any(|line| !line.ends_with(&loaded))
+}
+
+/// The legal move that the last line announces.
+fn best_move(lines: &[String]) -> shakmaty::Move {
+    let last = lines.last().and_then(|line| line.strip_prefix("bestmove "));
+    let m = last.and_then(|rest| rest.split(' ').next());
+    read_move(&Position::default(), m.unwrap_or_default()).unwrap()
+}
+
+/// A file with a bad game is complained about; all positions of others can be shown.
+fn viriformat(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let (frames, length) = format::frames(bytes);
+    let games: Result<Vec<Record>, _> = frames.iter().map(|frame| Record::decode(frame)).collect();
+    let games = games.ok().filter(|_| length == bytes.len());
+    let run = desk.run(&["data", "check", path]);
+    let expected = if games.is_some() { (0, 0) } else { (1, 1) };
+    assert_eq!((run.status.code(), complaints(&run, path)), (Some(expected.0), expected.1));
+    let Some(games) = games.filter(|games| !games.is_empty()) else { return false };
+    let run = desk.run(&["data", "view", path, "--positions", "--count", "1000"]);
+    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
+    assert_eq!((run.status.code(), stdout(&run).lines().count()), (Some(0), positions));
+    true
+}
+
+/// A study grows, and its damaged lines are complained about; other files are too.
+fn study(desk: &Desk, path: &str, _: &[u8]) -> bool {
+    let run = desk.run(&["study", path, "--nodes", "200", "--step", "100", "--hash", "1"]);
+    let file = Path::new(path);
+    let grown = Study::open(file).ok().filter(|_| Study::is_one(file));
+    let expected = grown.as_ref().map_or((2, 1), |study| (0, study.damaged().len()));
+    assert_eq!((run.status.code(), complaints(&run, path)), (Some(expected.0), expected.1));
+    grown.is_some()
+}
+
+/// The mutant of this number. Half of them get correct checksums.
+fn mutant(name: &str, seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
+    let mut rng = ChaCha8Rng::seed_from_u64(number);
+    let bytes = mutate(seeds, &mut rng);
+    let checked = match name {
+        "network" => targets::with_hash(&bytes),
+        "hash" => Some(targets::as_table(&bytes, default_network().hash())),
+        "study" => Some(targets::with_checksums(&bytes)),
+        _ => None,
+    };
+    checked.filter(|_| rng.random::<bool>()).unwrap_or(bytes)
+}
+
+/// The file of a table after a search of the start position.
+fn searched_table() -> Vec<u8> {
+    let directory = Directory::new();
+    let path = directory.path("a.hash");
+    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+    let searched =
+        threads::run("search", || search(&mut engine, &Game::default(), nodes(20_000)).best);
+    assert!(searched.unwrap().is_some());
+    engine.save_hash(Path::new(&path)).unwrap();
+    fs::read(path).unwrap()
+}
+
+/// Reads mutants of a kind by the library and by the program. Returns how many of them
+/// could be used.
+fn read(name: &str, files: u64) -> u64 {
+    let (.., check) = KINDS.into_iter().find(|&(kind, ..)| kind == name).unwrap();
+    let (_, target) = targets::ALL.into_iter().find(|&(target, _)| target == name).unwrap();
+    let seeds = if name == "hash" { vec![searched_table()] } else { seeds(name) };
+    let desk = Desk::new();
+    let mut used = 0;
+    for number in 0..files {
+        let bytes = mutant(name, &seeds, number);
+        let path = desk.put(&format!("a.{name}"), &bytes);
+        let read = panic::catch_unwind(AssertUnwindSafe(|| {
+            target(&bytes);
+            check(&desk, &path, &bytes)
+        }));
+        let Ok(read) = read else {
+            let kept = env::temp_dir().join(format!("lancet-{name}-{number}"));
+            fs::write(&kept, &bytes).unwrap();
+            panic!("{name} file number {number} fails; it is kept as {}", kept.display());
+        };
+        used += u64::from(read);
+    }
+    used
+}
+
+#[test]
+fn pgn_files() {
+    read("pgn", 20);
+}
+
+#[test]
+fn epd_files() {
+    read("epd", 20);
+}
+
+#[test]
+fn network_files() {
+    read("network", 20);
+}
+
+#[test]
+fn book_files() {
+    read("book", 20);
+}
+
+#[test]
+fn hash_files() {
+    read("hash", 20);
+}
+
+#[test]
+fn viriformat_files() {
+    read("viriformat", 20);
+}
+
+#[test]
+fn study_files() {
+    read("study", 20);
+}
+
+/// All that a release is tested with.
+#[test]
+#[ignore = "minutes: 12,200 files"]
+fn all_files() {
+    let only = env::var("FUZZ_TARGET").ok();
+    for (name, files, _) in KINDS {
+        if only.as_deref().is_none_or(|only| only == name) {
+            let used = read(name, files);
+            println!("{name}: {files} files, {used} of them used");
+            assert!((1..files).contains(&used), "files are used, and files are refused");
+        }
+    }
+}
