@@ -160,11 +160,12 @@ pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
 /// Lets this move the opponent claim a draw by the fifty-move rule, which the side to move
 /// could have claimed before it?
 fn leaves_a_claim(position: &Position, m: Move) -> bool {
-    let claimable = position.halfmoves() >= CLAIMABLE_FROM && !m.is_zeroing();
-    claimable && {
-        let child = position.play(m);
-        !(child.is_check() && !Generator::new(&child).any())
+    if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
+        return false;
     }
+    let child = position.play(m);
+    let mates = child.is_check() && !Generator::new(&child).any();
+    !mates
 }
 
 /// What one thread found.

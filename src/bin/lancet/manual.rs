@@ -136,7 +136,8 @@ lichess-org/chess-openings, CC0. A game that is not legal chess is named with it
 a pipe, give the same ones again. A finished file is overwritten with --force only.
 
   --shard K/N analyses every N-th game of all files together, from the K-th on, so that any job runner can spread a collection \
-over machines. --join puts the parts together. With one job and --nodes the result is, byte for byte, that of one run.
+over machines. --join puts the parts together. Each part ends with a line such as `% end of shard 2/8, games: 17`, by which \
+--join knows that it is whole and in its place; programs that read PGN ignore it. With one job and --nodes the result is, byte for byte, that of one run.
 
 Examples:
   lancet analyse games.pgn --out annotated.pgn

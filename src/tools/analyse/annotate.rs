@@ -414,7 +414,8 @@ mod tests {
             ("Normal", false),
             ("-", false),
         ] {
-            let mode = start(&read(&format!("[Variant \"{variant}\"]\n\n1. e4 *"))).unwrap().mode();
+            let mode =
+                super::start(&read(&format!("[Variant \"{variant}\"]\n\n1. e4 *"))).unwrap().mode();
             assert_eq!(mode.is_chess960(), chess960, "{variant}");
         }
     }

@@ -61,8 +61,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "resume")]
     force: bool,
     /// Analyse every N-th game, from the K-th on, to share them between machines
-    #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE)]
-    shard: Shard,
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// Put together what the shards wrote: the files are theirs, in order
     #[arg(long, conflicts_with_all = ["resume", "shard", "svg"])]
     join: bool,
@@ -83,6 +83,10 @@ const LONGEST_NAME: usize = 30;
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
 impl Args {
+    fn part(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+
     fn limits(&self) -> Limits {
         self.effort.limits(DEFAULT_MOVETIME)
     }
@@ -189,7 +193,7 @@ impl<'a> Run<'a> {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
             engine: format!("{} MiB, threads {}", args.hash, args.effort.threads),
-            shard: args.shard.to_string(),
+            shard: args.part().to_string(),
             files: args.files.iter().map(size).collect::<Result<_, String>>()?,
         };
         let progress_path = progress::path(&args.out);
@@ -381,7 +385,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.
-    fn finish(&self, end: End) -> Result<(), String> {
+    fn finish(&mut self, end: End) -> Result<(), String> {
         self.bar.finish_and_clear();
         if !self.read {
             // Nothing is left behind.
@@ -431,6 +435,13 @@ fn check_finished(args: &Args) -> Result<(), String> {
     let first = games.next_game().map_err(at(out))?;
     let annotator =
         first.and_then(Result::ok).and_then(|game| game.tag("Annotator").map(str::to_owned));
+    // A shard that has no game has its last line.
+    if let Some(shard) = args.shard
+        && annotator.is_none()
+        && fs::read(out).map_err(at(out))? == join::end(shard, 0).as_bytes()
+    {
+        return Ok(());
+    }
     let out = out.display();
     match annotator {
         None => Err(format!("{out}: no analysis, and so not one to resume")),

@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
     ops::RangeInclusive,

@@ -148,7 +148,7 @@ fn study() -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.study");
     let start = Position::default();
-    let mut study = Study::create(&path, &start).unwrap();
+    let mut study = Study::open_or_begin(&path, &start).unwrap();
     let tags = [("White", "A"), ("Result", "*")];
     let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let moves = read_moves(&start, "1. e4 e5 2. Nf3").unwrap();
