@@ -11,7 +11,8 @@ use std::{
     time::Duration,
 };
 
-use super::input::STANDARD_INPUT;
+/// The name that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
 
 /// How the names of files end that are not complete yet.
 const UNFINISHED: &str = ".new";

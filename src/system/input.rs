@@ -17,9 +17,7 @@ use ruzstd::decoding::{
 };
 
 use super::files;
-
-/// The name that stands for standard input.
-pub const STANDARD_INPUT: &str = "-";
+pub use super::files::STANDARD_INPUT;
 
 /// How compressed files begin: RFC 1952 and RFC 8878 (a frame, or one of the frames to
 /// be skipped, whose first byte is any of sixteen).
