@@ -29,3 +29,51 @@ pub fn hours(text: &str) -> Result<Duration, String> {
         .map(|hours| Duration::from_secs_f64(3600.0 * hours))
         .ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
 }
+
+/// A whole number, plain or short: `250000`, `250k`, `1.5M`, `2G`, `1e6`.
+///
+/// # Errors
+///
+/// If it is none of these, or not from 1 to 10^18.
+pub fn count(text: &str) -> Result<u64, String> {
+    const MOST: f64 = 1e18;
+    let error = || "expected a whole number such as 250000, 250k, 1.5M or 1e6".to_owned();
+    if let Ok(number) = text.parse::<u64>() {
+        return if (1..=MOST as u64).contains(&number) { Ok(number) } else { Err(error()) };
+    }
+    let (digits, factor) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1e3),
+        Some('m' | 'M') => (&text[..text.len() - 1], 1e6),
+        Some('g' | 'G') => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    let plain = |c: char| c.is_ascii_digit() || ".eE+".contains(c);
+    let number = digits.parse::<f64>().ok().filter(|_| digits.chars().all(plain));
+    let number = number.map(|number| number * factor).ok_or_else(error)?;
+    let whole = (number - number.round()).abs() < 1e-6 && (1.0..=MOST).contains(&number);
+    if whole { Ok(number.round() as u64) } else { Err(error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_may_be_short() {
+        for (text, number) in [
+            ("1", 1),
+            ("250000", 250_000),
+            ("250k", 250_000),
+            ("1.5M", 1_500_000),
+            ("2G", 2_000_000_000),
+            ("1e6", 1_000_000),
+            ("1000000000000000000", 1_000_000_000_000_000_000),
+        ] {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for text in ["", "0", "-1", "k", "1.5", "1.2345k", "1e30", "inf", "nan", "1kk", "0x10", "é"]
+        {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}

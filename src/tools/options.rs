@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use clap::value_parser;
 
 use super::{depth, limits, thread_count};
-use crate::play::report::Limits;
+use crate::{play::report::Limits, system::arguments};
 
 /// How every position is searched.
 #[derive(Clone, Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub struct Effort {
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
     pub movetime: Option<u64>,
     /// Nodes to search for each position
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     pub nodes: Option<u64>,
     /// Depth for each position, in plies
     #[arg(long, value_name = "PLIES", value_parser = depth)]

@@ -66,23 +66,23 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
     /// Nodes per move after which no new iteration starts
-    #[arg(long, value_name = "SOFT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SOFT", value_parser = arguments::count)]
     pub nodes: u64,
     /// Nodes per move that no search exceeds [default: 8 times SOFT]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     pub hard: Option<u64>,
     /// Percentage of the positions worth learning from that are searched longer, and
     /// whose move is then played
     #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub deep: u32,
     /// Nodes after which such a search starts no new iteration
-    #[arg(long, value_name = "SOFT", requires = "deep", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
     pub deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     pub games: Option<u64>,
     /// Stop when the directory holds this many positions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     pub positions: Option<u64>,
     /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]

@@ -22,6 +22,7 @@ use crate::{
     },
     engine::{Engine, MemoryError, threads},
     play::report::{Info, Limits},
+    system::arguments,
     tools::{self, complain, say},
 };
 
@@ -36,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
     /// Nodes for the best two moves; threats get a quarter as many
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     nodes: Option<u64>,
     /// Depth, in plies
     #[arg(long, value_name = "PLIES", value_parser = tools::depth)]

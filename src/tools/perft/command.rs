@@ -8,6 +8,7 @@ use shakmaty::CastlingMode;
 use super::{Through, divide, speed, suite};
 use crate::{
     chess::{notation::move_text, position::Position},
+    system::arguments,
     tools::{self, complain, options::Shard, say},
 };
 
@@ -27,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["depth", "fen", "divide"])]
     suite: Vec<PathBuf>,
     /// Skip counts in a suite that are expected to exceed this many nodes
-    #[arg(long, value_name = "N", requires = "suite")]
+    #[arg(long, value_name = "N", requires = "suite", value_parser = arguments::count)]
     max_nodes: Option<u64>,
     /// Run every N-th line of the suites, from the K-th on, to share them between machines
     #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE, requires = "suite")]

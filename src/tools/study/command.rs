@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
     /// Nodes to search in all
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
     nodes: Option<u64>,
     /// Nodes of a search at least: what matters gets twice as many every time
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(100..=1 << 40))]
