@@ -42,6 +42,7 @@ pub mod command;
 pub mod format;
 mod input;
 mod limits;
+mod log;
 pub mod options;
 mod orders;
 mod output;

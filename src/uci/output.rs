@@ -1,19 +1,18 @@
 //! Lines to the GUI and to the debug log. Whole lines, one lock, flushed.
 
 use std::{
-    fs::{File, OpenOptions},
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use vampirc_uci::UciMessage;
 
-use crate::system::{files, sync::lock};
+use super::log::Log;
+use crate::system::sync::lock;
 
 /// Where lines go, shared by all threads.
 pub struct Output<W> {
@@ -28,24 +27,15 @@ struct Sinks<W> {
     log: Option<Log>,
 }
 
-struct Log {
-    file: File,
-    path: PathBuf,
-}
-
 impl<W> Sinks<W> {
-    /// Logs a line. What cannot be logged, on a full disk, ends the log, and not the game.
+    /// Logs a line, if there is a log. What cannot be logged ends the log, and not the game.
     ///
     /// # Errors
     ///
-    /// Why the log ends here, in words.
+    /// Why the log has ended, in words.
     fn log(&mut self, direction: &str, text: &str) -> Result<(), String> {
-        let Some(Log { file, path }) = &mut self.log else { return Ok(()) };
-        let line = format!("{} {direction} {text}\n", timestamp());
-        let Err(error) = file.write_all(line.as_bytes()) else { return Ok(()) };
-        let error = format!("cannot log to '{}': {error}; the log ends here", path.display());
-        self.log = None;
-        Err(error)
+        let Some(log) = &mut self.log else { return Ok(()) };
+        log.add(direction, text).inspect_err(|_| self.log = None)
     }
 }
 
@@ -131,24 +121,10 @@ impl<W: Write> Output<W> {
     ///
     /// If the file cannot be opened; there is no log then.
     pub fn log_to(&self, path: Option<&Path>) -> io::Result<()> {
-        let mut sinks = self.sinks();
-        sinks.log = None;
-        if let Some(path) = path {
-            if files::is_pipe(path) {
-                // Opening it would wait for a reader, and everybody for us.
-                return Err(io::Error::other("a pipe, expected a file"));
-            }
-            let file = OpenOptions::new().create(true).append(true).open(path)?;
-            sinks.log = Some(Log { file, path: path.to_owned() });
-        }
+        // The last lines of the old log are written while nobody waits for it.
+        let old = self.sinks().log.take();
+        drop(old);
+        self.sinks().log = path.map(Log::open).transpose()?;
         Ok(())
     }
-}
-
-/// Time of day, UTC, to the millisecond.
-fn timestamp() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = now.as_secs() % 86_400;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02}.{:03}", seconds % 60, now.subsec_millis())
 }
