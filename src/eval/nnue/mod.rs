@@ -19,7 +19,8 @@
 //! | clamped neuron `v` | 1/255 | `0..=255` |
 //! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |
 //! | `v * u` | 1/255q | at most 32,640: 16 bits |
-//! | `v * v * u`, summed over neurons | 1/65025q | 32 bits: the positive and the negative weights of an output each sum to at most 33,025 |
+//! | `v * v * u`, summed over neurons of the same lane | 1/65025q | 32 bits: the positive and the negative weights of a lane each sum to at most 33,025 |
+//! | the sum over the 16 lanes | 1/65025q | 64 bits |
 //! | output bias | 1/255q | 32 bits |
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
 

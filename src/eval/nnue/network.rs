@@ -46,8 +46,20 @@ const MAX_HIDDEN: usize = 4096;
 const MAX_BUCKETS: usize = 32;
 /// Largest magnitude of an output weight: 255 times this fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
-/// Largest sum of the output weights of one sign: times 255^2 it fits 32 bits.
+/// Largest sum of the output weights of one sign that are summed together: times 255^2 it
+/// fits 32 bits.
 pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
+
+/// The largest sum of the output weights of one sign that the arithmetic sums in 32 bits,
+/// in the weights of an output.
+#[must_use]
+pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
+    let mut sums = [[0; 2]; LANES / simd::LANE];
+    for (i, weight) in weights.into_iter().enumerate() {
+        sums[i % LANES / simd::LANE][usize::from(weight < 0)] += weight.abs();
+    }
+    sums.into_iter().flatten().max().unwrap_or(0)
+}
 
 /// Why bytes are not a network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -321,11 +333,10 @@ impl Network {
                     "output weight {large}; at most {MAX_OUTPUT_WEIGHT} is exact"
                 )));
             }
-            let sum = |sign: i32| weights().map(|w| (sign * i32::from(w)).max(0)).sum::<i32>();
-            let sum = sum(1).max(sum(-1));
+            let sum = largest_output_sum(weights().map(i32::from));
             if sum > MAX_OUTPUT_SUM {
                 return Err(LoadError::Range(format!(
-                    "the output weights of bucket {bucket} sum to {sum}; at most \
+                    "output weights of bucket {bucket} sum to {sum} in 32 bits; at most \
                      {MAX_OUTPUT_SUM} is exact"
                 )));
             }
@@ -411,7 +422,7 @@ impl Network {
         let bucket = features::output_bucket(pieces, self.buckets());
         let weights = self.output_row(bucket).split_at(self.biases.len());
         let sum = simd::output([ours, theirs], weights.into());
-        let units = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
+        let units = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
         // In two steps, for processors that divide 64 bits slowly: by a constant, then
         // in 32 bits what is within them, or far beyond the limit.
         let score = units * i64::from(SCALE) / i64::from(QA);
@@ -441,7 +452,7 @@ impl Network {
         let nothing = vec![Block::zeroed(); self.biases.len()];
         let view = |color, weights| {
             let layers = [&self.hidden_layer(board, color)[..], &nothing];
-            f64::from(simd::output(layers, [weights, weights])) / f64::from(QA)
+            simd::output(layers, [weights, weights]) as f64 / f64::from(QA)
         };
         let bias = f64::from(self.output_biases[bucket]);
         [view(turn, ours), view(!turn, theirs), bias]

@@ -140,12 +140,16 @@ fn update_tile<const N: usize>(
     N
 }
 
+/// Places of a block whose products are summed in the same 32 bits, at most.
+pub const LANE: usize = 2;
+
 /// The sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
-/// weights `u`: four slices of one length. Weights must be within `-128..=128`, and their positive and negative
-/// parts each sum to at most 33,025: then nothing overflows.
+/// weights `u`: four slices of one length. Weights must be within `-128..=128`. Those at the
+/// same [`LANE`] of all blocks are summed in 32 bits: their positive and negative parts must
+/// each sum to at most 33,025. Then nothing overflows.
 #[must_use]
 #[inline]
-pub fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
+pub fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
     // SAFETY: compiled for processors with these features only.
     return unsafe { x86::output_avx512(views, weights) };
@@ -178,7 +182,7 @@ pub const fn name() -> &'static str {
 /// [`output`] for any machine.
 #[must_use]
 #[allow(dead_code, reason = "the reference where a faster form exists")]
-fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
+fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     let mut sums = [0_i32; LANES];
     for (values, weights) in views.into_iter().zip(weights) {
         for (value, weight) in values.iter().zip(weights) {
@@ -188,7 +192,7 @@ fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
             }
         }
     }
-    sums.iter().sum()
+    sums.into_iter().map(i64::from).sum()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -196,18 +200,19 @@ fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
 mod x86 {
     use super::Block;
     use core::arch::x86_64::{
-        __m256i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_add_epi32,
-        _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_load_si256, _mm256_madd_epi16,
-        _mm256_max_epi16, _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16,
-        _mm256_setzero_si256, _mm512_add_epi32, _mm512_load_si512, _mm512_madd_epi16,
-        _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32,
-        _mm512_set1_epi16, _mm512_setzero_si512,
+        __m256i, __m512i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi32,
+        _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cvtepi32_epi64, _mm256_extracti128_si256,
+        _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16,
+        _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm512_add_epi32,
+        _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64, _mm512_extracti64x4_epi64,
+        _mm512_load_si512, _mm512_madd_epi16, _mm512_max_epi16, _mm512_min_epi16,
+        _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
     };
 
     /// [`super::output`] with AVX2.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
+    pub fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
         let mut sums = [_mm256_setzero_si256(); 2];
         // Both views in one loop: fewer steps, and work for all units.
@@ -226,17 +231,19 @@ mod x86 {
                 }
             }
         }
-        let sum = _mm256_add_epi32(sums[0], sums[1]);
-        let sum = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
-        let sum = _mm_add_epi32(sum, _mm_shuffle_epi32::<0b00_00_11_10>(sum));
-        let sum = _mm_add_epi32(sum, _mm_shuffle_epi32::<0b00_00_00_01>(sum));
-        _mm_cvtsi128_si32(sum)
+        let [a, b] = sums.map(|sum| {
+            let (low, high) = (_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+            _mm256_add_epi64(_mm256_cvtepi32_epi64(low), _mm256_cvtepi32_epi64(high))
+        });
+        let sum = _mm256_add_epi64(a, b);
+        let sum = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+        _mm_cvtsi128_si64(_mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum)))
     }
 
     /// [`super::output`] with AVX-512.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    pub fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i32 {
+    pub fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
         let mut sums = [_mm512_setzero_si512(); 2];
         // Both views in one loop: fewer steps, and work for all units.
@@ -250,7 +257,11 @@ mod x86 {
                 *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(_mm512_mullo_epi16(v, u), v));
             }
         }
-        _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]))
+        let [a, b] = sums.map(|sum| {
+            let (low, high) = (_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum));
+            _mm512_add_epi64(_mm512_cvtepi32_epi64(low), _mm512_cvtepi32_epi64(high))
+        });
+        _mm512_reduce_add_epi64(_mm512_add_epi64(a, b))
     }
 }
 
@@ -269,21 +280,21 @@ mod tests {
     #[test]
     fn all_forms_give_the_same_bits() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for length in 0..=40 {
+        for length in (0..=40).chain([64]) {
             let mut values = blocks(&mut rng, 2 * length, 600);
-            let mut weights = blocks(&mut rng, 2 * length, 13);
-            if length == 4 {
-                // The extremes: all saturated, largest weights.
+            let mut weights = blocks(&mut rng, 2 * length, 128);
+            if length == 64 {
+                // The extremes: all saturated, largest weights, as many as may be.
                 values.fill(Block([i16::MAX; LANES]));
                 weights.fill(Block([128; LANES]));
+                assert!(2 * length * LANE * 128 <= 33_025);
             }
-            let slow: i64 = values
+            let expected: i64 = values
                 .iter()
                 .zip(&weights)
                 .flat_map(|(value, weight)| value.0.into_iter().zip(weight.0))
                 .map(|(v, u)| i64::from(v.clamp(0, 255)).pow(2) * i64::from(u))
                 .sum();
-            let expected = i32::try_from(slow).unwrap();
             let views = <[&[Block]; 2]>::from(values.split_at(length));
             let weights = <[&[Block]; 2]>::from(weights.split_at(length));
             assert_eq!(output(views, weights), expected, "{}", name());
