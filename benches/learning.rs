@@ -131,7 +131,7 @@ fn train(bencher: Bencher, hidden: usize) {
         build: String::new(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         from: None,
-        schedule: Schedule { hidden, passes: 1000, ..Schedule::default() },
+        schedule: Schedule { hidden, samples: 1 << 40, ..Schedule::default() },
         sources: Vec::new(),
     };
     let mut trainer = Trainer::new(run, samples.len()).expect("threads");

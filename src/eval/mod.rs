@@ -36,8 +36,13 @@ pub fn default_network() -> Arc<Network> {
 /// this size. What it is worth in games is in the README beside the search.
 fn weight(board: &Board) -> i32 {
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
-    params::weight_bare()
-        + Role::ALL.into_iter().map(value).sum::<i32>() / params::weight_material()
+    weight_of(Role::ALL.into_iter().map(value).sum())
+}
+
+/// The same for the material of both sides, in centipawns.
+#[must_use]
+pub fn weight_of(material: Score) -> i32 {
+    params::weight_bare() + material / params::weight_material()
 }
 
 /// The evaluation by a network that says `score`, in centipawns: what the search plays

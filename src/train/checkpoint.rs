@@ -1,12 +1,13 @@
 //! A training run on disk, to be resumed exactly where it was.
 //!
 //! The file is `LANCETC2`, the length of a TOML text (8 bytes), the text (run
-//! and state), the parameters and both moments as floats, and the CRC-32 of all
-//! that, little-endian. It is replaced as a whole, so that a kill leaves the old
+//! and state), the parameters, their running mean and both moments as floats, and the
+//! CRC-32 of all that, little-endian. It is replaced as a whole, so that a kill leaves the old
 //! one or the new.
 
 use std::{
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -64,7 +65,8 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend((text.len() as u64).to_le_bytes());
     bytes.extend(text.as_bytes());
-    let numbers = [&trainer.parameters, &trainer.moments.first, &trainer.moments.second];
+    let Trainer { parameters, average, moments, .. } = trainer;
+    let numbers = [parameters, average, &moments.first, &moments.second];
     for number in numbers.into_iter().flat_map(|vector| cast_slice::<f32x8, f32>(vector)) {
         bytes.extend(number.to_le_bytes());
     }
@@ -79,6 +81,47 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
 ///
 /// If the file cannot be read, is damaged, or belongs to another run.
 pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
+    let (text, numbers) = read(path)?;
+    let same = Run { build: text.run.build.clone(), ..trainer.run.clone() };
+    if text.run != same {
+        return Err(FileError::new(path, difference(&text.run, &same)));
+    }
+    put(path, &numbers, trainer)?;
+    if text.run.build != trainer.run.build {
+        super::other_build(path, &text.run.build);
+    }
+    trainer.state = text.state;
+    Ok(())
+}
+
+/// Begins a run with the weights and the optimiser's memory that another run of the same
+/// shape has ended with.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or belongs to a network of another shape.
+pub fn begin_with(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
+    let (text, numbers) = read(path)?;
+    let (theirs, ours) = (text.run.schedule.layout(), trainer.layout());
+    if theirs != ours {
+        let reason = format!("trains a network of {theirs}, expected {ours}");
+        return Err(FileError::new(path, reason));
+    }
+    put(path, &numbers, trainer)?;
+    trainer.state.updates = text.state.updates;
+    Ok(())
+}
+
+/// Whether this is a file that [`save`] has written.
+#[must_use]
+pub fn is_one(path: &Path) -> bool {
+    let mut start = [0; 8];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *MAGIC
+}
+
+/// The text and the numbers of a file.
+fn read(path: &Path) -> Result<(Text, Vec<f32>), FileError> {
     let fail = |reason: &str| FileError::new(path, reason);
     let bytes = files::read_regular(path, LONGEST_FILE);
     let bytes = bytes.map_err(|error| FileError::new(path, error))?;
@@ -100,24 +143,21 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
     let text = std::str::from_utf8(text).map_err(|_| fail("its text is not UTF-8"))?;
     let text: Text = toml::from_str(text)
         .map_err(|error| FileError::new(path, format!("not understood: {error}")))?;
-    let same = Run { build: text.run.build.clone(), ..trainer.run.clone() };
-    if text.run != same {
-        return Err(FileError::new(path, difference(&text.run, &same)));
+    let numbers = rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+    Ok((text, numbers))
+}
+
+/// Fills a trainer with the numbers of a file.
+fn put(path: &Path, numbers: &[f32], trainer: &mut Trainer) -> Result<(), FileError> {
+    let Trainer { parameters, average, moments, .. } = trainer;
+    if numbers.len() != 4 * 8 * parameters.len() {
+        return Err(FileError::new(path, "truncated in its numbers"));
     }
-    if rest.len() != 3 * 32 * trainer.parameters.len() {
-        return Err(fail("truncated in its numbers"));
+    let mut parts = numbers.chunks_exact(8 * parameters.len());
+    for vector in [parameters, average, &mut moments.first, &mut moments.second] {
+        let part = parts.next().unwrap_or_default();
+        cast_slice_mut::<f32x8, f32>(vector).copy_from_slice(part);
     }
-    let mut numbers = rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four));
-    let Trainer { parameters, moments, .. } = trainer;
-    for vector in [parameters, &mut moments.first, &mut moments.second] {
-        for (number, value) in cast_slice_mut::<f32x8, f32>(vector).iter_mut().zip(&mut numbers) {
-            *number = value;
-        }
-    }
-    if text.run.build != trainer.run.build {
-        super::other_build(path, &text.run.build);
-    }
-    trainer.state = text.state;
     trainer.round();
     Ok(())
 }

@@ -9,6 +9,8 @@ use std::{
 
 use super::{
     FileError, checkpoint,
+    exam::Exam,
+    layout::{Layout, Played},
     loader::{DataSet, fitted_scale},
     model, plot, read_network,
     sample::Sample,
@@ -16,9 +18,10 @@ use super::{
     trainer::{Point, Run, Trainer},
 };
 use crate::{
-    eval::nnue::Network,
+    eval::nnue::{Network, network::SCALE},
     play::report::Signals,
     system::{
+        arguments,
         files::{self, LockFile},
         stdio::{complain, note},
         version::VERSION,
@@ -27,11 +30,12 @@ use crate::{
 use clap::Args as ClapArgs;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
+use wide::f32x8;
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
-/// Points of the loss curves per pass.
-const POINTS_PER_PASS: u64 = 4;
+/// Points of the loss curves.
+const POINTS: u64 = 40;
 /// Positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
 /// The largest difference between them that is accepted, in centipawns.
@@ -50,11 +54,19 @@ pub struct Args {
     /// Carry on from the checkpoint beside NET, if there is one
     #[arg(long)]
     pub resume: bool,
-    /// Begin with the weights of this network instead of random ones, for a second
-    /// stage on newer games; it may have fewer neurons, and no king buckets where there
-    /// are to be some
+    /// Begin with the weights of this network instead of random ones; it may have fewer
+    /// neurons, and no king buckets where there are to be some. Or begin with the state
+    /// (.state) that a run of the same shape has left, its optimiser's memory included
     #[arg(long, value_name = "NET")]
     pub from: Option<PathBuf>,
+    /// Also follow the error on these positions, which nothing is learned from: what
+    /// `lancet epd --csv` has written of one engine
+    #[arg(long, value_name = "EXAM.csv")]
+    pub exam: Option<PathBuf>,
+    /// Scale the output so that evaluations are as large, on average, as those of this
+    /// network: the search's margins suit that size
+    #[arg(long, value_name = "NET")]
+    pub size_of: Option<PathBuf>,
     /// Settings to start from; the options below override them
     #[arg(long, value_name = "FILE.toml")]
     pub schedule: Option<PathBuf>,
@@ -67,30 +79,36 @@ pub struct Args {
     /// King buckets: 4, or 1 for none [default: 1]
     #[arg(long, value_name = "N")]
     pub king_buckets: Option<usize>,
-    /// Passes over all positions [default: 20]
-    #[arg(long, value_name = "N")]
-    pub passes: Option<u32>,
-    /// Positions per step [default: 8192]
+    /// Positions to see in all, each as often as it comes, such as 500M or 3G
+    /// [default: 100M]
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
+    pub samples: Option<u64>,
+    /// Positions per step [default: 16384]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
+    /// Steps in which the learning rate rises from zero [default: 2000]
+    #[arg(long, value_name = "STEPS")]
+    pub warm_up: Option<u64>,
+    /// How much of itself the running mean of the weights, which is the network, keeps at
+    /// a step; 0 for the last weights [default: 0.9995]
+    #[arg(long, value_name = "0..1")]
+    pub average: Option<f32>,
     /// Weight of the game's result in the target at the start [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_first: Option<f32>,
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     pub result_last: Option<f32>,
-    /// Learning rate of the first step [default: 0.004]
+    /// Learning rate after the warm-up [default: 0.001]
     #[arg(long, value_name = "RATE")]
     pub rate_first: Option<f32>,
     /// Learning rate of the last step [default: 0.00001]
     #[arg(long, value_name = "RATE")]
     pub rate_last: Option<f32>,
-    /// Centipawns that are worth a factor of e in the odds of winning [default: 400]
+    /// Centipawns that are worth a factor of e in the odds of winning [default: what fits
+    /// the results]
     #[arg(long, value_name = "CP")]
     pub scale: Option<f32>,
-    /// How much a label takes over from the next one of its game [default: 0]
-    #[arg(long, value_name = "0..1")]
-    pub smoothing: Option<f32>,
     /// Seed of the initial weights and of the order of positions [default: 1]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
@@ -111,16 +129,17 @@ impl Args {
         schedule.hidden = self.hidden.unwrap_or(schedule.hidden);
         schedule.buckets = self.buckets.unwrap_or(schedule.buckets);
         schedule.king_buckets = self.king_buckets.unwrap_or(schedule.king_buckets);
-        schedule.passes = self.passes.unwrap_or(schedule.passes);
+        schedule.samples = self.samples.unwrap_or(schedule.samples);
         schedule.batch = self.batch.unwrap_or(schedule.batch);
+        schedule.warm_up = self.warm_up.unwrap_or(schedule.warm_up);
+        schedule.average = self.average.unwrap_or(schedule.average);
         schedule.seed = self.seed.unwrap_or(schedule.seed);
         let [first, last] = schedule.result_weight;
         schedule.result_weight =
             [self.result_first.unwrap_or(first), self.result_last.unwrap_or(last)];
         let [first, last] = schedule.rate;
         schedule.rate = [self.rate_first.unwrap_or(first), self.rate_last.unwrap_or(last)];
-        schedule.scale = self.scale.unwrap_or(schedule.scale);
-        schedule.smoothing = self.smoothing.unwrap_or(schedule.smoothing);
+        schedule.scale = self.scale.or(schedule.scale);
         schedule.check()?;
         Ok(schedule)
     }
@@ -145,13 +164,13 @@ pub fn run(args: &Args) -> ExitCode {
 /// If the settings make no sense, a file cannot be used, there is nothing to learn from,
 /// or the threads cannot be started.
 pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Error>> {
-    let schedule = args.schedule()?;
+    let mut schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
-    let [toml, csv, svg, lock] =
-        ["toml", "csv", "svg", "lock"].map(|kind| checkpoint::beside(&args.out, kind));
-    let inputs: Vec<PathBuf> =
-        args.data.iter().chain(&args.schedule).chain(&args.from).cloned().collect();
-    files::check_outputs([&*args.out, &saved, &toml, &csv, &svg, &lock], &inputs)?;
+    let [state, toml, csv, svg, lock] =
+        ["state", "toml", "csv", "svg", "lock"].map(|kind| checkpoint::beside(&args.out, kind));
+    let inputs = [&args.schedule, &args.from, &args.exam, &args.size_of].into_iter().flatten();
+    let inputs: Vec<PathBuf> = args.data.iter().chain(inputs).cloned().collect();
+    files::check_outputs([&*args.out, &saved, &state, &toml, &csv, &svg, &lock], &inputs)?;
     let _lock = LockFile::create(&lock, "another run is training this network")
         .map_err(|error| FileError::new(&lock, error))?;
     if saved.exists() && !args.resume {
@@ -160,16 +179,23 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
     }
     let threads = super::thread_count(args.threads) as usize;
     let start = Instant::now();
+    let size_of = args.size_of.as_deref().map(read_network).transpose()?;
+    let exam = args.exam.as_deref().map(Exam::read).transpose()?;
     let data = DataSet::read(&args.data, &schedule, |source| {
         note(format_args!(
             "{}: {} games, {} positions, {} kept",
             source.file, source.games, source.positions, source.kept
         ));
     })?;
-    note(format_args!("results fit a scale of {:.0} centipawns", fitted_scale(&data.training)));
+    let data = DataSet { exam, ..data };
+    let fitted = fitted_scale(&data.training);
+    note(format_args!("results fit a scale of {fitted:.0} centipawns"));
+    schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
-        "{} positions to learn from, {} to validate with, White {}; read in {:.1} s",
+        "{} positions to learn from, {} duplicates dropped, {} to validate with, White {}; \
+         read in {:.1} s",
         data.training.len(),
+        data.duplicates,
         data.validation.len(),
         data.tally,
         start.elapsed().as_secs_f64()
@@ -177,13 +203,15 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
     if data.training.is_empty() {
         return Err("no positions to learn from: the files are empty or all is filtered".into());
     }
-    let from = args.from.as_deref().map(read_network).transpose()?;
+    let state_of = args.from.as_deref().filter(|path| checkpoint::is_one(path));
+    let from = args.from.as_deref().filter(|_| state_of.is_none());
+    let from = from.map(read_network).transpose()?;
     let run = Run {
         lancet: env!("CARGO_PKG_VERSION").to_owned(),
         build: VERSION.to_owned(),
         threads,
         schedule,
-        from: from.as_ref().map(Network::name),
+        from: state_of.map(|path| path.display().to_string()).or(from.as_ref().map(Network::name)),
         sources: data.sources.clone(),
     };
     let mut trainer = Trainer::new(run, data.training.len())?;
@@ -197,6 +225,9 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
             ));
         }
     }
+    if let Some(path) = state_of {
+        checkpoint::begin_with(path, &mut trainer)?;
+    }
     if args.resume && saved.exists() {
         checkpoint::load(&saved, &mut trainer)?;
         note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
@@ -208,8 +239,8 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
     }
     // Whatever is wrong with the network, the run is not lost.
     checkpoint::save(&saved, &trainer)?;
-    finish(&trainer, &data, &args.out)?;
-    checkpoint::remove(&saved)?;
+    finish(&mut trainer, &data, &args.out, size_of.as_ref())?;
+    std::fs::rename(&saved, &state).map_err(|error| FileError::new(&state, error))?;
     Ok(true)
 }
 
@@ -225,7 +256,7 @@ fn steps(
         bar.set_style(style);
     }
     let plain = !io::stderr().is_terminal();
-    let every = (trainer.steps_per_pass() / POINTS_PER_PASS).max(1);
+    let every = (trainer.steps() / POINTS).max(1);
     let start = Instant::now();
     let begun = trainer.state.step;
     let mut last_saved = Instant::now();
@@ -242,16 +273,15 @@ fn steps(
         let left = seconds / done as f64 * (trainer.steps() - trainer.state.step) as f64;
         let eta = HumanDuration(Duration::from_secs_f64(left));
         if trainer.state.step.is_multiple_of(every) || trainer.is_finished() {
-            let Point { training, validation, .. } = trainer.report(data);
+            let Point { step, positions, training, validation, exam, .. } = trainer.report(data);
             shown = format!("loss {training:.6}");
-            if let Some(validation) = validation {
-                shown += &format!(" validation {validation:.6}");
+            for (name, value) in [("validation", validation), ("exam", exam)] {
+                shown += &value.map(|value| format!(" {name} {value:.6}")).unwrap_or_default();
             }
             if plain {
-                let pass = trainer.state.step as f64 / trainer.steps_per_pass() as f64;
-                let step = trainer.state.step;
+                let passes = positions as f64 / data.training.len() as f64;
                 note(format_args!(
-                    "pass {pass:.2} step {step} {shown} {speed:.0} positions/s ETA {eta}"
+                    "step {step} passes {passes:.2} {shown} {speed:.0} positions/s ETA {eta}"
                 ));
             }
         }
@@ -271,22 +301,37 @@ fn steps(
 struct Provenance<'a> {
     training_loss: Option<f64>,
     validation_loss: Option<f64>,
+    exam_error: Option<f64>,
     positions: usize,
+    duplicates: usize,
+    output_factor: f32,
     #[serde(flatten)]
     run: &'a Run,
 }
 
 /// Exports the network and what belongs to it.
-fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn finish(
+    trainer: &mut Trainer,
+    data: &DataSet,
+    out: &Path,
+    size_of: Option<&Network>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let samples: Vec<Sample> =
+        data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
+    let output_factor = size_of.map_or(1.0, |network| same_size(trainer, network, &samples));
+    let parameters = trainer.layout().scaled(&trainer.average, output_factor);
     let last = trainer.state.history.last();
     let provenance = toml::to_string(&Provenance {
         training_loss: last.map(|point| point.training),
         validation_loss: last.and_then(|point| point.validation),
+        exam_error: last.and_then(|point| point.exam),
         positions: data.training.len(),
+        duplicates: data.duplicates,
+        output_factor,
         run: &trainer.run,
     })?;
-    let network = trainer.layout().quantise(&trainer.parameters, &provenance)?;
-    compare(trainer, &network, data)?;
+    let network = trainer.layout().quantise(&parameters, &provenance)?;
+    compare(trainer.layout(), &parameters, &network, &samples)?;
     checkpoint::replace(out, &network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
     checkpoint::replace(&checkpoint::beside(out, "toml"), schedule.as_bytes())?;
@@ -296,16 +341,29 @@ fn finish(trainer: &Trainer, data: &DataSet, out: &Path) -> Result<(), Box<dyn s
     Ok(())
 }
 
+/// The factor that makes the trained evaluations as large, on average, as `network`'s.
+fn same_size(trainer: &mut Trainer, network: &Network, samples: &[Sample]) -> f32 {
+    let outputs = trainer.outputs(samples).into_iter();
+    let own: f64 = outputs.map(|(output, _)| f64::from(output.abs())).sum();
+    let theirs: f64 =
+        model::evaluations(network, samples).map(|score| f64::from(score.abs())).sum();
+    let factor = theirs / (own * f64::from(SCALE)).max(f64::MIN_POSITIVE);
+    note(format_args!("output scaled by {factor:.3}, to the size of {}", network.name()));
+    factor as f32
+}
+
 /// Compares the network with the model that was trained: that one works with
 /// rounded weights, too, in floating point. How far rounding moves it is told.
-fn compare(trainer: &Trainer, network: &Network, data: &DataSet) -> Result<(), String> {
-    let samples: Vec<Sample> =
-        data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
-    let layout = trainer.layout();
-    let played = model::outputs(layout, trainer.played(), &samples);
-    let exact = samples.iter().map(|sample| layout.output(&trainer.parameters, sample));
-    let (mean, worst) = model::disagreement(played, network, &samples);
-    let (exact_mean, exact_worst) = model::disagreement(exact, network, &samples);
+fn compare(
+    layout: Layout,
+    parameters: &[f32x8],
+    network: &Network,
+    samples: &[Sample],
+) -> Result<(), String> {
+    let played = model::outputs(layout, &Played::new(layout, parameters), samples);
+    let exact = samples.iter().map(|sample| layout.output(parameters, sample));
+    let (mean, worst) = model::disagreement(played, network, samples);
+    let (exact_mean, exact_worst) = model::disagreement(exact, network, samples);
     note(format_args!(
         "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp; \
          against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",

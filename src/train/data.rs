@@ -2,7 +2,7 @@
 //! of games.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     io::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -16,6 +16,7 @@ use shakmaty::Position as _;
 
 use super::{
     FileError,
+    exam::{Exam, Grade},
     filter::Filter,
     format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
 };
@@ -25,9 +26,11 @@ use crate::{
         position::Position,
         score::{Score, is_mate, mate_distance},
     },
-    eval::nnue::features,
+    eval::{self, nnue::features},
     system::{
+        arguments,
         files::NewFile,
+        random::mix,
         stdio::{complain, say},
     },
 };
@@ -77,6 +80,29 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+    /// Write quiet positions as EPD, for an exam
+    Positions {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Number of positions
+        #[arg(long, value_name = "N", value_parser = arguments::count)]
+        count: u64,
+        /// Positions of a game at most
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+        per_game: u16,
+        /// Seed of the choice
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+    },
+    /// Compare evaluations, or answers to an exam, with the scores of the exam
+    Grade {
+        /// What `lancet epd --csv` has written of one engine
+        exam: PathBuf,
+        /// Networks (.nnue), answers (.csv) by `lancet epd --csv`, or `psqt`; by default the
+        /// network that is built in
+        candidates: Vec<PathBuf>,
+    },
     /// Show games as text
     View {
         /// A file of games
@@ -102,6 +128,10 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Check { files } => Ok(check(files)),
         Command::Shuffle { files, out, seed } => rearrange(files, out, Some(*seed)),
         Command::Merge { files, out } => rearrange(files, out, None),
+        Command::Positions { files, count, per_game, seed } => {
+            positions(files, *count, usize::from(*per_game), *seed)
+        }
+        Command::Grade { exam, candidates } => grade(exam, candidates),
         Command::View { file, game, count, positions } => view(file, *game, *count, *positions),
     };
     match done {
@@ -115,6 +145,67 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     format::read(path).map_err(|error| FileError::new(path, error))
+}
+
+/// Writes `count` of the positions that are learned from, some of a game at most, none twice.
+fn positions(
+    files: &[PathBuf],
+    count: u64,
+    per_game: usize,
+    seed: u64,
+) -> Result<ExitCode, FileError> {
+    // Chance numbers them; those with the smallest numbers are chosen.
+    let mut chosen = BTreeMap::new();
+    for path in files {
+        let bytes = read(path)?;
+        for (frame, number) in format::frames(&bytes).0.into_iter().zip(1..) {
+            let game = Record::decode(frame).map_err(|error| bad_game(path, number, &error))?;
+            let mut of_game = BTreeMap::new();
+            game.visit(|visit| {
+                if Filter::default().label(visit).is_some() {
+                    let position = Position::from(visit.chess.clone());
+                    of_game.insert(mix(position.key() ^ mix(seed)), position);
+                    if of_game.len() > per_game {
+                        of_game.pop_last();
+                    }
+                }
+            });
+            chosen.extend(of_game.into_iter().map(|(number, position)| (number, position.fen())));
+            while chosen.len() as u64 > count {
+                chosen.pop_last();
+            }
+        }
+    }
+    chosen.values().for_each(say);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows how far each of the candidates is from an exam.
+fn grade(exam: &Path, candidates: &[PathBuf]) -> Result<ExitCode, FileError> {
+    let exam = Exam::read(exam)?;
+    let show = |name: &str, exam: &Exam, scores: &[f64]| {
+        let Grade { error, scale, correlation } = exam.grade(scores);
+        let count = exam.samples().len();
+        say(format_args!("{error:.5}  {correlation:.4}  {scale:.3}  {count:>9}  {name}"));
+    };
+    say("error    rank    scale  positions  candidate");
+    if candidates.is_empty() {
+        let network = eval::default_network();
+        show(&network.name(), &exam, &exam.evaluate(Some(&*network)));
+    }
+    for path in candidates {
+        let name = path.display().to_string();
+        if name == "psqt" {
+            show(&name, &exam, &exam.evaluate(None));
+        } else if path.extension().is_some_and(|extension| extension == "csv") {
+            let (shared, scores) = exam.shared_with(&Exam::read(path)?);
+            show(&name, &shared, &scores);
+        } else {
+            let network = super::read_network(path)?;
+            show(&name, &exam, &exam.evaluate(Some(&network)));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A game that cannot be decoded: where it is and what is wrong.

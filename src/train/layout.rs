@@ -11,7 +11,10 @@ use wide::{f32x8, i16x8, i16x32};
 use super::sample::Sample;
 use crate::eval::nnue::{
     features::{self, INPUTS},
-    network::{LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB},
+    network::{
+        LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB,
+        largest_output_sum,
+    },
 };
 
 /// Largest magnitude of a first-layer weight: 33 times 1.98 * 255 fits the 16 bits
@@ -230,9 +233,9 @@ impl Layout {
         let fits = |unit: i32| {
             let round = |weight: f32| (weight * unit as f32).round_ties_even();
             weights.chunks_exact(row).all(|row| {
-                let sum = |sign: f32| row.iter().map(|&w| (sign * round(w)).max(0.0)).sum::<f32>();
-                row.iter().all(|&w| round(w).abs() <= f32::from(MAX_OUTPUT_WEIGHT))
-                    && sum(1.0).max(sum(-1.0)) <= MAX_OUTPUT_SUM as f32
+                let row = || row.iter().map(|&weight| round(weight));
+                row().all(|weight| weight.abs() <= f32::from(MAX_OUTPUT_WEIGHT))
+                    && largest_output_sum(row().map(|weight| weight as i32)) <= MAX_OUTPUT_SUM
             })
         };
         QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
@@ -257,6 +260,22 @@ impl Layout {
             }
         }
         output
+    }
+
+    /// The same parameters with outputs that are larger by a factor, as far as the output
+    /// weights may grow.
+    #[must_use]
+    pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
+        let mut scaled = parameters.to_vec();
+        if factor != 1.0 {
+            for (layer, limit) in &self.limits()[2..] {
+                for number in &mut scaled[layer.clone()] {
+                    let limit = f32x8::splat(*limit);
+                    *number = (*number * f32x8::splat(factor)).fast_max(-limit).fast_min(limit);
+                }
+            }
+        }
+        scaled
     }
 
     /// The network for playing.

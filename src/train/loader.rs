@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Color, Position as _};
 
 use super::{
     FileError,
-    format::{self, FormatError, GameResult, NO_LABEL, Record, Tally},
-    sample::Sample,
+    exam::Exam,
+    format::{self, FormatError, GameResult, Record, Tally},
+    sample::{Sample, drop_duplicates},
     schedule::Schedule,
 };
-use crate::{
-    chess::score::Score,
-    eval::{nnue::checksum::fnv1a, wdl::sigmoid},
-};
+use crate::eval::{nnue::checksum::fnv1a, wdl::sigmoid};
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +42,14 @@ pub struct DataSet {
     pub sources: Vec<Source>,
     /// Results of all games.
     pub tally: Tally,
+    /// Positions to learn from that were dropped, since they occur once more.
+    pub duplicates: usize,
+    /// Positions that no network learns from, to compare runs by.
+    pub exam: Option<Exam>,
 }
+
+/// Positions to test on, at most: more tell no more.
+const VALIDATION_SAMPLES: usize = 400_000;
 
 #[derive(Default)]
 struct Part {
@@ -69,15 +73,9 @@ impl Part {
         let permille = (schedule.validation * 1000.0).round() as u64;
         let validate = game.result != GameResult::Unknown && fnv1a(frame) % 1000 < permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
-        let smoothed = smooth(&game, schedule.smoothing, schedule.scale);
         game.visit(|visit| {
             if let Some(score) = schedule.filter.label(visit) {
-                let turn = visit.chess.turn();
-                let label = visit
-                    .ply
-                    .and_then(|ply| smoothed.get(ply as usize))
-                    .map_or(score, |&p| score_of(p, turn, schedule.scale));
-                target.push(Sample::new(visit.chess, label, game.result));
+                target.push(Sample::new(visit.chess, score, game.result));
             }
         });
         self.kept += (self.training.len() + self.validation.len() - before) as u64;
@@ -86,14 +84,18 @@ impl Part {
 }
 
 /// The scale, in centipawns, of the logistic curve that fits the results of these
-/// positions best by their scores (maximum likelihood, Newton's method).
+/// positions best by their scores, weighted as in play (maximum likelihood, Newton's
+/// method).
 #[must_use]
 pub fn fitted_scale(samples: &[Sample]) -> f64 {
     const ENOUGH: usize = 1_000_000;
     let pairs: Vec<(f64, f64)> = samples
         .iter()
         .step_by((samples.len() / ENOUGH).max(1))
-        .filter_map(|sample| Some((f64::from(sample.score()), f64::from(sample.result()?))))
+        .filter_map(|sample| {
+            let score = sample.score() * sample.weight();
+            Some((f64::from(score), f64::from(sample.result()?)))
+        })
         .collect();
     let mut steepness = 1.0 / 400.0;
     for _ in 0..20 {
@@ -107,34 +109,6 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
         steepness = (steepness + slope / curvature).clamp(1.0 / 4000.0, 1.0 / 40.0);
     }
     1.0 / steepness
-}
-
-/// What each position of a game is worth to White, as a probability of winning, when
-/// each label takes over `share` of the next one's. Nothing without smoothing.
-fn smooth(game: &Record, share: f32, scale: f32) -> Vec<f64> {
-    if share == 0.0 {
-        return Vec::new();
-    }
-    let mut labels = vec![0.5; game.moves.len()];
-    let mut next = None;
-    for (label, &(_, score)) in labels.iter_mut().zip(&game.moves).rev() {
-        // A bound knows nothing: it passes on what follows it, at the end nothing.
-        let own = (score != NO_LABEL).then(|| sigmoid(f64::from(score) / f64::from(scale)));
-        next = match (own, next) {
-            (Some(own), Some(next)) => Some(own + (next - own) * f64::from(share)),
-            (own, next) => own.or(next),
-        };
-        *label = next.unwrap_or(*label);
-    }
-    labels
-}
-
-/// The score for `turn` that belongs to White's probability of winning.
-fn score_of(white: f64, turn: Color, scale: f32) -> Score {
-    const LARGEST: f64 = 10_000.0;
-    let score = (white / (1.0 - white)).ln() * f64::from(scale);
-    let score = score.clamp(-LARGEST, LARGEST).round() as Score;
-    if turn.is_white() { score } else { -score }
 }
 
 impl DataSet {
@@ -155,6 +129,10 @@ impl DataSet {
             loaded(&source);
             data.sources.push(source);
         }
+        data.duplicates = drop_duplicates(&mut data.training);
+        drop_duplicates(&mut data.validation);
+        let step = data.validation.len().div_ceil(VALIDATION_SAMPLES).max(1);
+        data.validation = data.validation.into_iter().step_by(step).collect();
         Ok(data)
     }
 
@@ -220,10 +198,12 @@ mod tests {
     fn the_scale_is_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let chess = Position::default().chess().clone();
+        let weight = f64::from(Sample::new(&chess, 0, GameResult::Draw).weight());
         let samples: Vec<Sample> = (0..20_000)
             .map(|_| {
-                let score: Score = rng.random_range(-800..=800);
-                let won = rng.random_bool(1.0 / (1.0 + (-f64::from(score) / 330.0).exp()));
+                let score: i32 = rng.random_range(-800..=800);
+                let played = f64::from(score) * weight;
+                let won = rng.random_bool(1.0 / (1.0 + (-played / 330.0).exp()));
                 let result = if won { GameResult::WhiteWins } else { GameResult::BlackWins };
                 Sample::new(&chess, score, result)
             })
@@ -251,28 +231,5 @@ mod tests {
         let [games, leaves] = parts.map(|part| (part.training.len(), part.validation.len()));
         assert_eq!(leaves, (100, 0));
         assert!(games.0 > 20 && games.1 > 20 && games.0 + games.1 == 100, "{games:?}");
-    }
-
-    #[test]
-    fn labels_know_the_future() {
-        let scores = |share| -> Vec<Score> {
-            let labels = smooth(&game(&[0, 100, NO_LABEL, 400, -31_990]), share, 400.0);
-            labels.into_iter().map(|p| score_of(p, Color::White, 400.0)).collect()
-        };
-        assert!(smooth(&game(&[0, 100]), 0.0, 400.0).is_empty());
-        let some = scores(0.5);
-        // Half of what is to come, in probability: a bound passes on what follows it.
-        assert_eq!(some[2], some[3]);
-        let p = |score: f64| 1.0 / (1.0 + (-score / 400.0).exp());
-        let third = (p(400.0) + 0.0) / 2.0;
-        let second = (p(100.0) + third) / 2.0;
-        let expected = (second / (1.0 - second)).ln() * 400.0;
-        assert!((f64::from(some[1]) - expected).abs() <= 1.0, "{some:?}, {expected}");
-        assert_eq!(score_of(0.7, Color::White, 330.0), -score_of(0.7, Color::Black, 330.0));
-        assert_eq!(score_of(1.0, Color::White, 400.0), 10_000);
-        assert!(scores(0.99)[0] < -1000, "{:?}", scores(0.99));
-        // A bound that the game ends with says nothing of what came before.
-        let bounded = smooth(&game(&[0, 100, NO_LABEL]), 0.5, 400.0);
-        assert_eq!(bounded[..2], smooth(&game(&[0, 100]), 0.5, 400.0));
     }
 }

@@ -15,6 +15,7 @@ pub mod checkpoint;
 pub mod command;
 pub mod data;
 pub mod datagen;
+pub mod exam;
 pub mod filter;
 pub mod format;
 mod label;

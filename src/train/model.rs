@@ -10,27 +10,34 @@
 use std::ops::Range;
 
 use bytemuck::cast;
-use shakmaty::Board;
+use shakmaty::Color;
 use wide::{f32x8, f32x16, i16x8, i16x32, i32x8};
 
 use super::{
     layout::{Layout, Played, Row},
     sample::{Active, Sample},
 };
-use crate::eval::nnue::{
-    features,
-    network::{Network, QA, SCALE},
+use crate::{
+    chess::score::Score,
+    eval::nnue::{
+        features,
+        network::{Network, QA, SCALE},
+    },
 };
 
 /// Positions that go through the tiles together.
 pub const CHUNK: usize = 256;
 
 /// How labels become a target, and outputs a loss.
+///
+/// A label is what the network should say. The search plays by that times a weight, which
+/// grows with the material ([`eval::weighted`](crate::eval::weighted)), and results fit the
+/// scores that were played. So winning probabilities are those of weighted scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Objective {
     /// Weight of the game's result, 0 to 1; the rest is the search's score.
     pub result_weight: f32,
-    /// Centipawns that are worth a factor of e in the odds of winning.
+    /// Centipawns of the search that are worth a factor of e in the odds of winning.
     pub scale: f32,
 }
 
@@ -39,10 +46,11 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 impl Objective {
-    /// The wanted winning probability of the side to move.
+    /// The wanted winning probability of the side to move, where the search multiplies by
+    /// `weight`.
     #[must_use]
-    pub fn target(self, sample: &Sample) -> f32 {
-        let score = sigmoid(sample.score() / self.scale);
+    pub fn target(self, sample: &Sample, weight: f32) -> f32 {
+        let score = sigmoid(sample.score() * weight / self.scale);
         sample.result().map_or(score, |result| {
             self.result_weight * result + (1.0 - self.result_weight) * score
         })
@@ -50,11 +58,10 @@ impl Objective {
 
     /// Squared error of an output, and its derivative by the output.
     #[must_use]
-    pub fn loss(self, output: f32, sample: &Sample) -> (f32, f32) {
-        // Outputs stay centipawns, whatever the labels' scale.
-        let steepness = SCALE as f32 / self.scale;
+    pub fn loss(self, output: f32, sample: &Sample, weight: f32) -> (f32, f32) {
+        let steepness = SCALE as f32 * weight / self.scale;
         let p = sigmoid(steepness * output);
-        let error = p - self.target(sample);
+        let error = p - self.target(sample, weight);
         (error * error, 2.0 * error * p * (1.0 - p) * steepness)
     }
 }
@@ -176,12 +183,11 @@ impl Worker {
         sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
 
-    /// Adds the losses of up to [`CHUNK`] samples, without gradient.
-    pub fn validate(&mut self, model: &Played, samples: &[Sample], objective: Objective) {
+    /// The same, each with what the search multiplies it with.
+    #[must_use]
+    pub fn weighted_outputs(&mut self, model: &Played, samples: &[Sample]) -> Vec<(f32, f32)> {
         let outputs = self.forward(model, samples);
-        for (&output, sample) in outputs.iter().zip(samples) {
-            self.loss += f64::from(objective.loss(output, sample).0);
-        }
+        outputs.into_iter().zip(self.active.iter().map(|active| active.weight)).collect()
     }
 
     /// Adds losses and gradient of up to [`CHUNK`] samples.
@@ -189,7 +195,7 @@ impl Worker {
         let mut outputs = self.forward(model, samples);
         let biases = self.layout.output_biases();
         for ((output, sample), active) in outputs.iter_mut().zip(samples).zip(&self.active) {
-            let (loss, slope) = objective.loss(*output, sample);
+            let (loss, slope) = objective.loss(*output, sample, active.weight);
             self.loss += f64::from(loss);
             let bucket = self.bucket(active);
             self.gradient[biases + bucket / 8].as_mut_array()[bucket % 8] += slope;
@@ -293,6 +299,11 @@ fn floats(values: i16x32) -> Row {
     cast::<i16x32, [i16x8; 4]>(values).map(|part| i32x8::from_i16x8(part).round_float())
 }
 
+/// What a network says of these positions, in centipawns for the side to move.
+pub fn evaluations(network: &Network, samples: &[Sample]) -> impl Iterator<Item = Score> {
+    samples.iter().map(|sample| network.evaluate(&sample.board(), Color::White))
+}
+
 /// Mean and largest difference, in centipawns, between a network and a model that has
 /// these outputs.
 #[must_use]
@@ -302,13 +313,8 @@ pub fn disagreement(
     samples: &[Sample],
 ) -> (f64, f64) {
     let (mut sum, mut worst) = (0.0, 0.0_f64);
-    for (output, sample) in outputs.into_iter().zip(samples) {
-        let mut board = Board::empty();
-        for (square, piece) in sample.pieces() {
-            board.set_piece_at(square, piece);
-        }
-        let played = f64::from(network.evaluate(&board, sample.turn()));
-        let difference = (played - output * f64::from(SCALE)).abs();
+    for (output, played) in outputs.into_iter().zip(evaluations(network, samples)) {
+        let difference = (f64::from(played) - output * f64::from(SCALE)).abs();
         sum += difference;
         worst = worst.max(difference);
     }
@@ -363,8 +369,9 @@ pub(crate) mod tests {
     ) -> f64 {
         let loss = |sample: &Sample| {
             let output = layout.output(parameters, sample);
-            let p = 1.0 / (1.0 + (-output * f64::from(SCALE) / f64::from(objective.scale)).exp());
-            (p - f64::from(objective.target(sample))).powi(2)
+            let (scale, weight) = (f64::from(objective.scale), sample.weight());
+            let p = 1.0 / (1.0 + (-output * f64::from(SCALE) * f64::from(weight) / scale).exp());
+            (p - f64::from(objective.target(sample, weight))).powi(2)
         };
         samples.iter().map(loss).sum()
     }
@@ -496,11 +503,8 @@ pub(crate) mod tests {
         let bucketed = layout.quantise(&parameters, "").unwrap();
         assert_eq!(bucketed.king_buckets(), 4);
         for sample in samples(1000, 8) {
-            let mut board = Board::empty();
-            for (square, piece) in sample.pieces() {
-                board.set_piece_at(square, piece);
-            }
-            let scores = [&*network, &bucketed].map(|net| net.evaluate(&board, sample.turn()));
+            let board = sample.board();
+            let scores = [&*network, &bucketed].map(|net| net.evaluate(&board, Color::White));
             assert_eq!(scores[0], scores[1]);
         }
         assert!(Layout::of(&network).dequantise(&bucketed).is_err());
@@ -513,18 +517,22 @@ pub(crate) mod tests {
         let position = Position::default();
         let sample = |score, result| Sample::new(position.chess(), score, result);
         let objective = |result_weight| Objective { result_weight, scale: 400.0 };
-        let target = |weight, sample| objective(weight).target(&sample);
+        let target = |weight, sample| objective(weight).target(&sample, 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
         assert_eq!(target(0.0, sample(0, GameResult::BlackWins)), 0.5);
         assert_eq!(target(1.0, sample(0, GameResult::Unknown)), 0.5);
         assert!((target(0.0, sample(400, GameResult::BlackWins)) - 0.731).abs() < 1e-3);
         assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
-        let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins));
+        let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins), 1.0);
         assert!((loss - 0.25).abs() < 1e-6 && slope < 0.0);
         // An output equal to the score is right, whatever the scale.
         let right = Objective { result_weight: 0.0, scale: 330.0 };
-        let (loss, _) = right.loss(0.5, &sample(200, GameResult::Draw));
+        let (loss, _) = right.loss(0.5, &sample(200, GameResult::Draw), 0.8);
         assert!(loss < 1e-9, "{loss}");
+        // What counts less in play is less sure of winning.
+        let [light, heavy] =
+            [0.7, 0.9].map(|weight| objective(0.0).target(&sample(400, GameResult::Draw), weight));
+        assert!(0.5 < light && light < heavy, "{light} {heavy}");
     }
 }

@@ -12,12 +12,15 @@ use super::{FileError, checkpoint::replace, trainer::Point};
 ///
 /// If the file cannot be written.
 pub fn csv(path: &Path, history: &[Point]) -> Result<(), FileError> {
-    let mut text = "step,positions,rate,result_weight,training_loss,validation_loss\n".to_owned();
+    let mut text =
+        "step,positions,rate,result_weight,training_loss,validation_loss,exam_error\n".to_owned();
     for point in history {
-        let Point { step, positions, rate, result_weight, training, validation } = point;
-        let validation = validation.map(|loss| format!("{loss:.7}")).unwrap_or_default();
-        text +=
-            &format!("{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation}\n");
+        let Point { step, positions, rate, result_weight, training, validation, exam } = point;
+        let [validation, exam] = [validation, exam]
+            .map(|loss| loss.map(|loss| format!("{loss:.7}")).unwrap_or_default());
+        text += &format!(
+            "{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation},{exam}\n"
+        );
     }
     replace(path, text.as_bytes())
 }
@@ -101,6 +104,7 @@ mod tests {
                 result_weight: 0.3,
                 training: 0.1 / step as f64,
                 validation: (step >= 3).then_some(0.12 / step as f64),
+                exam: None,
             })
             .collect();
         let mut picture = String::new();

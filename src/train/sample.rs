@@ -1,32 +1,37 @@
-//! A position to learn from, in 32 bytes, and the order they are seen in.
+//! A position to learn from, in 28 bytes, and the order they are seen in.
 
 use bytemuck::{Pod, Zeroable};
-use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
+use rayon::prelude::*;
+use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Role, Square};
 
 use super::format::GameResult;
 use crate::{
-    chess::score::Score,
-    eval::nnue::features::{MAX_ACTIVE, Perspective},
+    chess::{score::Score, see},
+    eval::{
+        self,
+        nnue::features::{MAX_ACTIVE, Perspective},
+    },
     system::random::mix,
 };
 
 /// Stands for the half points of a position without a game.
 const NO_GAME: u8 = 3;
 
-/// A position with its labels, both for the side to move.
+/// A position with its labels, seen by the side to move: where Black is to move, ranks and
+/// colours are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
-    occupied: u64,
+    /// The occupied squares, in two halves so that nothing is lost to alignment.
+    occupied: [u32; 2],
     /// By occupied square, lowest first, four bits each: role less one, plus 8
-    /// for Black.
+    /// for the other side's.
     pieces: [u8; 16],
     /// The score that a search gave.
     score: i16,
     /// The game's result in half points: 0, 1, 2, or [`NO_GAME`].
     half_points: u8,
-    black_to_move: u8,
-    unused: [u8; 4],
+    unused: u8,
 }
 
 /// The active inputs of both views, the side to move's first.
@@ -36,11 +41,13 @@ pub struct Active {
     pub inputs: [[u16; MAX_ACTIVE]; 2],
     /// Pieces on the board.
     pub count: usize,
+    /// What the search multiplies the network's output with.
+    pub weight: f32,
 }
 
 impl Active {
     /// No inputs.
-    pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0 };
+    pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
 
     /// The inputs of one view.
     #[must_use]
@@ -54,20 +61,25 @@ impl Sample {
     /// Packs a position. `score` is the side to move's.
     #[must_use]
     pub fn new(chess: &Chess, score: Score, result: GameResult) -> Sample {
-        let board = chess.board();
+        let turn = chess.turn();
+        let mut board = chess.board().clone();
+        if turn.is_black() {
+            board.flip_vertical();
+            board.swap_colors();
+        }
         let mut pieces = [0; 16];
         for (i, (_, piece)) in board.iter().enumerate().take(MAX_ACTIVE) {
             let code = (piece.role as u8 - 1) | if piece.color.is_black() { 8 } else { 0 };
             pieces[i / 2] |= code << (4 * (i % 2));
         }
         let bound = Score::from(i16::MAX);
+        let occupied = board.occupied().0;
         Sample {
-            occupied: board.occupied().0,
+            occupied: [occupied as u32, (occupied >> 32) as u32],
             pieces,
             score: score.clamp(-bound, bound) as i16,
-            half_points: result.half_points(chess.turn()).unwrap_or(NO_GAME),
-            black_to_move: u8::from(chess.turn().is_black()),
-            unused: [0; 4],
+            half_points: result.half_points(turn).unwrap_or(NO_GAME),
+            unused: 0,
         }
     }
 
@@ -83,43 +95,78 @@ impl Sample {
         (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
 
-    /// The side to move.
-    #[must_use]
-    pub fn turn(&self) -> Color {
-        Color::from_white(self.black_to_move == 0)
-    }
-
-    /// The pieces.
-    pub fn pieces(&self) -> impl Iterator<Item = (Square, shakmaty::Piece)> + '_ {
-        Bitboard(self.occupied).into_iter().take(MAX_ACTIVE).enumerate().map(|(i, square)| {
+    /// The pieces, White those of the side to move.
+    pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
+        let [low, high] = self.occupied.map(u64::from);
+        let squares = Bitboard(low | high << 32).into_iter();
+        squares.take(MAX_ACTIVE).enumerate().map(|(i, square)| {
             let code = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
             let role = Role::ALL[usize::from(code & 7).min(5)];
             (square, role.of(Color::from_white(code < 8)))
         })
     }
 
+    /// The board, White's pieces those of the side to move.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        let mut board = Board::empty();
+        for (square, piece) in self.pieces() {
+            board.set_piece_at(square, piece);
+        }
+        board
+    }
+
+    /// All that the network sees: equal for equal positions.
+    fn position(&self) -> ([u32; 2], [u8; 16]) {
+        (self.occupied, self.pieces)
+    }
+
+    /// What the search multiplies the network's output with.
+    #[must_use]
+    pub fn weight(&self) -> f32 {
+        weight(self.pieces().map(|(_, piece)| see::value(piece.role)).sum())
+    }
+
     /// The active inputs of a network with so many king buckets.
     #[must_use]
     pub fn active(&self, king_buckets: usize) -> Active {
-        let views = [self.turn(), !self.turn()];
+        const VIEWS: [Color; 2] = [Color::White, Color::Black];
         let mut perspectives = [Perspective::default(); 2];
         for (square, piece) in self.pieces() {
             if piece.role == Role::King {
-                perspectives[usize::from(piece.color != views[0])] =
+                perspectives[usize::from(piece.color.is_black())] =
                     Perspective::new(piece.color, square, king_buckets);
             }
         }
         let mut active = Active::EMPTY;
-        for (square, piece) in self.pieces() {
-            for view in 0..2 {
-                let (color, role) = (piece.color, piece.role);
+        let mut material = 0;
+        for (square, Piece { color, role }) in self.pieces() {
+            for (view, perspective) in perspectives.iter().enumerate() {
                 active.inputs[view][active.count] =
-                    perspectives[view].input(views[view], color, role, square) as u16;
+                    perspective.input(VIEWS[view], color, role, square) as u16;
             }
             active.count += 1;
+            material += see::value(role);
         }
+        active.weight = weight(material);
         active
     }
+}
+
+/// What the search multiplies the network's output with, where there is so much material.
+fn weight(material: Score) -> f32 {
+    eval::weight_of(material) as f32 / 1024.0
+}
+
+/// Drops all but one of the samples of each position, which of them is left to chance, but
+/// always the same. Returns how many were dropped. The order changes.
+pub fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
+    let before = samples.len();
+    let chance =
+        |sample: &Sample| mix(u64::from(sample.score as u16) << 8 | u64::from(sample.half_points));
+    samples.par_sort_unstable_by_key(|sample| (sample.position(), chance(sample)));
+    samples.dedup_by_key(|sample| sample.position());
+    before - samples.len()
 }
 
 /// A random order of `0..length`, computed where it is needed instead of
@@ -181,7 +228,12 @@ mod tests {
             let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
             let sample = Sample::new(position.chess(), 12, GameResult::WhiteWins);
             let board = position.board();
-            assert!(sample.pieces().eq(board.iter()));
+            let mut own = board.clone();
+            if position.turn().is_black() {
+                own.flip_vertical();
+                own.swap_colors();
+            }
+            assert!(sample.pieces().eq(own.iter()));
             for king_buckets in KING_BUCKETS {
                 let active = sample.active(king_buckets);
                 for (i, view) in [position.turn(), !position.turn()].into_iter().enumerate() {
@@ -212,7 +264,47 @@ mod tests {
             let sample = Sample::new(position.chess(), -70, result);
             assert_eq!((sample.result(), sample.score()), (expected, -70.0));
         }
-        assert_eq!(size_of::<Sample>(), 32);
+        assert_eq!(size_of::<Sample>(), 28);
+    }
+
+    /// Of equal positions one sample stays, whatever the order; a position and its mirror
+    /// are the same to the network.
+    #[test]
+    fn duplicates_are_dropped() {
+        let sample = |fen: &str, score, result| {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            Sample::new(position.chess(), score, result)
+        };
+        let white = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+        let mirrored = "4k3/4p3/8/8/8/8/8/4K3 b - - 7 30";
+        let other = "4k3/8/8/8/8/4P3/8/4K3 w - - 0 1";
+        let mut samples = vec![
+            sample(white, 10, GameResult::WhiteWins),
+            sample(other, 5, GameResult::Draw),
+            sample(mirrored, 90, GameResult::Draw),
+            sample(white, 20, GameResult::Draw),
+        ];
+        let mut reversed: Vec<Sample> = samples.iter().rev().copied().collect();
+        assert_eq!((drop_duplicates(&mut samples), samples.len()), (2, 2));
+        assert_eq!(drop_duplicates(&mut reversed), 2);
+        assert_eq!(samples, reversed);
+        assert_eq!(drop_duplicates(&mut samples), 0);
+    }
+
+    /// The trainer weights outputs as the search does.
+    #[test]
+    fn weights_are_the_players() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let sample = Sample::new(position.chess(), 0, GameResult::Unknown);
+            let played = f64::from(eval::weighted(10_000, position.board())) / 10_000.0;
+            for weight in [sample.weight(), sample.active(1).weight] {
+                assert!((f64::from(weight) - played).abs() < 1e-3, "{fen}: {weight}");
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{filter::Filter, layout::Layout, model::Objective};
 use crate::eval::nnue::features::KING_BUCKETS;
 
+/// The scale where there are no results to fit one to, in centipawns.
+const USUAL_SCALE: f32 = 330.0;
+
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -18,10 +21,15 @@ pub struct Schedule {
     pub king_buckets: usize,
     /// Seed of the first weights and of the order of positions.
     pub seed: u64,
-    /// How often every position is seen.
-    pub passes: u32,
+    /// Positions seen in all, each as often as it comes.
+    pub samples: u64,
     /// Positions per step.
     pub batch: usize,
+    /// Steps in which the learning rate rises from zero, at most a tenth of the run.
+    pub warm_up: u64,
+    /// How much of itself the running mean of the weights keeps at a step: that mean is
+    /// the network. 0 for the last weights.
+    pub average: f32,
     /// Learning rate of the first and the last step; between them it falls
     /// like half a cosine.
     pub rate: [f32; 2],
@@ -35,12 +43,9 @@ pub struct Schedule {
     /// Largest size of a first-layer weight to begin with. Some twenty inputs are
     /// active: neurons begin inside of the clipping.
     pub initial: f32,
-    /// Centipawns that are worth a factor of e in the odds of winning, for scores and
-    /// outputs alike.
-    pub scale: f32,
-    /// How much a label takes over from the next one of its game, 0 to below 1: the
-    /// rest is its own score. Labels so know some of the future.
-    pub smoothing: f32,
+    /// Centipawns, as the search plays by them, that are worth a factor of e in the odds
+    /// of winning; nothing for the scale that fits the results.
+    pub scale: Option<f32>,
     /// Share of games set apart for validation, to the permille. Positions from inside
     /// search trees never are.
     pub validation: f64,
@@ -55,17 +60,18 @@ impl Default for Schedule {
             buckets: 1,
             king_buckets: 1,
             seed: 1,
-            passes: 20,
-            batch: 8192,
-            rate: [4e-3, 1e-5],
+            samples: 100_000_000,
+            batch: 16384,
+            warm_up: 2000,
+            average: 0.9995,
+            rate: [1e-3, 1e-5],
             // With five million positions the result is mostly noise: 0.3 instead
             // of 0.1 cost 80 Elo.
             result_weight: [0.1, 0.1],
             betas: [0.9, 0.999],
             decay: 0.01,
             initial: 0.06,
-            scale: 400.0,
-            smoothing: 0.0,
+            scale: None,
             validation: 0.01,
             filter: Filter::default(),
         }
@@ -87,7 +93,7 @@ impl Schedule {
             ),
             ((1..=32).contains(&self.buckets), "buckets: expected 1 to 32"),
             (KING_BUCKETS.contains(&self.king_buckets), "king_buckets: expected 1 or 4"),
-            (self.passes > 0, "passes: expected at least 1"),
+            (self.samples > 0, "samples: expected at least 1"),
             ((1..=1 << 24).contains(&self.batch), "batch: expected 1 to 16777216"),
             (
                 self.rate.iter().all(|rate| (0.0..=1.0).contains(rate)),
@@ -103,10 +109,10 @@ impl Schedule {
             ),
             (unit.contains(&f64::from(self.decay)), "decay: expected a number from 0 to 1"),
             ((0.0..=1.0).contains(&self.initial), "initial: expected a number from 0 to 1"),
-            ((50.0..=2000.0).contains(&self.scale), "scale: expected 50 to 2000 centipawns"),
+            ((0.0..1.0).contains(&self.average), "average: expected a number from 0 to below 1"),
             (
-                (0.0..1.0).contains(&self.smoothing),
-                "smoothing: expected a number from 0 to below 1",
+                self.scale.is_none_or(|scale| (50.0..=2000.0).contains(&scale)),
+                "scale: expected 50 to 2000 centipawns",
             ),
             ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
         ];
@@ -123,21 +129,36 @@ impl Schedule {
         Layout { king_buckets, hidden, buckets }
     }
 
-    /// Learning rate at `progress` (0 at the first step, 1 at the last).
+    /// Learning rate of step number `step`, counted from 0, of `steps`.
     #[must_use]
-    pub fn rate_at(&self, progress: f64) -> f32 {
+    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let [first, last] = self.rate.map(f64::from);
-        let cosine = (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos();
-        (last + (first - last) * (1.0 + cosine) / 2.0) as f32
+        let cosine = (std::f64::consts::PI * progress(step, steps)).cos();
+        let rate = last + (first - last) * (1.0 + cosine) / 2.0;
+        let warm_up = self.warm_up.min(steps / 10).max(1);
+        (rate * ((step + 1) as f64 / warm_up as f64).min(1.0)) as f32
     }
 
-    /// What is learned at `progress`.
+    /// What is learned at step number `step`, counted from 0, of `steps`.
     #[must_use]
-    pub fn objective_at(&self, progress: f64) -> Objective {
+    pub fn objective_at(&self, step: u64, steps: u64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
-        let result_weight = (first + (last - first) * progress.clamp(0.0, 1.0)) as f32;
-        Objective { result_weight, scale: self.scale }
+        let result_weight = (first + (last - first) * progress(step, steps)) as f32;
+        Objective { result_weight, scale: self.scale.unwrap_or(USUAL_SCALE) }
     }
+
+    /// How much of itself the running mean of the weights keeps at step number `step`,
+    /// counted from 0. The first steps are forgotten soon.
+    #[must_use]
+    pub fn average_at(&self, step: u64) -> f32 {
+        let step = step as f32;
+        self.average.min((1.0 + step) / (10.0 + step))
+    }
+}
+
+/// How much of the run is done when step number `step` of `steps` is under way, from 0 to 1.
+fn progress(step: u64, steps: u64) -> f64 {
+    (step as f64 / steps.saturating_sub(1).max(1) as f64).min(1.0)
 }
 
 #[cfg(test)]
@@ -146,11 +167,25 @@ mod tests {
 
     #[test]
     fn rates_and_weights() {
-        let schedule = Schedule { result_weight: [0.5, 0.3], ..Schedule::default() };
-        assert!((schedule.rate_at(0.0) - 4e-3).abs() < 1e-9);
-        assert!((schedule.rate_at(0.5) - 2.005e-3).abs() < 1e-8);
-        assert!((schedule.rate_at(1.0) - 1e-5).abs() < 1e-9);
-        assert!((schedule.objective_at(0.5).result_weight - 0.4).abs() < 1e-6);
+        let schedule = Schedule {
+            rate: [4e-3, 1e-5],
+            result_weight: [0.5, 0.3],
+            warm_up: 0,
+            ..Schedule::default()
+        };
+        assert!((schedule.rate_at(0, 101) - 4e-3).abs() < 1e-9);
+        assert!((schedule.rate_at(50, 101) - 2.005e-3).abs() < 1e-8);
+        assert!((schedule.rate_at(100, 101) - 1e-5).abs() < 1e-9);
+        assert!((schedule.objective_at(50, 101).result_weight - 0.4).abs() < 1e-6);
+        // The rate rises for a tenth of the run at most.
+        let warm = Schedule { rate: [1.0, 1.0], warm_up: 2000, ..schedule };
+        let rates = [0, 9, 10, 99].map(|step| warm.rate_at(step, 101));
+        assert_eq!(rates, [0.1, 1.0, 1.0, 1.0]);
+        let rates = [0, 999, 1999, 50_000].map(|step| warm.rate_at(step, 100_000));
+        assert_eq!(rates, [1.0 / 2000.0, 0.5, 1.0, 1.0]);
+        // A short run forgets its beginning, too.
+        assert!(warm.average_at(0) <= 0.1 && warm.average_at(90) < 0.92);
+        assert_eq!(warm.average_at(1_000_000), warm.average);
     }
 
     #[test]
@@ -159,7 +194,7 @@ mod tests {
         let text = toml::to_string(&schedule).unwrap();
         assert_eq!(toml::from_str::<Schedule>(&text).unwrap(), schedule);
         let partial: Schedule = toml::from_str("hidden = 64\n[filter]\nskip_plies = 10\n").unwrap();
-        assert_eq!((partial.hidden, partial.batch, partial.filter.skip_plies), (64, 8192, 10));
+        assert_eq!((partial.hidden, partial.batch, partial.filter.skip_plies), (64, 16384, 10));
         assert!(toml::from_str::<Schedule>("hiden = 64").is_err());
         assert!(schedule.check().is_ok());
         assert!(Schedule { hidden: 48, ..schedule }.check().is_err());

@@ -15,7 +15,10 @@ use super::{
     sample::{Sample, Shuffle},
     schedule::Schedule,
 };
-use crate::eval::nnue::{Network, network::QA};
+use crate::eval::nnue::{
+    Network,
+    network::{QA, SCALE},
+};
 
 /// Registers that a thread updates at a time.
 const PART: usize = 1 << 10;
@@ -36,6 +39,8 @@ pub struct Point {
     pub training: f64,
     /// Mean loss over the games set apart, if there are any.
     pub validation: Option<f64>,
+    /// Error on the exam, in winning probability, if there is one.
+    pub exam: Option<f64>,
 }
 
 /// What decides a run, apart from the numbers learned so far.
@@ -49,7 +54,7 @@ pub struct Run {
     pub build: String,
     /// Threads: the order of floating-point sums depends on them.
     pub threads: usize,
-    /// The network whose weights it began with, if they were not random.
+    /// What it began with, if not random weights: a network, or the checkpoint of a run.
     pub from: Option<String>,
     /// Settings.
     pub schedule: Schedule,
@@ -63,6 +68,9 @@ pub struct Run {
 pub struct State {
     /// Steps done.
     pub step: u64,
+    /// Steps that the optimiser's moments know of: those of an earlier run, too, if this
+    /// one began with its moments.
+    pub updates: u64,
     /// Sum of the mean losses of the steps since the last point.
     pub loss: f64,
     /// Steps since the last point.
@@ -80,6 +88,8 @@ pub struct Trainer {
     pub state: State,
     /// All numbers of the model, exact.
     pub parameters: Vec<f32x8>,
+    /// Their running mean, which becomes the network.
+    pub average: Vec<f32x8>,
     /// The same as they are played: rounded.
     played: Played,
     /// The optimiser's memory.
@@ -105,6 +115,7 @@ impl Trainer {
         let parameters = layout.initial(schedule.seed, schedule.initial);
         Ok(Trainer {
             played: Played::new(layout, &parameters),
+            average: parameters.clone(),
             parameters,
             moments: Moments::new(layout.len()),
             state: State::default(),
@@ -126,6 +137,7 @@ impl Trainer {
     /// If it has another shape.
     pub fn start_from(&mut self, network: &Network) -> Result<usize, String> {
         self.layout.adopt(network, &mut self.parameters)?;
+        self.average.clone_from(&self.parameters);
         self.round();
         let output_unit = network.parameters().output_unit;
         // A number at its limit may have been rounded upwards.
@@ -146,12 +158,6 @@ impl Trainer {
         self.played.round_rest(self.layout, &self.parameters);
     }
 
-    /// The model as it will be played.
-    #[must_use]
-    pub const fn played(&self) -> &Played {
-        &self.played
-    }
-
     /// The model's shape.
     #[must_use]
     pub const fn layout(&self) -> Layout {
@@ -166,8 +172,8 @@ impl Trainer {
 
     /// Steps of the whole run.
     #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.steps_per_pass() * u64::from(self.run.schedule.passes)
+    pub const fn steps(&self) -> u64 {
+        self.run.schedule.samples.div_ceil(self.batch as u64)
     }
 
     /// Positions of a step.
@@ -182,17 +188,12 @@ impl Trainer {
         self.state.step >= self.steps()
     }
 
-    /// How much of the run is done when `step` is under way, from 0 to 1.
-    fn progress(&self, step: u64) -> f64 {
-        step as f64 / (self.steps() - 1).max(1) as f64
-    }
-
     /// One step. Returns its mean loss.
     pub fn step(&mut self, training: &[Sample]) -> f64 {
         let step = self.state.step;
-        let progress = self.progress(step);
+        let steps = self.steps();
         let schedule = &self.run.schedule;
-        let objective = schedule.objective_at(progress);
+        let objective = schedule.objective_at(step, steps);
         let pass = step / self.steps_per_pass();
         let start = (step % self.steps_per_pass()) as usize * self.batch;
         let order = Shuffle::new(training.len(), schedule.seed, pass);
@@ -216,16 +217,26 @@ impl Trainer {
         self.pool.install(|| workers.par_iter_mut().enumerate().for_each(learn));
 
         let update = Step {
-            number: step + 1,
-            rate: schedule.rate_at(progress),
+            number: self.state.updates + 1,
+            rate: schedule.rate_at(step, steps),
             decay: schedule.decay,
             betas: schedule.betas,
             scale: 1.0 / batch as f32,
         };
+        let keep = f32x8::splat(schedule.average_at(step));
         self.update(&update);
+        let average = self.average.par_chunks_mut(PART).zip(self.parameters.par_chunks(PART));
+        self.pool.install(|| {
+            average.for_each(|(average, parameters)| {
+                for (mean, &number) in average.iter_mut().zip(parameters) {
+                    *mean = number + (*mean - number) * keep;
+                }
+            });
+        });
         self.round();
         let loss = self.workers.iter().map(|worker| worker.loss).sum::<f64>() / batch as f64;
         self.state.step += 1;
+        self.state.updates += 1;
         self.state.loss += loss;
         self.state.loss_steps += 1;
         loss
@@ -276,40 +287,54 @@ impl Trainer {
         }
     }
 
-    /// Mean loss over `samples`, as the last step counted it, if there are any.
+    /// The network's outputs for `samples`, by the running mean of the weights: in units of
+    /// 400 centipawns, and what the search multiplies each with.
+    pub fn outputs(&mut self, samples: &[Sample]) -> Vec<(f32, f32)> {
+        let model = Played::new(self.layout, &self.average);
+        let share = samples.len().div_ceil(self.workers.len()).max(1);
+        let workers = self.workers.par_iter_mut().zip(samples.par_chunks(share));
+        let answer = |(worker, samples): (&mut Worker, &[Sample])| -> Vec<(f32, f32)> {
+            let chunks = samples.chunks(CHUNK);
+            chunks.flat_map(|chunk| worker.weighted_outputs(&model, chunk)).collect()
+        };
+        self.pool.install(|| workers.flat_map_iter(answer).collect())
+    }
+
+    /// The network's evaluations of `samples` as the search plays by them, in centipawns.
+    pub fn scores(&mut self, samples: &[Sample]) -> Vec<f64> {
+        let outputs = self.outputs(samples).into_iter();
+        outputs.map(|(output, weight)| f64::from(output * weight) * f64::from(SCALE)).collect()
+    }
+
+    /// Mean loss of the network so far over `samples`, as the last step counted it, if
+    /// there are any.
     pub fn validate(&mut self, samples: &[Sample]) -> Option<f64> {
         if samples.is_empty() {
             return None;
         }
-        let progress = self.progress(self.state.step.saturating_sub(1));
-        let objective = self.run.schedule.objective_at(progress);
-        let (model, workers) = (&self.played, &mut self.workers);
-        let share = samples.len().div_ceil(workers.len());
-        let count = |(worker, samples): (&mut Worker, &[Sample])| {
-            worker.loss = 0.0;
-            for chunk in samples.chunks(CHUNK) {
-                worker.validate(model, chunk, objective);
-            }
-            worker.loss
-        };
-        // Collected in order: a sum of floats depends on it.
-        let losses: Vec<f64> = self
-            .pool
-            .install(|| workers.par_iter_mut().zip(samples.par_chunks(share)).map(count).collect());
-        Some(losses.iter().sum::<f64>() / samples.len() as f64)
+        let last = self.state.step.saturating_sub(1);
+        let objective = self.run.schedule.objective_at(last, self.steps());
+        let outputs = self.outputs(samples);
+        let losses = outputs
+            .iter()
+            .zip(samples)
+            .map(|(&(output, weight), sample)| f64::from(objective.loss(output, sample, weight).0));
+        Some(losses.sum::<f64>() / samples.len() as f64)
     }
 
     /// Adds a point to the loss curves.
     pub fn report(&mut self, data: &DataSet) -> Point {
         let validation = self.validate(&data.validation);
-        let progress = self.progress(self.state.step.saturating_sub(1));
+        let exam = data.exam.as_ref().map(|exam| exam.grade(&self.scores(exam.samples())).error);
+        let (last, steps) = (self.state.step.saturating_sub(1), self.steps());
         let point = Point {
             step: self.state.step,
             positions: self.state.step * self.batch as u64,
-            rate: self.run.schedule.rate_at(progress),
-            result_weight: self.run.schedule.objective_at(progress).result_weight,
+            rate: self.run.schedule.rate_at(last, steps),
+            result_weight: self.run.schedule.objective_at(last, steps).result_weight,
             training: self.state.loss / self.state.loss_steps.max(1) as f64,
             validation,
+            exam,
         };
         self.state.loss = 0.0;
         self.state.loss_steps = 0;
@@ -337,8 +362,11 @@ mod tests {
         Schedule {
             hidden: 32,
             batch: 700,
-            passes: 5,
+            samples: 20 * 700,
             seed,
+            warm_up: 0,
+            average: 0.0,
+            scale: Some(400.0),
             rate: [1e-2, 1e-3],
             result_weight: [0.0; 2],
             ..Schedule::default()
@@ -426,7 +454,7 @@ mod tests {
         let network = network(&narrow);
         let mut wide = trainer_by(1, Schedule { hidden: 64, ..schedule(2) });
         assert_eq!(wide.start_from(&network), Ok(0));
-        let outputs = model::outputs(wide.layout, wide.played(), &data.validation);
+        let outputs = model::outputs(wide.layout, &wide.played, &data.validation);
         let (_, worst) = model::disagreement(outputs, &network, &data.validation);
         // What is played is rounded to centipawns.
         assert!(worst < 1.1, "{worst}");
@@ -459,6 +487,53 @@ mod tests {
         assert!(trainer.layout.quantise(&trainer.parameters, "").is_ok());
     }
 
+    /// The network is the running mean of the weights, which wander less than the last ones.
+    #[test]
+    fn the_mean_of_the_weights_is_kept() {
+        let data = data();
+        let mut last = trainer(2, 1);
+        let mut mean = trainer_by(2, Schedule { average: 0.9, ..schedule(1) });
+        let mut expected = mean.parameters.clone();
+        for step in 0..20 {
+            train(&mut mean, &data, 1);
+            train(&mut last, &data, 1);
+            let keep = f32x8::splat(mean.run.schedule.average_at(step));
+            for (mean, &number) in expected.iter_mut().zip(&last.parameters) {
+                *mean = number + (*mean - number) * keep;
+            }
+        }
+        // What is learned does not depend on it.
+        assert_eq!(mean.parameters, last.parameters);
+        assert_eq!(last.average, last.parameters);
+        assert_eq!(mean.average, expected);
+        assert_ne!(mean.average, mean.parameters);
+        let [mean, last] =
+            [&mut mean, &mut last].map(|trainer| trainer.validate(&data.validation).unwrap());
+        assert!((mean - last).abs() < 0.1 * last && mean != last, "{mean} {last}");
+    }
+
+    /// Another run goes on with weights, mean and moments.
+    #[test]
+    fn a_run_begins_with_the_state_of_another() {
+        let data = data();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("net.checkpoint");
+        let mut first = trainer(1, 1);
+        train(&mut first, &data, 12);
+        checkpoint::save(&path, &first).unwrap();
+        let mut second = trainer_by(1, Schedule { rate: [1e-4; 2], ..schedule(5) });
+        checkpoint::begin_with(&path, &mut second).unwrap();
+        assert_eq!((second.state.step, second.state.updates), (0, 12));
+        assert_eq!((&second.parameters, &second.moments), (&first.parameters, &first.moments));
+        let before = second.validate(&data.validation).unwrap();
+        train(&mut second, &data, 5);
+        assert_eq!((second.state.step, second.state.updates), (5, 17));
+        assert!(second.validate(&data.validation).unwrap() < 1.1 * before);
+        let mut other = trainer_by(1, Schedule { hidden: 64, ..schedule(5) });
+        let error = checkpoint::begin_with(&path, &mut other).unwrap_err().to_string();
+        assert!(error.contains("a network of 32 hidden neurons"), "{error}");
+    }
+
     /// A run that was interrupted ends like one that was not.
     #[test]
     fn resuming_is_exact() {
@@ -475,6 +550,7 @@ mod tests {
         assert_eq!(resumed.state, begun.state);
         train(&mut resumed, &data, 12);
         assert_eq!(resumed.parameters, whole.parameters);
+        assert_eq!(resumed.average, whole.average);
         assert_eq!(resumed.moments, whole.moments);
         assert_eq!(resumed.state, whole.state);
 

@@ -498,7 +498,7 @@ fn a_full_disk_under_games_and_training() {
     assert_eq!(format::frames(&read()).0.len(), 40);
 
     let train =
-        "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --passes 1 --threads 1";
+        "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --samples 1k --threads 1";
     let text = complaint(&on_a_full_disk(8, train, dir.path()));
     // How small a checkpoint is depends on the games.
     let named = |file: &str| text.contains(&format!("{file}: File too large"));

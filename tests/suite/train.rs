@@ -139,13 +139,13 @@ fn leaves_of_search_trees() {
     assert!(succeed(&["data", "view", tree]).contains('*'));
     assert!(succeed(&["data", "view", tree, "--positions"]).contains("no game | kept"));
     let net = path("net.nnue");
-    let words = ["train", "--data", tree, "--out", &net, "--hidden", "32", "--passes", "1"];
+    let words = ["train", "--data", tree, "--out", &net, "--hidden", "32", "--samples", "5k"];
     let said = succeed(&words);
     assert!(said.contains(&format!("{0} positions, {0} kept", leaves.len())), "{said}");
 
     // A wider one begins with its weights. Only networks of one shape have a mean.
     let (wide, mean) = (path("wide.nnue"), path("mean.nnue"));
-    let wider = ["--out", &wide, "--hidden", "64", "--passes", "1", "--from", &net];
+    let wider = ["--out", &wide, "--hidden", "64", "--samples", "5k", "--from", &net];
     succeed(&[&["train", "--data", tree], &wider[..]].concat());
     assert!(succeed(&["average", &net, &net, "--out", &mean]).contains("768-32x2-1"));
     let said = fail(&["average", &net, &wide, "--out", &mean]);
@@ -338,6 +338,58 @@ fn data_tools() {
     assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
 }
 
+/// Positions of games become an exam, which networks and answers are graded by and
+/// training follows.
+#[test]
+fn networks_take_exams() {
+    let (dir, file) = some_games();
+    let file = file.to_str().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let positions = |more: &[&str]| {
+        let text = succeed(&[&["data", "positions", file, "--count"], more].concat());
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let few = positions(&["20"]);
+    assert_eq!(few.iter().collect::<HashSet<_>>().len(), 20);
+    assert_ne!(few, positions(&["20", "--seed", "2"]));
+    assert!(positions(&["1k"]).len() <= 40, "more than one of a game");
+    let many = positions(&["150", "--per-game", "5"]);
+    assert_eq!(many.len(), 150);
+
+    let (epd, exam, quick, net) =
+        (path("exam.epd"), path("exam.csv"), path("quick.csv"), path("net.nnue"));
+    fs::write(&epd, many.join("\n")).unwrap();
+    succeed(&["epd", &epd, "--nodes", "3k", "--csv", &exam]);
+    succeed(&["epd", &epd, "--nodes", "300", "--csv", &quick]);
+    let errors = |candidates: &[&str]| -> Vec<f64> {
+        let text = succeed(&[&["data", "grade", &exam], candidates].concat());
+        text.lines().skip(1).map(|row| row.split(' ').next().unwrap().parse().unwrap()).collect()
+    };
+    let [built_in, psqt, answers, itself] = errors(&["psqt", &quick, &exam])
+        .into_iter()
+        .fold(errors(&[]), |mut all, error| {
+            all.push(error);
+            all
+        })
+        .try_into()
+        .unwrap();
+    assert!(itself < 1e-3 && answers < built_in && built_in < psqt, "{answers} {built_in} {psqt}");
+
+    let words = ["train", "--data", file, "--hidden", "32", "--samples", "20k"];
+    let more = ["--exam", &exam, "--size-of", "src/eval/nnue/default.nnue", "--out", &net];
+    let said = succeed(&[&words[..], &more].concat());
+    assert!(said.contains(" exam 0.") && said.contains("output scaled by "), "{said}");
+    let last = said.lines().rfind(|line| line.contains(" exam ")).unwrap();
+    let followed: f64 =
+        last.split(" exam ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    // The network's outputs are scaled and rounded to centipawns.
+    assert!((errors(&[&net])[0] - followed).abs() < 2e-3, "{said}");
+    // What the run has left is there for another one to begin with.
+    let (state, next) = (path("net.state"), path("next.nnue"));
+    succeed(&[&words[..], &["--from", &state, "--out", &next]].concat());
+    assert!(fs::read(&next).unwrap() != fs::read(&net).unwrap());
+}
+
 /// A run that is interrupted by Ctrl-C, twice, and resumed makes the same
 /// network as one that is not, bit for bit.
 #[cfg(unix)]
@@ -345,8 +397,8 @@ fn data_tools() {
 fn interrupted_training_goes_on() {
     let (dir, file) = some_games();
     let schedule = dir.path().join("schedule.toml");
-    // Long enough: a child whose output is not read stops after a few hundred points.
-    fs::write(&schedule, "batch = 256\nvalidation = 0.2\npasses = 700\nhidden = 32\n").unwrap();
+    fs::write(&schedule, "batch = 256\nvalidation = 0.2\nsamples = 1500000\nhidden = 32\n")
+        .unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (file, schedule) = (file.to_str().unwrap(), schedule.to_str().unwrap());
     let (whole, torn) = (path("whole.nnue"), path("torn.nnue"));
@@ -366,7 +418,7 @@ fn interrupted_training_goes_on() {
         // Some points of the loss curves.
         let mut points = 0;
         let more = |line: &String| {
-            points += u32::from(line.starts_with("pass "));
+            points += u32::from(line.starts_with("step "));
             points < 5
         };
         let before: Vec<String> = said.by_ref().take_while(more).collect();
@@ -388,8 +440,8 @@ fn two_runs_do_not_train_one_network() {
     let (dir, file) = some_games();
     let (net, lock) = (dir.path().join("net.nnue"), dir.path().join("net.lock"));
     let words = ["train", "--data", file.to_str().unwrap(), "--out", net.to_str().unwrap()];
-    let train = |passes| [&words[..], &["--hidden", "32", "--passes", passes]].concat();
-    let endless = train("1000000");
+    let train = |samples| [&words[..], &["--hidden", "32", "--samples", samples]].concat();
+    let endless = train("1000G");
     let running = Running::start(lancet(&endless).stderr(Stdio::null()));
     wait_until("the lock", || lock.exists());
     assert!(fail(&train("1")).contains("net.lock: another run is training this network"));
@@ -404,7 +456,7 @@ fn training_run() {
     let (dir, file) = some_games();
     let net = dir.path().join("net.nnue");
     let schedule = dir.path().join("schedule.toml");
-    fs::write(&schedule, "batch = 256\nvalidation = 0.2\npasses = 3\n").unwrap();
+    fs::write(&schedule, "batch = 256\nvalidation = 0.2\nsamples = 8000\n").unwrap();
     let (file, net_name) = (file.to_str().unwrap(), net.to_str().unwrap());
     let arguments = [
         ["train", "--data", file, "--out", net_name],

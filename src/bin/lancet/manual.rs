@@ -229,7 +229,7 @@ Exit status:
   1  if a file could not be used or is damaged";
 
 /// `lancet data ...`
-pub const DATA_COMMANDS: [(&str, &str); 5] = [
+pub const DATA_COMMANDS: [(&str, &str); 7] = [
     (
         "stats",
         "\
@@ -287,6 +287,37 @@ Exit status:
   1  if a file could not be used or is damaged",
     ),
     (
+        "positions",
+        "\
+Description:
+  Writes quiet positions of the games, in which the side to move is not in check and the move played is neither a capture \
+nor a promotion. None is written twice. `lancet epd --csv` makes an exam of them, with the scores of a long search by \
+Lancet or by another engine.
+
+Examples:
+  lancet data positions games/*.vf --count 20k > exam.epd
+  lancet epd exam.epd --nodes 20k --jobs 2 --csv exam.csv
+
+Exit status:
+  0  when they were written
+  1  if a file could not be read, or a game is damaged",
+    ),
+    (
+        "grade",
+        "\
+Description:
+  Compares static evaluations, or the scores of shorter searches, with the scores of an exam. The error is the root mean \
+square error in winning probability, by the scale that suits the candidate best; the rank is Spearman's rank correlation.
+
+Examples:
+  lancet data grade exam.csv old.nnue new.nnue
+  lancet data grade exam.csv answers.csv
+
+Exit status:
+  0  when all were graded
+  1  if a file could not be used",
+    ),
+    (
         "view",
         "\
 Description:
@@ -314,7 +345,7 @@ the network is written, the two are compared on 10,000 positions; if they differ
 
 Examples:
   lancet train --data games/*.vf --out lancet.nnue
-  lancet train --data games/*.vf --hidden 512 --buckets 8 --passes 40 --out large.nnue
+  lancet train --data games/*.vf --hidden 512 --buckets 8 --samples 1G --out large.nnue
   lancet \"setoption name EvalFile value lancet.nnue\" eval quit
 
 Files:

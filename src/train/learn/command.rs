@@ -30,12 +30,12 @@ use crate::{
     },
 };
 
-/// Passes over the positions in the first training, from random weights, ...
-const FIRST_PASSES: u32 = 16;
+/// Samples for each position in the first training, from random weights, ...
+const FIRST_PASSES: u64 = 10;
 /// ... and the learning rate that it begins at; ...
 const FIRST_RATE: f32 = 2e-3;
-/// ... passes in a later one, from the weights of the best network, ...
-const PASSES: u32 = 4;
+/// ... samples in a later one, from the weights of the best network, ...
+const PASSES: u64 = 3;
 /// ... and its rate.
 const RATE: f32 = 5e-4;
 /// A batch is this part of the pool, rounded up to a power of two ...
@@ -298,18 +298,21 @@ impl Learner {
             out,
             resume: true,
             from,
+            exam: None,
+            size_of: None,
             schedule: None,
             hidden: Some(hidden),
             buckets: Some(buckets),
             king_buckets: None,
-            passes: Some(if later { PASSES } else { FIRST_PASSES }),
+            samples: Some(pool * if later { PASSES } else { FIRST_PASSES }),
+            warm_up: None,
+            average: None,
             batch: Some(batch as usize),
             result_first: None,
             result_last: None,
             rate_first: Some(if later { RATE } else { FIRST_RATE }),
             rate_last: None,
             scale: None,
-            smoothing: None,
             seed: Some(file_seed(seed, number)),
             threads: Some(threads),
         };
