@@ -600,10 +600,13 @@ pub(crate) mod tests {
         let mut large = zero(64);
         large.output_weights[5] = 129;
         assert!(refused(&large));
-        let mut large = zero(256);
+        // What is summed in 32 bits is two neurons of every block of both views.
+        let mut large = zero(MAX_HIDDEN);
         large.output_weights.fill(65);
         assert!(refused(&large));
-        large.output_weights[..256].fill(-65);
+        large.output_weights[..MAX_HIDDEN].fill(-65);
+        assert!(!refused(&large));
+        large.output_weights.fill(64);
         assert!(!refused(&large));
         assert!(matches!(Network::new(&zero(48), ""), Err(LoadError::Architecture(_))));
     }
