@@ -500,6 +500,7 @@ impl Engine {
         if let Some(outcome) = known {
             reporter.info(&outcome.info);
             job.signals.wait(job.limits.infinite);
+            reporter.decided(&outcome);
             return outcome;
         }
         let outcome = self.search(job, terms, root_moves, reporter, start);
@@ -606,10 +607,13 @@ impl Engine {
             lines: (0..threads).map(|_| Mutex::default()).collect(),
             start,
         };
-        let results = threads::search(&shared, &mut self.memories[..threads], game);
-        let time = start.elapsed();
-        wait_to_answer(&shared, &results[0], job);
-        conclude(&shared, &results, time, confirming.as_ref(), game.position())
+        threads::search(&shared, &mut self.memories[..threads], game, |results| {
+            let time = start.elapsed();
+            wait_to_answer(&shared, &results[0], job);
+            let outcome = conclude(&shared, results, time, confirming.as_ref(), game.position());
+            reporter.decided(&outcome);
+            outcome
+        })
     }
 
     /// The weaker player, if one is to play. Analysis is done at full strength.
@@ -757,7 +761,8 @@ fn conclude(
         shared.reporter.note(&Note::NoMate { moves, proved });
     }
     let depths: Vec<u32> = results.iter().map(|result| result.depth).collect();
-    shared.reporter.note(&Note::Decision { thread: chosen, depths: &depths });
+    let thread = results[chosen].thread;
+    shared.reporter.note(&Note::Decision { thread, depths: &depths });
     let best = info.pv.first().copied();
     let ponder = info.pv.get(1).copied().or_else(|| expected_reply(shared.table, root, best?));
     Outcome { best, ponder, info }

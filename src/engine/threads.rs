@@ -7,9 +7,10 @@ use std::{
     sync::{
         RwLock,
         atomic::{AtomicBool, Ordering},
-        mpsc,
+        mpsc::{self, Receiver},
     },
     thread::{self, Scope, ScopedJoinHandle},
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -76,23 +77,36 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-/// Searches with one thread per memory (Lazy SMP), of which this one is the first.
-/// The results are in the order of the threads that could be started.
-pub(super) fn search(shared: &Shared, memories: &mut [Memory], game: &Game) -> Vec<SearchResult> {
-    let Some((first, others)) = memories.split_first_mut() else { return Vec::new() };
+/// On a clock, how long the first thread waits for what the others found: they look at the
+/// stop flag every 64 nodes, but on a busy machine they may not be running.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// Searches with one thread per memory (Lazy SMP), of which this one is the first, and
+/// has `decide` make something of what they found: the first thread's result, then the
+/// others'. It decides before all threads have ended.
+pub(super) fn search<T>(
+    shared: &Shared,
+    memories: &mut [Memory],
+    game: &Game,
+    decide: impl FnOnce(&[SearchResult]) -> T,
+) -> T {
+    let (first, others) = memories.split_at_mut(1);
     // None begins before all are there: hundreds that search already leave their
     // starter no time, and their page faults keep it from mapping more stacks.
     let gate = &RwLock::new(());
     let closed = gate.write();
+    let (sender, found) = mpsc::channel();
     thread::scope(|scope| {
         let mut helpers = Vec::with_capacity(others.len());
         for (memory, thread) in others.iter_mut().zip(1..) {
             let (arrival, arrived) = mpsc::channel::<()>();
+            let sender = sender.clone();
             let run = move || {
                 let worker = Worker::new(shared, memory, thread, game);
                 drop(arrival);
                 drop(gate.read());
-                worker.run()
+                // Who comes too late is not heard.
+                let _ = sender.send(worker.run());
             };
             let spawned = memory_to_spare().and_then(|()| spawn(scope, "search", run));
             match spawned {
@@ -107,13 +121,28 @@ pub(super) fn search(shared: &Shared, memories: &mut [Memory], game: &Game) -> V
                 }
             }
         }
-        drop(closed);
+        drop((closed, sender));
         let done = Done(&shared.done);
-        let mut results = vec![Worker::new(shared, first, 0, game).run()];
+        let mut results = vec![Worker::new(shared, &mut first[0], 0, game).run()];
         drop(done);
-        results.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
-        results
+        let deadline = shared.budget.map(|_| Instant::now() + PATIENCE);
+        while let Some(result) = receive(&found, deadline) {
+            results.push(result);
+        }
+        results.sort_by_key(|result| result.thread);
+        let decision = decide(&results);
+        for helper in helpers {
+            // A panic has been told of; the search goes on without that thread.
+            let _ = helper.join();
+        }
+        decision
     })
+}
+
+/// The next of the helpers' results, unless all are there or it is too late.
+fn receive(found: &Receiver<SearchResult>, deadline: Option<Instant>) -> Option<SearchResult> {
+    let Some(deadline) = deadline else { return found.recv().ok() };
+    found.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
 /// Tells the helpers that the first thread has ended, also if it panics: the clock is its
@@ -203,6 +232,7 @@ mod tests {
                 moves.swap(0, place);
                 (moves[0].score, moves[0].bound) = (score, bound);
                 SearchResult {
+                    thread: place,
                     depth,
                     reported: depth,
                     moves,

@@ -384,6 +384,9 @@ pub trait Reporter: Sync {
     fn refutation(&self, _line: &[Move]) {}
     /// Anything else that a person or a log should know.
     fn note(&self, _note: &Note) {}
+    /// The search is over, with this. Told once, and before the other threads have ended:
+    /// on a busy machine they may take some time to.
+    fn decided(&self, _outcome: &Outcome) {}
 }
 
 /// Says nothing.

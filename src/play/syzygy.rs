@@ -27,7 +27,7 @@ use crate::{
         position::{Ending, Game, Position},
         score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
-    play::report::{Info, Note, Reporter, TableFault},
+    play::report::{Info, Note, Outcome, Reporter, TableFault},
     system::sync::lock,
 };
 
@@ -383,6 +383,10 @@ impl Reporter for Confirming<'_> {
 
     fn note(&self, note: &Note) {
         self.reporter.note(note);
+    }
+
+    fn decided(&self, outcome: &Outcome) {
+        self.reporter.decided(outcome);
     }
 }
 

@@ -171,6 +171,8 @@ fn leaves_a_claim(position: &Position, m: Move) -> bool {
 /// What one thread found.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
+    /// The thread, from 0.
+    pub thread: usize,
     /// Last completed iteration.
     pub depth: u32,
     /// Last iteration that was reported, completed or not; 0 if none was.
@@ -251,6 +253,7 @@ impl Worker<'_> {
         }
         self.publish_nodes();
         SearchResult {
+            thread: self.thread,
             depth: completed.max(1),
             reported: self.reported.iter().map(|rm| rm.depth).max().unwrap_or(0),
             moves: self.root_moves,

@@ -29,10 +29,10 @@ pub use vampirc_uci::UciMessage;
 use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 
 use crate::{
-    chess::position::Position,
+    chess::position::{Game, Position},
     engine::{Engine, Job, Settings, threads},
     eval::wdl::{self, Chances},
-    play::report::{Info, Limits, LiveOptions, Note, Reporter, Signals, Silent},
+    play::report::{Info, Limits, LiveOptions, Note, Outcome, Reporter, Signals, Silent},
     system::{stdio::complain, sync::lock, version},
     tools::explain,
 };
@@ -220,9 +220,12 @@ impl<W: Write> Write for UntilClosed<W> {
 /// Prints what a search reports.
 struct Printer<'a, W> {
     output: &'a Output<W>,
-    root: &'a Position,
+    game: &'a Game,
     mode: CastlingMode,
     live: &'a LiveOptions,
+    /// Ends before the move is told: whoever answers that with `setoption` and `isready`
+    /// waits for the option to be set.
+    task: Mutex<Option<Ending<'a>>>,
     seen: person::Seen,
     /// The last line of each rank, where no more is to be told; `None` where all are.
     kept: Mutex<Option<BTreeMap<usize, Info>>>,
@@ -231,12 +234,18 @@ struct Printer<'a, W> {
 impl<'a, W: Write + Send> Printer<'a, W> {
     fn new(
         output: &'a Output<W>,
-        root: &'a Position,
+        game: &'a Game,
         mode: CastlingMode,
         live: &'a LiveOptions,
+        task: Option<Ending<'a>>,
     ) -> Self {
         let kept = live.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
-        Printer { output, root, mode, live, seen: Default::default(), kept: Mutex::new(kept) }
+        let (task, kept) = (Mutex::new(task), Mutex::new(kept));
+        Printer { output, game, mode, live, task, seen: Default::default(), kept }
+    }
+
+    fn root(&self) -> &Position {
+        self.game.position()
     }
 
     fn is_minimal(&self) -> bool {
@@ -245,12 +254,12 @@ impl<'a, W: Write + Send> Printer<'a, W> {
 
     fn print(&self, info: &Info) {
         let shown = self.live.show_wdl.load(Ordering::Relaxed);
-        let estimate = || wdl::chances(info.score, self.root);
+        let estimate = || wdl::chances(info.score, self.root());
         let chances = shown.then(|| if info.drawn { Chances::DRAWN } else { estimate() });
         if !self.output.is_for_a_person() {
             self.output.send(&format::info(info, self.mode, chances));
         } else if self.seen.is_news(info) {
-            self.output.line(&person::info(info, self.root, chances, person::width()));
+            self.output.line(&person::info(info, self.root(), chances, person::width()));
         }
     }
 
@@ -289,7 +298,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn current_lines(&self, lines: &[Vec<Move>]) {
         if self.output.is_for_a_person() {
             let lines = lines.iter().filter(|line| !line.is_empty());
-            lines.for_each(|line| self.output.line(&person::line("now", self.root, line)));
+            lines.for_each(|line| self.output.line(&person::line("now", self.root(), line)));
         } else if !self.is_minimal() && lines.iter().any(|line| !line.is_empty()) {
             self.output.send(&format::current_lines(lines, self.mode));
         }
@@ -297,7 +306,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn refutation(&self, line: &[Move]) {
         if self.output.is_for_a_person() {
-            self.output.line(&person::line("not", self.root, line));
+            self.output.line(&person::line("not", self.root(), line));
         } else if !self.is_minimal() {
             self.output.send(&format::refutation(line, self.mode));
         }
@@ -309,12 +318,24 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
             self.output.say(&format::note(note));
         }
     }
+
+    fn decided(&self, outcome: &Outcome) {
+        self.finish();
+        if self.live.explain.load(Ordering::Relaxed)
+            && let Some(sentence) = explain::sentence(self.game, &outcome.info)
+        {
+            self.output.say(&sentence);
+        }
+        drop(lock(&self.task).take());
+        self.output.line(&if self.output.is_for_a_person() {
+            person::best_move(outcome, self.root(), self.mode)
+        } else {
+            format::best_move(outcome, self.mode)
+        });
+    }
 }
 
 /// Searches, and prints what is found.
-///
-/// The task has ended before the last line is out: whoever answers that line
-/// with `setoption` and `isready` waits for the option to be set.
 fn search<W: Write + Send>(
     engine: &mut Engine,
     job: &Job,
@@ -322,25 +343,11 @@ fn search<W: Write + Send>(
     output: &Output<W>,
     task: Ending,
 ) {
-    let root = job.game.position();
     let live = engine.live();
     if output.is_for_a_person() {
         output.line(person::HEADER);
     }
-    let printer = Printer::new(output, root, mode, &live);
-    let outcome = engine.go(job, &printer);
-    printer.finish();
-    if live.explain.load(Ordering::Relaxed)
-        && let Some(sentence) = explain::sentence(&job.game, &outcome.info)
-    {
-        output.say(&sentence);
-    }
-    drop(task);
-    output.line(&if output.is_for_a_person() {
-        person::best_move(&outcome, root, mode)
-    } else {
-        format::best_move(&outcome, mode)
-    });
+    engine.go(job, &Printer::new(output, &job.game, mode, &live, Some(task)));
 }
 
 /// Searches for a person, and tells the move only: it has been played when it is told.

@@ -192,11 +192,11 @@ proptest! {
 
 /// What is printed of the lines that `tell` reports, and when the search is over.
 fn printed(live: &LiveOptions, tell: impl FnOnce(&dyn Fn(u32, usize))) -> Vec<String> {
-    let root = Position::default();
-    let moves = root.legal_moves();
+    let game = Game::default();
+    let moves = game.position().legal_moves();
     let mut text = Vec::new();
     let output = Output::new(&mut text, false);
-    let printer = Printer::new(&output, &root, CastlingMode::Standard, live);
+    let printer = Printer::new(&output, &game, CastlingMode::Standard, live, None);
     tell(&|depth, multipv| {
         printer.info(&Info {
             depth,
