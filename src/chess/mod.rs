@@ -1,11 +1,13 @@
 //! Chess without an opinion: scores and windows, positions and games over
-//! shakmaty, legal moves by kind, positions and moves as text, exchanges on a
+//! shakmaty, legal moves by kind, positions, moves and games as text, exchanges on a
 //! square. Nothing here searches or evaluates.
 
+pub mod epd;
 pub mod fen;
 pub mod lines;
 pub mod movegen;
 pub mod notation;
+pub mod pgn;
 pub mod position;
 pub mod reversible;
 pub mod score;

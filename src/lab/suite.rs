@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     chess::{
+        epd::{Reason, Record, parse},
         lines::{Line, LineError},
         notation::move_text,
         position::Position,
@@ -28,7 +29,6 @@ use crate::{
     },
     eval::nnue::Network,
     system::stdio::plain,
-    tools::epd::parse::{Reason, Record, parse},
 };
 
 /// A position of a suite.

@@ -5,6 +5,7 @@
 
 use std::{
     ffi::OsStr,
+    fmt,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufWriter, Read as _, Write},
     path::{Path, PathBuf},
@@ -182,6 +183,30 @@ pub fn outlive_size_limits() {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
+
+/// Something went wrong with a file.
+#[derive(Debug)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What went wrong, and where in the file.
+    pub reason: String,
+}
+
+impl FileError {
+    /// What went wrong with this file.
+    pub fn new(path: &Path, reason: impl fmt::Display) -> FileError {
+        FileError { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for FileError {}
 
 /// What went wrong with a file.
 pub fn at(path: &Path) -> impl Fn(io::Error) -> String {

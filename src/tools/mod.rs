@@ -11,6 +11,7 @@ pub mod bench;
 pub mod doctor;
 pub mod epd;
 pub mod explain;
+pub mod genfens;
 pub mod interrupt;
 pub mod options;
 pub mod perft;

@@ -29,7 +29,6 @@ use super::{
     FileError,
     filter::Filter,
     format::{self, GameResult, Record, Tally},
-    openings::{self, BALANCE, Openings},
     selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
 };
 use crate::{
@@ -39,7 +38,10 @@ use crate::{
         self,
         nnue::{Network, checksum::fnv1a},
     },
-    play::report::Signals,
+    play::{
+        openings::{self, BALANCE, Openings},
+        report::Signals,
+    },
     system::{
         arguments, files,
         stdio::{complain, note},

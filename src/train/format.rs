@@ -453,7 +453,7 @@ mod tests {
             let start = if number % 2 == 0 {
                 Position::default()
             } else {
-                crate::train::openings::chess960(&mut rng)
+                crate::play::openings::chess960(&mut rng)
             };
             // Starting later tests en passant squares and lost castling rights.
             let mut game = random_game(start, &mut rng);

@@ -23,7 +23,6 @@ pub mod layout;
 pub mod learn;
 pub mod loader;
 pub mod model;
-pub mod openings;
 pub mod optimiser;
 pub mod plot;
 pub mod sample;
@@ -32,11 +31,7 @@ pub mod selfplay;
 pub mod trainer;
 pub mod tree;
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use crate::{
     eval::nnue::Network,
@@ -44,28 +39,7 @@ use crate::{
     system::{files, stdio::complain, version::VERSION},
 };
 
-/// Something went wrong with a file.
-#[derive(Debug)]
-pub struct FileError {
-    /// The file.
-    pub path: PathBuf,
-    /// What went wrong, and where in the file.
-    pub reason: String,
-}
-
-impl FileError {
-    fn new(path: &Path, reason: impl fmt::Display) -> FileError {
-        FileError { path: path.to_owned(), reason: reason.to_string() }
-    }
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.reason)
-    }
-}
-
-impl std::error::Error for FileError {}
+pub use crate::system::files::FileError;
 
 /// Told to stop by Ctrl-C; the second one ends the program at once.
 fn ctrl_c() -> Result<Arc<Signals>, ctrlc::Error> {

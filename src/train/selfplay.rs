@@ -11,7 +11,6 @@ use super::{
     filter::Filter,
     format::{GameResult, Record, Visit},
     label,
-    openings::BALANCE,
     tree::Sampler,
 };
 use crate::{
@@ -21,7 +20,10 @@ use crate::{
     },
     engine::{Engine, Job, MemoryError, Settings},
     eval::nnue::Network,
-    play::report::{Limits, Signals, Silent},
+    play::{
+        openings::BALANCE,
+        report::{Limits, Signals, Silent},
+    },
     system::random::mix,
 };
 
@@ -368,7 +370,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use shakmaty::CastlingMode;
 
-    use super::{super::openings::Openings, *};
+    use super::*;
+    use crate::play::openings::Openings;
 
     const RULES: Adjudication = Adjudication {
         win_score: 600,

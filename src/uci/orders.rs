@@ -17,15 +17,13 @@ use super::{
 use crate::{
     chess::{
         notation,
+        pgn::{self, Line, Node, read::Games},
         position::{Ending, Game, Position},
     },
     engine::Job,
     play::report::{Limits, Signals},
     system::{files, sync::lock},
-    tools::analyse::{
-        annotate,
-        pgn::{self, Line, Node, read::Games},
-    },
+    tools::analyse::annotate,
 };
 
 /// How long Lancet thinks about an answer or a hint.

@@ -21,8 +21,7 @@ use crate::{
     play::report::Signals,
     search::root::RootSearch,
     system::version,
-    tools::{bench, doctor::measure, perft},
-    train::openings,
+    tools::{bench, doctor::measure, genfens::genfens, perft},
 };
 
 /// The board, white below.
@@ -253,7 +252,7 @@ pub fn openings(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let GenFensCommand { count, seed, book } = arguments;
     let found = &mut |fen: &str| say(&format!("genfens {fen}"));
-    openings::genfens(*count, *seed, book.as_deref(), signals, found)
+    genfens(*count, *seed, book.as_deref(), signals, found)
 }
 
 /// The search parameters as OpenBench's SPSA wants them.

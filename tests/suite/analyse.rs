@@ -8,9 +8,9 @@ use std::{
 };
 
 use crate::common::program::{Running, interrupt, lancet, limited, text};
-use lancet::tools::analyse::{
-    annotate::replay,
-    pgn::{Game, Item, Nag, read::Games},
+use lancet::{
+    chess::pgn::{Game, Item, Nag, read::Games},
+    tools::analyse::annotate::replay,
 };
 use tempfile::TempDir;
 

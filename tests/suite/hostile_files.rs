@@ -31,19 +31,17 @@ use crate::common::{
 };
 use lancet::{
     chess::{
+        epd::parse,
         lines,
         notation::read_move,
+        pgn::read::Games,
         position::{Game, Position},
     },
     engine::{Engine, Settings, threads},
     eval::{default_network, nnue::Network},
     play::book::Book,
     search::tt::Table,
-    tools::{
-        analyse::{annotate::replay, pgn::read::Games},
-        epd::parse::parse,
-        study::file::Study,
-    },
+    tools::{analyse::annotate::replay, study::file::Study},
     train::format::{self, Record},
 };
 use rand::{Rng as _, SeedableRng as _};

@@ -12,14 +12,14 @@ use crate::common::{
     program::{Directory, Running, fail, lancet, run, stdout, succeed, text, wait_for_bytes},
     tables,
 };
-use lancet::tools::{
-    analyse::{
-        annotate::replay,
-        pgn::{Game, Item, Line, read::Games},
-    },
-    study::{
-        file::Study,
-        tree::{Id, Tree},
+use lancet::{
+    chess::pgn::{Game, Item, Line, read::Games},
+    tools::{
+        analyse::annotate::replay,
+        study::{
+            file::Study,
+            tree::{Id, Tree},
+        },
     },
 };
 

@@ -10,10 +10,10 @@ use super::{
     evaluate::Evaluation,
     judge::{Error, Judgement, Tally},
     openings::Opening,
-    pgn::{Broken, Game, Item, Line, Nag, Node},
 };
 use crate::chess::{
     notation,
+    pgn::{Broken, Game, Item, Line, Nag, Node},
     position::{Position, START_FEN},
     score::{EVALUATION_LIMIT, Score, mate_distance},
 };
@@ -299,9 +299,9 @@ fn is_ours(line: &Line, best: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::score::MATE,
-        tools::analyse::pgn::{read::Games, write::write},
+    use crate::chess::{
+        pgn::{read::Games, write::write},
+        score::MATE,
     };
 
     fn read(text: &str) -> Game {

@@ -20,12 +20,12 @@ use super::{
     join,
     judge::Tally,
     openings::{Opening, Openings},
-    pgn::{self, Game, read::Games},
     progress::{self, Done, Progress, Task},
 };
 use crate::{
     chess::{
         notation,
+        pgn::{self, Game, read::Games},
         position::{self, Position},
     },
     engine::Engine,

@@ -1,5 +1,5 @@
-//! Annotated games: PGN read and written, positions evaluated, moves judged,
-//! openings named, evaluations drawn; [`command`] puts it together.
+//! Annotated games: positions evaluated, moves judged, openings named,
+//! evaluations drawn; [`command`] puts it together.
 
 pub mod annotate;
 pub mod chart;
@@ -8,5 +8,4 @@ pub mod evaluate;
 pub mod join;
 pub mod judge;
 pub mod openings;
-pub mod pgn;
 pub mod progress;

@@ -15,13 +15,16 @@ use super::{
     contest::{Contestant, Suite, SuiteResult},
     export::{self, Run},
     external::External,
-    parse::{self, Record},
     report,
     run::{self, Attempt, Failure, Lancet, Plan, Player},
     score::Tally,
 };
 use crate::{
-    chess::{lines, notation::counted},
+    chess::{
+        epd::{self, Record},
+        lines,
+        notation::counted,
+    },
     system::{
         files::{self, NewFile},
         stdio::say_coloured,
@@ -239,7 +242,7 @@ fn load(paths: &[PathBuf], shard: Shard) -> (Vec<Suite>, bool) {
         for line in
             lines.iter().zip(&mut index).filter_map(|(line, i)| shard.has(i).then_some(line))
         {
-            match parse::parse(line) {
+            match epd::parse(line) {
                 Ok(record) => suite.records.push(record),
                 Err(error) => {
                     complain(format_args!("{}:{error}", path.display()));

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{
-    parse::{Reason, Record},
-    run::{Attempt, Player},
+use super::run::{Attempt, Player};
+use crate::chess::{
+    epd::{Reason, Record},
+    lines::LineError,
 };
-use crate::chess::lines::LineError;
 
 /// A file of positions.
 #[derive(Debug)]

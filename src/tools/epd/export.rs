@@ -8,13 +8,15 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     contest::{Contestant, Suite, SuiteResult},
-    parse::Record,
     report::{grades, themes},
     run::{Attempt, Plan, Thought},
     score::{Found, Tally, Value},
 };
 use crate::{
-    chess::notation::{move_text, plain_san},
+    chess::{
+        epd::Record,
+        notation::{move_text, plain_san},
+    },
     play::report::Bound,
     system::stdio::plain,
     tools::options::Shard,

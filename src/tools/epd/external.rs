@@ -13,12 +13,12 @@ use std::{
 use shakmaty::{CastlingMode, Move};
 
 use super::{
-    parse::Record,
     run::{Ending, Failure, Plan, Player, Thought, Watch},
     score::Value,
 };
 use crate::{
     chess::{
+        epd::Record,
         notation::{read_any_move, read_move},
         position::Position,
     },

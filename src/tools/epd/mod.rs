@@ -1,11 +1,10 @@
-//! Test suites through this engine and others: lines parsed, answers graded,
-//! results reported and exported; [`command`] puts it together.
+//! Test suites through this engine and others: answers graded, results
+//! reported and exported; [`command`] puts it together.
 
 pub mod command;
 pub mod contest;
 pub mod export;
 pub mod external;
-pub mod parse;
 pub mod report;
 pub mod run;
 pub mod score;

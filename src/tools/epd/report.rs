@@ -12,11 +12,13 @@ use shakmaty::Move;
 
 use super::{
     contest::SuiteResult,
-    parse::Record,
     run::Attempt,
     score::{Found, Grade, Tally, Value, theme},
 };
-use crate::{chess::notation::plain_san, system::stdio::plain};
+use crate::{
+    chess::{epd::Record, notation::plain_san},
+    system::stdio::plain,
+};
 
 /// A bar over positions on standard error; invisible when that is not a terminal.
 #[must_use]

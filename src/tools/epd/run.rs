@@ -14,12 +14,13 @@ use std::{
 
 use shakmaty::Move;
 
-use super::{
-    parse::Record,
-    score::{Answer, Found, Goal, Grade, Value},
-};
+use super::score::{Answer, Found, Grade, Value};
 use crate::{
-    chess::{position::Game, score::mate_distance},
+    chess::{
+        epd::{Goal, Record},
+        position::Game,
+        score::mate_distance,
+    },
     engine::{Engine, Job, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
     system::sync::{lock, unpoisoned},

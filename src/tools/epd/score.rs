@@ -6,20 +6,7 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
-use crate::play::report::Bound;
-
-/// What solves a position.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Goal {
-    /// `bm`: playing any of these is right.
-    pub best: Vec<Move>,
-    /// `am`: playing any of these is wrong.
-    pub avoid: Vec<Move>,
-    /// `dm N` or `bm #N`: mate in N moves, negative if the side to move is mated.
-    pub mate: Option<i32>,
-    /// Moves that earn points, in the order of the line.
-    pub points: Vec<(Move, u32)>,
-}
+use crate::{chess::epd::Goal, play::report::Bound};
 
 /// What an engine says about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

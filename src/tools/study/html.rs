@@ -9,13 +9,11 @@ use super::{
     select::{Shown, nearest},
     tree::{Edge, Tree},
 };
-use crate::{
-    chess::{
-        notation,
-        position::Position,
-        score::{Score, is_decisive, winning_chances},
-    },
-    tools::analyse::pgn::Game,
+use crate::chess::{
+    notation,
+    pgn::Game,
+    position::Position,
+    score::{Score, is_decisive, winning_chances},
 };
 
 /// The page without its data.
@@ -76,7 +74,7 @@ pub fn page(study: &Study, most: usize) -> String {
     let tags = Game {
         line: 1,
         tags: played.tags.clone(),
-        main: crate::tools::analyse::pgn::Line::default(),
+        main: crate::chess::pgn::Line::default(),
         outcome: None,
     };
     let title = match (tags.tag("White"), tags.tag("Black")) {

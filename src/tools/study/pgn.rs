@@ -11,11 +11,15 @@ use super::{
     tree::{Edge, Id, Tree},
 };
 use crate::{
-    chess::{notation, position::Position, score::Score},
+    chess::{
+        notation,
+        pgn::{Game, Item, Line, Node, write::write},
+        position::Position,
+        score::Score,
+    },
     tools::analyse::{
         annotate::{self, evaluation_text},
         judge::Judgement,
-        pgn::{Game, Item, Line, Node, write::write},
     },
 };
 
@@ -212,7 +216,7 @@ fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<N
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{analyse::pgn::read::Games, study::file::Played};
+    use crate::{chess::pgn::read::Games, tools::study::file::Played};
 
     /// The main line that is shown, and all moves with it.
     fn shown(pinned: &str, played: &str) -> (String, String) {

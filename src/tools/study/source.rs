@@ -7,12 +7,9 @@ use shakmaty::Move;
 
 use super::file::Played;
 use crate::{
-    chess::{notation, position::Position},
+    chess::{notation, pgn::read::Games, position::Position},
     system::input::Input,
-    tools::{
-        analyse::{annotate, pgn::read::Games},
-        complain,
-    },
+    tools::{analyse::annotate, complain},
 };
 
 /// A start position, and the moves of a game from there.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{
     super::{
-        checkpoint, command as train, ctrl_c, datagen, openings, read_network, schedule::Schedule,
+        checkpoint, command as train, ctrl_c, datagen, read_network, schedule::Schedule,
         selfplay::Adjudication, thread_count,
     },
     duel::Duel,
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     eval::nnue::Network,
-    play::report::Signals,
+    play::{openings, report::Signals},
     system::{
         arguments,
         random::mix,

@@ -19,7 +19,6 @@ use shakmaty::Color;
 use super::{
     super::{
         FileError,
-        openings::Openings,
         selfplay::{Adjudication, Conditions, Played, SelfPlay},
     },
     sprt::{Pairs, Verdict},
@@ -27,7 +26,7 @@ use super::{
 use crate::{
     engine::threads,
     eval::nnue::Network,
-    play::report::Signals,
+    play::{openings::Openings, report::Signals},
     system::{files, random::mix, sync::lock},
 };
 

@@ -8,7 +8,8 @@ use std::{fs, io::Cursor};
 
 use lancet::{
     chess::{
-        lines,
+        epd, lines,
+        pgn::{self, read::Games},
         position::Position,
         score::{EVALUATION_LIMIT, MATE},
     },
@@ -16,11 +17,7 @@ use lancet::{
     play::book::Book,
     search::tt::{Table, file::VERSION},
     tools::{
-        analyse::{
-            annotate,
-            pgn::{self, read::Games},
-        },
-        epd,
+        analyse::annotate,
         study::{self, file::Study, tree::Tree},
     },
     train::format::{self, Record},
@@ -121,7 +118,7 @@ pub fn fen(bytes: &[u8]) -> bool {
 pub fn epd(bytes: &[u8]) -> bool {
     let mut read = false;
     for line in lines::split(bytes).unwrap_or_default() {
-        match epd::parse::parse(&line) {
+        match epd::parse(&line) {
             Ok(record) => {
                 let fen = record.position.fen();
                 assert!(Position::from_fen(&fen, record.position.mode()).is_ok(), "{fen}");

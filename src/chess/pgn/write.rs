@@ -122,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tools::analyse::pgn::read::Games;
+    use crate::chess::pgn::read::Games;
 
     fn read(text: &str) -> Game {
         Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap()

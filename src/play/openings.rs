@@ -1,14 +1,12 @@
-//! Where self-play games begin: random moves from the start position, from
-//! Chess960 positions or from a book.
+//! Where games between engines begin: after random moves from the start position, from a
+//! Chess960 position or from a position of a book.
 
 use std::path::Path;
 
-use rand::{Rng, SeedableRng as _, seq::IndexedRandom as _};
+use rand::{Rng, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
 use shakmaty::CastlingMode;
-use viriformat::chess::{board::Board, piece::PieceType};
 
-use super::FileError;
 use crate::{
     chess::{
         fen,
@@ -16,9 +14,7 @@ use crate::{
         position::{Game, Position},
         score::Score,
     },
-    engine::{Engine, Job, Settings},
-    play::report::{Limits, Signals, Silent},
-    system::files,
+    system::files::FileError,
 };
 
 /// Openings that a short search scores beyond this, in centipawns, are not played. With
@@ -105,20 +101,32 @@ fn random_moves(mut position: Position, plies: u32, rng: &mut ChaCha8Rng) -> Opt
 
 /// A random one of the 960 start positions.
 pub fn chess960(rng: &mut impl Rng) -> Position {
-    let rank: String = Board::get_scharnagl_backrank(rng.random_range(0..960))
-        .into_iter()
-        .map(|kind| match kind {
-            PieceType::Pawn => 'p',
-            PieceType::Knight => 'n',
-            PieceType::Bishop => 'b',
-            PieceType::Rook => 'r',
-            PieceType::Queen => 'q',
-            PieceType::King => 'k',
-        })
-        .collect();
+    let rank = back_rank(rng.random_range(0..960));
     let white = rank.to_uppercase();
     let fen = format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
     Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
+}
+
+/// The pieces of the Chess960 start position with this number (0 to 959, R. Scharnagl's), from
+/// the a-file on.
+fn back_rank(number: usize) -> String {
+    /// Which two of the five squares without bishop and queen have the knights.
+    const KNIGHTS: [[usize; 2]; 10] =
+        [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
+    let mut rank = [None; 8];
+    rank[2 * (number % 4) + 1] = Some('b');
+    rank[2 * (number / 4 % 4)] = Some('b');
+    let [first, second] = KNIGHTS[number / 96];
+    // The second knight first: then the place of the other one is still free, and counted.
+    let pieces =
+        [(number / 16 % 6, 'q'), (second, 'n'), (first, 'n'), (0, 'r'), (0, 'k'), (0, 'r')];
+    for (place, piece) in pieces {
+        let mut free = rank.iter_mut().filter(|square| square.is_none());
+        if let Some(square) = free.nth(place) {
+            *square = Some(piece);
+        }
+    }
+    rank.into_iter().flatten().collect()
 }
 
 /// Reads a book: a position in FEN or EPD on each line. Positions in which the game is
@@ -151,45 +159,10 @@ fn read_position(line: &Line) -> Result<Position, LineError> {
     Position::from_setup(setup).map_err(|error| line.error(0, format!("illegal position: {error}")))
 }
 
-/// `count` balanced openings for OpenBench, as FENs, told one by one to `found`:
-/// from the book if there is one, else random moves from the start position.
-/// The same seed gives the same openings. Ends early when told to stop.
-///
-/// # Errors
-///
-/// If the book cannot be read or there is no memory for a small table.
-pub fn genfens(
-    count: usize,
-    seed: u64,
-    book: Option<&Path>,
-    signals: &Signals,
-    found: &mut dyn FnMut(&str),
-) -> Result<(), Box<dyn std::error::Error>> {
-    if let Some(path) = book {
-        files::open_regular(path).map_err(|error| FileError::new(path, error))?;
-    }
-    let book = book.map(read_book).transpose()?;
-    let openings = Openings::from_books(Vec::from_iter(book));
-    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() })?;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut left = count;
-    while left > 0
-        && let Some(position) = openings.make(&mut rng, || signals.is_stopped())
-    {
-        let limits = Limits { soft_nodes: Some(1000), nodes: Some(10_000), ..Limits::default() };
-        engine.new_game();
-        let outcome = engine.go(&Job::new(position.clone().into(), limits), &Silent);
-        if outcome.info.score.abs() <= BALANCE {
-            found(&position.fen());
-            left -= 1;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng as _;
     use shakmaty::Position as _;
     use std::collections::HashSet;
 
@@ -239,6 +212,15 @@ mod tests {
             count[place] += 1;
         }
         assert!((400..600).contains(&count[0]) && (400..600).contains(&count[1]), "{count:?}");
+    }
+
+    #[test]
+    fn chess960_positions_have_their_numbers() {
+        let rows = include_str!("../../tests/data/chess960_startpos.tsv").lines().skip(1);
+        for row in rows {
+            let (number, fen) = row.split_once('\t').unwrap();
+            assert_eq!(back_rank(number.parse().unwrap()), fen[..8], "{number}");
+        }
     }
 
     #[test]

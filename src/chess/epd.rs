@@ -1,19 +1,31 @@
 //! Extended Position Description: a line of text to a position and its
 //! operations, or an error that says where and why.
 //!
-//! What solves a position is in `score`.
+//! Answers are graded elsewhere.
 
 use std::{collections::HashSet, fmt, num::NonZeroU32};
 
 use shakmaty::Move;
 
-use super::score::Goal;
-use crate::chess::{
+use super::{
     fen::{self, IllegalPosition, MAX_CLOCK},
     lines::{self, Line, LineError},
     notation::{self, MoveError, counted},
     position::Position,
 };
+
+/// What solves a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Goal {
+    /// `bm`: playing any of these is right.
+    pub best: Vec<Move>,
+    /// `am`: playing any of these is wrong.
+    pub avoid: Vec<Move>,
+    /// `dm N` or `bm #N`: mate in N moves, negative if the side to move is mated.
+    pub mate: Option<i32>,
+    /// Moves that earn points, in the order of the line.
+    pub points: Vec<(Move, u32)>,
+}
 
 /// A position of a suite with what its line says about it.
 #[derive(Clone, Debug)]
