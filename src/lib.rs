@@ -56,8 +56,9 @@ pub mod eval;
 pub mod lab;
 pub mod play;
 pub mod search;
-mod system;
-// The program's commands. Public for the program and its tests alone.
+// Public for the programs and the tests alone.
+#[doc(hidden)]
+pub mod system;
 #[doc(hidden)]
 pub mod tools;
 #[doc(hidden)]

@@ -11,6 +11,7 @@ pub mod pages;
 #[cfg(target_arch = "x86_64")]
 #[allow(dead_code, reason = "some of it is for `build.rs` and the guard")]
 pub mod processor;
+pub mod program;
 pub mod random;
 pub mod stdio;
 pub mod sync;

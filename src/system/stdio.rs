@@ -14,7 +14,7 @@ static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 /// characters that control a terminal, or that XML does not allow, are replaced. Line ends
 /// and tabs stay.
 #[must_use]
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let replaced = |c: char| match c {
         '\n' | '\t' => false,
         _ => c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'),
@@ -56,7 +56,7 @@ pub fn complain(line: impl std::fmt::Display) {
 }
 
 /// Writes a line about a long run's progress to standard error.
-pub(crate) fn note(line: impl std::fmt::Display) {
+pub fn note(line: impl std::fmt::Display) {
     // Nobody is left to be told when this fails.
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
 }

@@ -20,10 +20,7 @@ pub mod wdl;
 
 use std::time::Duration;
 
-pub use crate::system::{
-    files::outlive_size_limits,
-    stdio::{check_output, complain, say},
-};
+pub use crate::system::stdio::{complain, say};
 use crate::{
     engine::{Engine, MemoryError, Settings},
     play::report::Limits,

@@ -3,17 +3,12 @@
 //! The command `lancet NAME` is `Args` and `run` in the file NAME.rs of its layer,
 //! or in NAME/command.rs where NAME is a folder.
 
-mod generate;
 mod manual;
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
-use lancet::{lab, tools, train, uci};
+use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
+use lancet::{lab, system::program, tools, train, uci};
 
 /// A UCI chess engine
 ///
@@ -97,19 +92,8 @@ fn command_line() -> clap::Command {
     })
 }
 
-/// Prints help or what is wrong with the command line, and ends the program.
-fn end(error: &clap::Error) -> ! {
-    let printed = error.print().and_then(|()| io::stdout().flush());
-    if !error.use_stderr() {
-        tools::check_output(printed);
-    }
-    std::process::exit(error.exit_code())
-}
-
 fn main() -> ExitCode {
-    tools::outlive_size_limits();
-    let matches = command_line().try_get_matches().unwrap_or_else(|error| end(&error));
-    match Cli::from_arg_matches(&matches).unwrap_or_else(|error| end(&error)).command {
+    match program::read::<Cli>(command_line()).command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Datagen(args)) => train::datagen::run(&args),
@@ -125,12 +109,12 @@ fn main() -> ExitCode {
         Some(Command::Wdl(args)) => tools::wdl::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
-        Some(Command::Generate { directory }) => generate::run(&directory, &mut command_line()),
+        Some(Command::Generate { directory }) => program::generate(&directory, command_line()),
         Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => uci::main(&lines),
         Some(Command::Lines(lines)) => {
             let what = "neither a command of lancet's nor a line of UCI";
             let message = format!("'{}' is {what}; 'lancet help' lists the commands", lines[0]);
-            end(&command_line().error(ErrorKind::InvalidSubcommand, message))
+            program::end(&command_line().error(ErrorKind::InvalidSubcommand, message))
         }
     }
 }

@@ -25,7 +25,7 @@
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
 
 pub mod accumulator;
-pub(crate) mod checksum;
+pub mod checksum;
 pub mod features;
 pub mod network;
 pub mod simd;
