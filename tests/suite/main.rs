@@ -3,6 +3,11 @@
 
 mod common;
 
+/// The built program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_lancet");
+/// Where the sources are.
+pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
 mod analyse;
 mod book;
 mod docs;

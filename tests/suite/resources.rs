@@ -8,8 +8,7 @@
 use std::{
     fs,
     os::unix::process::ExitStatusExt as _,
-    path::Path,
-    process::{Command, Output, Stdio},
+    process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -19,8 +18,9 @@ use crate::common::{
     Lancet,
     checker::check,
     chess::game,
-    program::{LANCET, signal},
+    program::signal,
     session::{Session, lines::Material},
+    shell::{complaint, names, on_a_full_disk, shell},
 };
 use lancet::{
     chess::{
@@ -35,36 +35,6 @@ use lancet::{
 
 /// Two short games, and one that cannot be read.
 const GAMES: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
-
-/// A command of the shell, with the program as `$0`.
-fn shell(script: &str, directory: &Path) -> Output {
-    Command::new("sh")
-        .args(["-c", script, LANCET])
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
-/// The same where files end after `blocks` times 512 bytes: as on a full disk,
-/// writing fails, with another number.
-fn on_a_full_disk(blocks: usize, script: &str, directory: &Path) -> Output {
-    shell(&format!("ulimit -f {blocks}; {script}"), directory)
-}
-
-fn complaint(output: &Output) -> String {
-    assert!(!output.status.success(), "{output:?}");
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// The names in a directory, sorted.
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
 
 /// A system that refuses threads leaves the count to those that there are.
 #[cfg(target_os = "linux")]

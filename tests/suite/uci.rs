@@ -12,7 +12,8 @@ use crate::common::{
     DEADLINE, Lancet,
     checker::check,
     chess::{KIWIPETE, book, game, position},
-    program::{Directory, LANCET, Running, fail, run, stderr, stdout, succeed},
+    pages,
+    program::{Directory, LANCET, Running, fail, run, stderr, succeed},
 };
 use lancet::{
     chess::{
@@ -905,23 +906,7 @@ fn openbench_gets_its_openings() {
 /// tells its exit status.
 #[test]
 fn commands_have_manual_pages() {
-    /// Checks the page of a command; returns the number of pages.
-    fn check(command: &[String]) -> usize {
-        let args: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
-        let output = run(&args);
-        assert!(output.status.success(), "{command:?}");
-        let page = stdout(&output);
-        for title in ["Usage:", "Description:", "Examples:", "Exit status:"] {
-            assert!(page.contains(title), "{command:?}: {title}");
-        }
-        assert!(page.lines().all(|line| line.chars().count() <= 100), "{command:?}: {page}");
-        let Some((_, commands)) = page.split_once("Commands:\n") else { return 1 };
-        let names = commands.lines().take_while(|line| !line.is_empty());
-        let names = names.filter_map(|line| line.split_whitespace().next());
-        let below = names.filter(|&name| name != "help");
-        1 + below.map(|name| check(&[command, &[name.to_owned()]].concat())).sum::<usize>()
-    }
-    let pages = check(&[]);
+    let pages = pages::check(&[]);
     assert!(pages >= 18, "{pages}");
 }
 

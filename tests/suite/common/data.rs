@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A file or directory of the test data.
 pub fn data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let beside = Path::new(crate::ROOT).join("../shared/data");
     let named = std::env::var_os("LANCET_TEST_DATA");
     let path = named.as_ref().map_or(&*beside, Path::new).join(name);
     assert!(named.is_none() || path.exists(), "no {}", path.display());

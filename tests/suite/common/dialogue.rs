@@ -5,14 +5,10 @@ use std::{
     process::{ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use super::program::{self, Running};
-
-/// Longest wait for an answer: then the program hangs, however loaded the machine.
-/// No test waits this long when all is well, and none measures time.
-pub const DEADLINE: Duration = Duration::from_secs(120);
+use super::program::{self, DEADLINE, Running};
 
 /// A running `lancet`.
 pub struct Lancet {

@@ -1,0 +1,20 @@
+//! The manual pages that the built program shows.
+
+use super::program::{run, stdout};
+
+/// Checks the page of a command and of all commands below it; returns the number of pages.
+pub fn check(command: &[String]) -> usize {
+    let args: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+    let output = run(&args);
+    assert!(output.status.success(), "{command:?}");
+    let page = stdout(&output);
+    for title in ["Usage:", "Description:", "Examples:", "Exit status:"] {
+        assert!(page.contains(title), "{command:?}: {title}");
+    }
+    assert!(page.lines().all(|line| line.chars().count() <= 100), "{command:?}: {page}");
+    let Some((_, commands)) = page.split_once("Commands:\n") else { return 1 };
+    let names = commands.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    let below = names.filter(|&name| name != "help");
+    1 + below.map(|name| check(&[command, &[name.to_owned()]].concat())).sum::<usize>()
+}
