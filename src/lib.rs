@@ -44,7 +44,6 @@
 //! play     what a search is asked and tells; clock, book, endgame tables, strength
 //! search   table, histories, move order, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time
-//! train    self-play, files of games, the trainer
 //! tools    bench, perft, EPD, analysis: command-line runners over the engine
 //! lab      the algorithms of alpha-beta's family side by side; never `search`
 //! uci      bytes to commands, information to lines
@@ -61,8 +60,6 @@ pub mod search;
 pub mod system;
 #[doc(hidden)]
 pub mod tools;
-#[doc(hidden)]
-pub mod train;
 #[doc(hidden)]
 pub mod uci;
 

@@ -1,6 +1,6 @@
 //! From scores to winning chances: how often Lancet wins, draws and loses its
-//! own games, by score and material count. The numbers come from `lancet wdl`
-//! ([`crate::tools::wdl`]) and are in [`fitted`].
+//! own games, by score and material count. The numbers come from `lancet-train wdl`
+//! and are in [`fitted`].
 
 use crate::chess::{
     position::Position,

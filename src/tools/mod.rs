@@ -16,7 +16,6 @@ pub mod interrupt;
 pub mod options;
 pub mod perft;
 pub mod study;
-pub mod wdl;
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The mean of networks: `lancet average`. Knows numbers, not positions.
+//! The mean of networks: `lancet-train average`. Knows numbers, not positions.
 //!
 //! Networks that were trained from the same one, on other games, in another order or at
 //! another rate, err in different ways; their mean often plays better than each.
@@ -13,7 +13,7 @@ use serde::Serialize;
 use wide::f32x8;
 
 use super::{checkpoint, layout::Layout, read_network};
-use crate::{
+use lancet::{
     eval::nnue::Network,
     system::{
         files,
@@ -98,7 +98,11 @@ pub fn mean(networks: &[Network]) -> Result<Network, Box<dyn std::error::Error>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue::network::tests::random_network;
+
+    fn random_network(hidden: usize, buckets: usize, seed: u64) -> Network {
+        let layout = Layout { king_buckets: 1, hidden, buckets };
+        layout.quantise(&layout.initial(seed, 0.15), "random, for a test").unwrap()
+    }
 
     #[test]
     fn numbers_are_means() {

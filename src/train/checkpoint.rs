@@ -19,7 +19,7 @@ use super::{
     FileError,
     trainer::{Run, State, Trainer},
 };
-use crate::system::files;
+use lancet::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETC2";
 /// How files without a checksum began.

@@ -1,4 +1,4 @@
-//! `lancet train`: reads the data, runs the trainer, shows and saves.
+//! `lancet-train train`: reads the data, runs the trainer, shows and saves.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -17,7 +17,9 @@ use super::{
     schedule::Schedule,
     trainer::{Point, Run, Trainer},
 };
-use crate::{
+use clap::Args as ClapArgs;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use lancet::{
     eval::nnue::{Network, network::SCALE},
     play::report::Signals,
     system::{
@@ -27,8 +29,6 @@ use crate::{
         version::VERSION,
     },
 };
-use clap::Args as ClapArgs;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use wide::f32x8;
 
@@ -44,7 +44,7 @@ const TOLERANCE: f64 = 5.0;
 /// Train a network on games
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Files of games, as `lancet datagen` writes them
+    /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub data: Vec<PathBuf>,
     /// The network file to write; loss curves (.csv, .svg), the schedule

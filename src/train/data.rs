@@ -1,4 +1,4 @@
-//! `lancet data`: statistics, checks, shuffling, merging and viewing of files
+//! `lancet-train data`: statistics, checks, shuffling, merging and viewing of files
 //! of games.
 
 use std::{
@@ -19,8 +19,9 @@ use super::{
     exam::{Exam, Grade},
     filter::Filter,
     format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
+    manual,
 };
-use crate::{
+use lancet::{
     chess::{
         notation::{number, san},
         position::Position,
@@ -48,18 +49,21 @@ pub struct Args {
 #[derive(Clone, Debug, Subcommand)]
 enum Command {
     /// Count games, positions and results
+    #[command(after_long_help = manual::DATA_STATS)]
     Stats {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Check every byte: positions, moves, results, ends of files
+    #[command(after_long_help = manual::DATA_CHECK)]
     Check {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Write the games of all files to one, in random order
+    #[command(after_long_help = manual::DATA_SHUFFLE)]
     Shuffle {
         /// Files of games
         #[arg(required = true)]
@@ -72,6 +76,7 @@ enum Command {
         seed: u64,
     },
     /// Write the games of all files to one, in order
+    #[command(after_long_help = manual::DATA_MERGE)]
     Merge {
         /// Files of games
         #[arg(required = true)]
@@ -81,6 +86,7 @@ enum Command {
         out: PathBuf,
     },
     /// Write quiet positions as EPD, for an exam
+    #[command(after_long_help = manual::DATA_POSITIONS)]
     Positions {
         /// Files of games
         #[arg(required = true)]
@@ -96,6 +102,7 @@ enum Command {
         seed: u64,
     },
     /// Compare evaluations, or answers to an exam, with the scores of the exam
+    #[command(after_long_help = manual::DATA_GRADE)]
     Grade {
         /// What `lancet epd --csv` has written of one engine
         exam: PathBuf,
@@ -104,6 +111,7 @@ enum Command {
         candidates: Vec<PathBuf>,
     },
     /// Show games as text
+    #[command(after_long_help = manual::DATA_VIEW)]
     View {
         /// A file of games
         file: PathBuf,

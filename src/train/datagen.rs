@@ -1,4 +1,4 @@
-//! `lancet datagen`: plays games on all cores and appends them to files.
+//! `lancet-train datagen`: plays games on all cores and appends them to files.
 //!
 //! Each thread owns a stream of games, kept in its own file. Game k of a stream depends
 //! only on the recipe (with the same endgame tables), the seed, the stream's number and
@@ -31,7 +31,7 @@ use super::{
     format::{self, GameResult, Record, Tally},
     selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
 };
-use crate::{
+use lancet::{
     chess::{position::Position, score::Score},
     engine::threads,
     eval::{

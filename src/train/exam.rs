@@ -7,7 +7,7 @@ use serde::Deserialize;
 use shakmaty::{CastlingMode, Color};
 
 use super::{FileError, format::GameResult, sample::Sample};
-use crate::{
+use lancet::{
     chess::{
         position::Position,
         score::{EVALUATION_LIMIT, Score},

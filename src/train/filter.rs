@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::Position as _;
 
 use super::format::Visit;
-use crate::chess::score::Score;
+use lancet::chess::score::Score;
 
 /// What to leave out. A static evaluation cannot see tactics, so positions
 /// where these decide would only be noise.
@@ -45,7 +45,7 @@ impl Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::position::Position;
+    use lancet::chess::position::Position;
     use shakmaty::{CastlingMode, Move};
 
     #[test]

@@ -17,7 +17,7 @@ use viriformat::{
     dataformat,
 };
 
-use crate::{
+use lancet::{
     chess::{fen::IllegalPosition, position::Position, score::Score},
     system::{files, memory},
 };
@@ -453,7 +453,7 @@ mod tests {
             let start = if number % 2 == 0 {
                 Position::default()
             } else {
-                crate::play::openings::chess960(&mut rng)
+                lancet::play::openings::chess960(&mut rng)
             };
             // Starting later tests en passant squares and lost castling rights.
             let mut game = random_game(start, &mut rng);

@@ -1,7 +1,7 @@
 //! What of a search is written down to be learned.
 
 use super::format::NO_LABEL;
-use crate::{
+use lancet::{
     chess::{position::Position, score::is_decisive},
     eval,
     play::report::{Bound, Outcome},

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use wide::{f32x8, i16x8, i16x32};
 
 use super::sample::Sample;
-use crate::eval::nnue::{
+use lancet::eval::nnue::{
     features::{self, INPUTS},
     network::{
         LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB,

@@ -12,7 +12,7 @@ use super::{
     sample::{Sample, drop_duplicates},
     schedule::Schedule,
 };
-use crate::eval::{nnue::checksum::fnv1a, wdl::sigmoid};
+use lancet::eval::{nnue::checksum::fnv1a, wdl::sigmoid};
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,10 +176,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::{
-        chess::position::{Game, Position},
-        train::filter::Filter,
-    };
+    use crate::filter::Filter;
+    use lancet::chess::position::{Game, Position};
 
     /// A game with these scores, White's, and whatever moves.
     fn game(scores: &[i16]) -> Record {

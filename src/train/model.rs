@@ -17,7 +17,7 @@ use super::{
     layout::{Layout, Played, Row},
     sample::{Active, Sample},
 };
-use crate::{
+use lancet::{
     chess::score::Score,
     eval::nnue::{
         features,
@@ -31,7 +31,7 @@ pub const CHUNK: usize = 256;
 /// How labels become a target, and outputs a loss.
 ///
 /// A label is what the network should say. The search plays by that times a weight, which
-/// grows with the material ([`eval::weighted`](crate::eval::weighted)), and results fit the
+/// grows with the material ([`eval::weighted`](lancet::eval::weighted)), and results fit the
 /// scores that were played. So winning probabilities are those of weighted scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Objective {
@@ -332,12 +332,12 @@ pub fn outputs(layout: Layout, model: &Played, samples: &[Sample]) -> Vec<f64> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{chess::position::Position, train::format::GameResult};
-    use crate::{
-        eval::nnue::features::{INPUTS, KING_BUCKETS},
-        train::layout::clip_sums,
-    };
+    use crate::{format::GameResult, layout::clip_sums};
     use bytemuck::{cast_slice, cast_slice_mut};
+    use lancet::{
+        chess::position::Position,
+        eval::nnue::features::{INPUTS, KING_BUCKETS},
+    };
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
 
@@ -355,7 +355,7 @@ pub(crate) mod tests {
             position = position.play(moves[rng.random_range(0..moves.len())]);
             let result = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
             let result = result[rng.random_range(0..3)];
-            let score = crate::eval::psqt::evaluate(&position) + rng.random_range(-50..=50);
+            let score = lancet::eval::psqt::evaluate(&position) + rng.random_range(-50..=50);
             samples.push(Sample::new(position.chess(), score, result));
         }
         samples
@@ -446,7 +446,7 @@ pub(crate) mod tests {
     /// The network that is built in, in floating point: the same scores.
     #[test]
     fn the_network_in_play_agrees_with_its_model() {
-        let network = crate::eval::default_network();
+        let network = lancet::eval::default_network();
         let layout = Layout::of(&network);
         let parameters = layout.dequantise(&network).unwrap();
         let samples = samples(10_000, 6);
@@ -497,7 +497,7 @@ pub(crate) mod tests {
     /// A network without king buckets is the same network with equal ones.
     #[test]
     fn king_buckets_can_begin_alike() {
-        let network = crate::eval::default_network();
+        let network = lancet::eval::default_network();
         let layout = Layout { king_buckets: 4, ..Layout::of(&network) };
         let parameters = layout.dequantise(&network).unwrap();
         let bucketed = layout.quantise(&parameters, "").unwrap();

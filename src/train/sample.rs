@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Role, Square};
 
 use super::format::GameResult;
-use crate::{
+use lancet::{
     chess::{score::Score, see},
     eval::{
         self,
@@ -213,7 +213,7 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{chess::position::Position, eval::nnue::features::KING_BUCKETS};
+    use lancet::{chess::position::Position, eval::nnue::features::KING_BUCKETS};
     use shakmaty::CastlingMode;
     use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{filter::Filter, layout::Layout, model::Objective};
-use crate::eval::nnue::features::KING_BUCKETS;
+use lancet::eval::nnue::features::KING_BUCKETS;
 
 /// The scale where there are no results to fit one to, in centipawns.
 const USUAL_SCALE: f32 = 330.0;

@@ -13,7 +13,7 @@ use super::{
     label,
     tree::Sampler,
 };
-use crate::{
+use lancet::{
     chess::{
         position::{Ending, Game, Position},
         score::Score,
@@ -371,7 +371,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::play::openings::Openings;
+    use lancet::play::openings::Openings;
 
     const RULES: Adjudication = Adjudication {
         win_score: 600,

@@ -15,7 +15,7 @@ use super::{
     sample::{Sample, Shuffle},
     schedule::Schedule,
 };
-use crate::eval::nnue::{
+use lancet::eval::nnue::{
     Network,
     network::{QA, SCALE},
 };
@@ -352,7 +352,7 @@ mod tests {
         },
         *,
     };
-    use crate::{eval, system::version::VERSION};
+    use lancet::{eval, system::version::VERSION};
 
     fn data() -> DataSet {
         DataSet { training: samples(3000, 1), validation: samples(500, 2), ..DataSet::default() }

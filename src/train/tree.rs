@@ -14,7 +14,7 @@ use super::{
     format::{GameResult, Record},
     label,
 };
-use crate::{
+use lancet::{
     chess::{
         position::{Game, Position},
         score::{NO_SCORE, Score},

@@ -4,7 +4,11 @@
 #[path = "../suite/common/targets.rs"]
 mod targets;
 
+#[path = "../../src/train/tests/suite/targets.rs"]
+mod games;
+
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let target = targets::ALL.iter().find(|(name, _)| *name == env!("CARGO_BIN_NAME"));
+    let mut all = targets::ALL.iter().chain(&games::ALL);
+    let target = all.find(|(name, _)| *name == env!("CARGO_BIN_NAME"));
     target.expect("every program is named after a target").1(bytes);
 });

@@ -18,7 +18,7 @@ use crate::common::{
     chess::{nodes, search},
     desk::{self, Check, Desk, complaints},
     mutate::{mutate, seeds},
-    program::{Directory, stdout},
+    program::Directory,
     targets,
 };
 use lancet::{
@@ -34,20 +34,18 @@ use lancet::{
     play::book::Book,
     search::tt::Table,
     tools::{analyse::annotate::replay, study::file::Study},
-    train::format::{self, Record},
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 /// The kinds of files by the names of their [targets], and how many a release is tested with.
-const KINDS: [(&str, u64, Check); 7] = [
+const KINDS: [(&str, u64, Check); 6] = [
     ("pgn", 3000, pgn),
     ("epd", 3000, epd),
     ("network", 3000, network),
     ("book", 1500, book),
     ("hash", 300, hash),
-    ("viriformat", 400, viriformat),
     ("study", 1000, study),
 ];
 
@@ -142,21 +140,6 @@ fn best_move(lines: &[String]) -> shakmaty::Move {
     read_move(&Position::default(), m.unwrap_or_default()).unwrap()
 }
 
-/// A file with a bad game is complained about; all positions of others can be shown.
-fn viriformat(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
-    let (frames, length) = format::frames(bytes);
-    let games: Result<Vec<Record>, _> = frames.iter().map(|frame| Record::decode(frame)).collect();
-    let games = games.ok().filter(|_| length == bytes.len());
-    let run = desk.run(&["data", "check", path]);
-    let expected = if games.is_some() { (0, 0) } else { (1, 1) };
-    assert_eq!((run.status.code(), complaints(&run, path)), (Some(expected.0), expected.1));
-    let Some(games) = games.filter(|games| !games.is_empty()) else { return false };
-    let run = desk.run(&["data", "view", path, "--positions", "--count", "1000"]);
-    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
-    assert_eq!((run.status.code(), stdout(&run).lines().count()), (Some(0), positions));
-    true
-}
-
 /// A study grows, and its damaged lines are complained about; other files are too.
 fn study(desk: &Desk, path: &str, _: &[u8]) -> bool {
     let run = desk.run(&["study", path, "--nodes", "200", "--step", "100", "--hash", "1"]);
@@ -227,18 +210,13 @@ fn hash_files() {
 }
 
 #[test]
-fn viriformat_files() {
-    read("viriformat", 20);
-}
-
-#[test]
 fn study_files() {
     read("study", 20);
 }
 
 /// All that a release is tested with.
 #[test]
-#[ignore = "minutes: 12,200 files"]
+#[ignore = "minutes: 11,800 files"]
 fn all_files() {
     let only = env::var("FUZZ_TARGET").ok();
     for (name, files, _) in KINDS {

@@ -180,13 +180,13 @@ fn tree(tokens: &[String], mut at: usize, above: &str, found: &mut BTreeSet<Stri
     at + 1
 }
 
-/// The modules of a folder, and of those in it.
+/// The modules of a folder, and of those in it that are no packages of their own.
 fn read(folder: &Path, above: &str, files: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
         let module = if above.is_empty() { name.to_owned() } else { format!("{above}::{name}") };
-        if path.is_dir() && module != "bin" {
+        if path.is_dir() && module != "bin" && !path.join("Cargo.toml").exists() {
             read(&path, &module, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") && module != "lib" {
             let module = if name == "mod" { above.to_owned() } else { module };

@@ -37,11 +37,6 @@ fn pgn() {
 }
 
 #[test]
-fn viriformat() {
-    feed("viriformat", 3000);
-}
-
-#[test]
 fn network() {
     feed("network", 500);
 }

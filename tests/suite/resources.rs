@@ -30,7 +30,6 @@ use lancet::{
     engine::{Engine, Job, STACK_SIZE, Settings},
     play::report::{Limits, Silent},
     search::MAX_PLY,
-    train::format::{self, Record},
 };
 
 /// Two short games, and one that cannot be read.
@@ -373,19 +372,9 @@ fn inputs_without_end() {
     let dir = tempfile::tempdir().unwrap();
     let long = dir.path().join("long");
     fs::File::create(&long).unwrap().set_len(1 << 40).unwrap();
-    for command in [
-        "epd INPUT --depth 1",
-        "perft --suite INPUT",
-        "datagen --out games --nodes 10 --games 1 --book INPUT",
-        "datagen --out games --nodes 10 --games 1 --net INPUT",
-        "train --data INPUT --out net.nnue",
-        "train --data none --out net.nnue --schedule INPUT",
-        "average INPUT --out net.nnue",
-        "data stats INPUT",
-        "data check INPUT",
-        "wdl INPUT",
-        "study startpos --file INPUT --nodes 1",
-    ] {
+    for command in
+        ["epd INPUT --depth 1", "perft --suite INPUT", "study startpos --file INPUT --nodes 1"]
+    {
         for (input, reason) in [
             ("long", &["too long", "not enough memory", "as no study has"][..]),
             ("/dev/zero", &["found a device"]),
@@ -396,9 +385,6 @@ fn inputs_without_end() {
             assert!(given && text.contains(input), "{command}: {text}");
         }
     }
-    let endless = "yes | $0 train --data none --out net.nnue --schedule /dev/stdin";
-    let text = complaint(&shell(endless, dir.path()));
-    assert!(text.contains("/dev/stdin: too long"), "{text}");
     assert_eq!(names(dir.path()), ["long"]);
     // A network that is not one is not looked through either.
     let mut lancet = Lancet::start();
@@ -448,36 +434,6 @@ fn a_full_disk_under_the_hash_file() {
     assert_eq!(names(dir.path()), ["lancet.hash"]);
     lancet.go("go depth 5");
     lancet.quit();
-}
-
-#[test]
-fn a_full_disk_under_games_and_training() {
-    let dir = tempfile::tempdir().unwrap();
-    let datagen = "$0 datagen --out games --threads 1 --nodes 60 --games";
-    let output = on_a_full_disk(8, &format!("{datagen} 100"), dir.path());
-    let text = complaint(&output);
-    assert!(text.contains("games-1-0.vf: File too large"), "{text}");
-    let read = || fs::read(dir.path().join("games/games-1-0.vf")).unwrap();
-    let bytes = read();
-    let (frames, length) = format::frames(&bytes);
-    assert!(!frames.is_empty() && length == bytes.len());
-    frames.iter().for_each(|frame| drop(Record::decode(frame).unwrap()));
-    // With room again it goes on where it was.
-    assert!(shell(&format!("{datagen} 40"), dir.path()).status.success());
-    assert!(read().starts_with(&bytes));
-    assert_eq!(format::frames(&read()).0.len(), 40);
-
-    let train =
-        "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --samples 1k --threads 1";
-    let text = complaint(&on_a_full_disk(8, train, dir.path()));
-    // How small a checkpoint is depends on the games.
-    let named = |file: &str| text.contains(&format!("{file}: File too large"));
-    assert!(named("net.checkpoint") || named("net.nnue"), "{text}");
-    assert_eq!(names(dir.path()), ["games"]);
-    let text =
-        complaint(&on_a_full_disk(1, "$0 data merge games/games-1-0.vf --out all.vf", dir.path()));
-    assert!(text.contains("all.vf: File too large"), "{text}");
-    assert_eq!(names(dir.path()), ["games"]);
 }
 
 #[test]

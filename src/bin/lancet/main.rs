@@ -8,7 +8,7 @@ mod manual;
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
-use lancet::{lab, system::program, tools, train, uci};
+use lancet::{lab, system::program, tools, uci};
 
 /// A UCI chess engine
 ///
@@ -30,9 +30,6 @@ enum Command {
     /// Search a fixed set of positions, counting nodes and time
     #[command(after_long_help = manual::BENCH)]
     Bench(tools::bench::Args),
-    /// Play games against itself and write them as training data
-    #[command(after_long_help = manual::DATAGEN)]
-    Datagen(train::datagen::Args),
     /// Count paths of legal moves, to test and time move generation
     #[command(after_long_help = manual::PERFT)]
     Perft(tools::perft::command::Args),
@@ -48,21 +45,6 @@ enum Command {
     /// Grow an analysis tree, kept in a file, for as long as you like
     #[command(after_long_help = manual::STUDY)]
     Study(tools::study::command::Args),
-    /// Inspect and rearrange files of games
-    #[command(after_long_help = manual::DATA)]
-    Data(train::data::Args),
-    /// Train a network on games
-    #[command(after_long_help = manual::TRAIN)]
-    Train(train::command::Args),
-    /// Average networks that were trained from the same one
-    #[command(after_long_help = manual::AVERAGE)]
-    Average(train::average::Args),
-    /// Learn from nothing: play, train and compare, generation after generation
-    #[command(after_long_help = manual::LEARN)]
-    Learn(train::learn::command::Args),
-    /// Fit winning chances to the scores in games
-    #[command(after_long_help = manual::WDL)]
-    Wdl(tools::wdl::Args),
     /// Measure this machine, and advise on the options that depend on it
     #[command(after_long_help = manual::DOCTOR)]
     Doctor(tools::doctor::command::Args),
@@ -82,7 +64,7 @@ enum Command {
 
 /// The command line, with the manual pages of its nested commands.
 fn command_line() -> clap::Command {
-    let pages = [("data", &manual::DATA_COMMANDS[..]), ("lab", &manual::LAB_COMMANDS)];
+    let pages = [("lab", &manual::LAB_COMMANDS[..])];
     pages.into_iter().fold(Cli::command(), |cli, (name, pages)| {
         cli.mut_subcommand(name, |command| {
             pages.iter().fold(command, |command, (name, page)| {
@@ -92,29 +74,34 @@ fn command_line() -> clap::Command {
     })
 }
 
+/// Why this word is no command.
+fn unknown(word: &str) -> String {
+    match word {
+        "average" | "data" | "datagen" | "learn" | "train" | "wdl" => {
+            format!("'{word}' is a command of lancet-train")
+        }
+        _ => format!(
+            "'{word}' is neither a command of lancet's nor a line of UCI; \
+             'lancet help' lists the commands"
+        ),
+    }
+}
+
 fn main() -> ExitCode {
     match program::read::<Cli>(command_line()).command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
-        Some(Command::Datagen(args)) => train::datagen::run(&args),
         Some(Command::Perft(args)) => tools::perft::command::run(&args),
         Some(Command::Epd(args)) => tools::epd::command::run(&args),
         Some(Command::Analyse(args)) => tools::analyse::command::run(&args),
         Some(Command::Explain(args)) => tools::explain::command::run(&args),
         Some(Command::Study(args)) => tools::study::command::run(&args),
-        Some(Command::Data(args)) => train::data::run(&args),
-        Some(Command::Train(args)) => train::command::run(&args),
-        Some(Command::Average(args)) => train::average::run(&args),
-        Some(Command::Learn(args)) => train::learn::command::run(&args),
-        Some(Command::Wdl(args)) => tools::wdl::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Lab(args)) => lab::command::run(&args),
         Some(Command::Generate { directory }) => program::generate(&directory, command_line()),
         Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => uci::main(&lines),
         Some(Command::Lines(lines)) => {
-            let what = "neither a command of lancet's nor a line of UCI";
-            let message = format!("'{}' is {what}; 'lancet help' lists the commands", lines[0]);
-            program::end(&command_line().error(ErrorKind::InvalidSubcommand, message))
+            program::end(&command_line().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))
         }
     }
 }

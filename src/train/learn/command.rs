@@ -1,4 +1,4 @@
-//! `lancet learn`: the loop.
+//! `lancet-train learn`: the loop.
 
 use std::{
     path::PathBuf,
@@ -20,7 +20,7 @@ use super::{
     picture,
     sprt::{Pairs, Verdict},
 };
-use crate::{
+use lancet::{
     eval::nnue::Network,
     play::{openings, report::Signals},
     system::{

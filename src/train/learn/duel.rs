@@ -23,7 +23,7 @@ use super::{
     },
     sprt::{Pairs, Verdict},
 };
-use crate::{
+use lancet::{
     engine::threads,
     eval::nnue::Network,
     play::{openings::Openings, report::Signals},
@@ -201,7 +201,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::eval;
+    use lancet::eval;
 
     fn duel(network: &Arc<Network>, games: u64) -> Duel<'_> {
         Duel { new: network, old: None, nodes: 30, games, seed: 1, threads: 1 }

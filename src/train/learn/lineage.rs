@@ -12,7 +12,7 @@ use super::{
     super::{FileError, checkpoint, other_options},
     sprt::Pairs,
 };
-use crate::system::files;
+use lancet::system::files;
 
 /// Name of the file.
 const FILE: &str = "lineage.toml";

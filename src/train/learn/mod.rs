@@ -1,4 +1,4 @@
-//! `lancet learn`: from nothing to a network, unattended. Generation after generation
+//! `lancet-train learn`: from nothing to a network, unattended. Generation after generation
 //! it plays games, trains on the newest ones, and has the new network play the old one,
 //! whose place it takes only by winning.
 //!

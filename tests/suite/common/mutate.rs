@@ -14,7 +14,6 @@ use lancet::{
         file::{Played, Study},
         tree::Found,
     },
-    train::format::{GameResult, Record},
 };
 use rand::{Rng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
@@ -78,7 +77,6 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             ),
             text("% x\n1. e4 e5 2. Nf3 Nc6 ; rest\n3. Bb5 a6 *\n\n1. d4 0-1\n"),
         ],
-        "viriformat" => vec![game(0), game(12), [game(3), game(7)].concat()],
         "network" => {
             let of = |king_buckets: usize| {
                 let parameters = Parameters {
@@ -127,20 +125,6 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "study" => vec![study()],
         other => panic!("no seeds for '{other}'"),
     }
-}
-
-/// The bytes of a game of this many moves.
-fn game(length: usize) -> Vec<u8> {
-    let start = Position::default();
-    let mut position = start.clone();
-    let mut moves = Vec::new();
-    for ply in 0..length {
-        let legal = position.legal_moves();
-        let m = legal[7 * ply % legal.len()];
-        moves.push((m, 10 * ply as i16 - 30));
-        position = position.play(m);
-    }
-    Record { start, result: GameResult::Draw, moves }.encode()
 }
 
 /// The bytes of a study of a short game, with a search of each of its positions.

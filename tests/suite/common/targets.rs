@@ -1,5 +1,5 @@
-//! What reads bytes from outside, one function each (the trainer's checkpoints are
-//! left out): they end, do not panic, take no more memory than the input justifies,
+//! What reads bytes from outside, one function each (files of games are with the tests of
+//! `src/train`): they end, do not panic, take no more memory than the input justifies,
 //! and read again what they have written. Fed by property tests
 //! (`tests/suite/parsers.rs`), with hostile files (`tests/suite/hostile_files.rs`) and
 //! by the fuzzer (`tests/fuzz`).
@@ -20,7 +20,6 @@ use lancet::{
         analyse::annotate,
         study::{self, file::Study, tree::Tree},
     },
-    train::format::{self, Record},
     uci::{
         self, UciMessage,
         command::{self, Command},
@@ -32,12 +31,11 @@ use shakmaty::CastlingMode;
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the names that the fuzzer uses.
-pub const ALL: [(&str, Target); 9] = [
+pub const ALL: [(&str, Target); 8] = [
     ("uci", uci),
     ("fen", fen),
     ("epd", epd),
     ("pgn", pgn),
-    ("viriformat", viriformat),
     ("network", network),
     ("hash", hash),
     ("book", book),
@@ -147,29 +145,6 @@ pub fn pgn(bytes: &[u8]) -> bool {
             again.expect("memory is readable").expect("a game").expect("own games are read");
         assert_eq!(pgn::write::write(&again, ply), text);
         assert_eq!(annotate::replay(&again).map(|(_, moves)| moves), Ok(moves));
-        read = true;
-    }
-    read
-}
-
-/// Games read the same after they were written.
-pub fn viriformat(bytes: &[u8]) -> bool {
-    let (frames, length) = format::frames(bytes);
-    assert_eq!(frames.iter().map(|frame| frame.len()).sum::<usize>(), length);
-    let (mut reader, mut frame) = (bytes, Vec::new());
-    let mut count = 0;
-    while let Ok(true) = format::next_frame(&mut reader, &mut frame) {
-        assert_eq!(Some(&frame.as_slice()), frames.get(count));
-        count += 1;
-    }
-    assert_eq!(count, frames.len());
-    let mut read = false;
-    for frame in frames {
-        let Ok(game) = Record::decode(frame) else { continue };
-        let again = Record::decode(&game.encode()).expect("own games are read");
-        assert_eq!((again.start.fen(), again.result), (game.start.fen(), game.result));
-        assert_eq!(again.moves, game.moves);
-        game.visit(|_| {});
         read = true;
     }
     read

@@ -1,12 +1,12 @@
 //! Learning: self-play games, tools for such files, and the trainer.
 //!
-//! Plays through [`crate::engine`] and takes its inputs from
-//! [`crate::eval::nnue`], so that trainer and player cannot disagree. Nothing
+//! Plays through [`lancet::engine`] and takes its inputs from
+//! [`lancet::eval::nnue`], so that trainer and player cannot disagree. Nothing
 //! here is needed to play.
 //!
-//! `lancet train` is in [`command`], `lancet datagen` in [`datagen`], `lancet data`
-//! in [`data`], `lancet average` in [`average`], `lancet learn`, which joins the first two,
-//! in [`learn`]: each is `Args` and `run`.
+//! Each command of the program `lancet-train` is `Args` and `run`: `train` in [`command`],
+//! `datagen` in [`datagen`], `data` in [`data`], `average` in [`average`], `wdl` in [`wdl`],
+//! `learn`, which joins the first two, in [`learn`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -22,6 +22,8 @@ mod label;
 pub mod layout;
 pub mod learn;
 pub mod loader;
+#[doc(hidden)]
+pub mod manual;
 pub mod model;
 pub mod optimiser;
 pub mod plot;
@@ -30,16 +32,17 @@ pub mod schedule;
 pub mod selfplay;
 pub mod trainer;
 pub mod tree;
+pub mod wdl;
 
 use std::{path::Path, sync::Arc};
 
-use crate::{
+use lancet::{
     eval::nnue::Network,
     play::report::Signals,
     system::{files, stdio::complain, version::VERSION},
 };
 
-pub use crate::system::files::FileError;
+pub use lancet::system::files::FileError;
 
 /// Told to stop by Ctrl-C; the second one ends the program at once.
 fn ctrl_c() -> Result<Arc<Signals>, ctrlc::Error> {

@@ -1,13 +1,11 @@
-//! `lancet learn` as a program: killed at any moment it goes on, and the same seed
+//! The command `learn` as a program: killed at any moment it goes on, and the same seed
 //! gives the same networks.
 
 use std::{fs, path::Path, process::Stdio};
 
 use crate::common::program::{Directory, Running, fail, lancet, succeed, wait_for_bytes};
-use lancet::{
-    eval::{self, nnue::Network},
-    train::learn::lineage::{Generation, Lineage},
-};
+use lancet::eval::{self, nnue::Network};
+use lancet_train::learn::lineage::{Generation, Lineage};
 
 fn learn(dir: &str) -> Vec<String> {
     let words = "learn --generations 3 --threads 1 --hidden 32 --buckets 1 --first 4000 \

@@ -1,5 +1,5 @@
-//! `lancet wdl`: fits the model of winning chances to games of Lancet against
-//! itself. What the model is and how it is used is in [`crate::eval::wdl`].
+//! `lancet-train wdl`: fits the model of winning chances to games of Lancet against
+//! itself. What the model is and how it is used is in [`lancet::eval::wdl`].
 //!
 //! The fit is the maximum of the likelihood of all results. For an ordered
 //! logistic model it is concave in `alpha` and `beta`, so that Fisher's scoring
@@ -15,15 +15,17 @@ use std::{
 use plotters::{coord::Shift, prelude::*};
 use shakmaty::Position as _;
 
-use super::{complain, say};
-use crate::{
+use crate::format::{self, GameResult, Record, Visit};
+use lancet::{
     chess::score::Score,
     eval::{
         wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
         weighted,
     },
-    system::files,
-    train::format::{self, GameResult, Record, Visit},
+    system::{
+        files,
+        stdio::{complain, say},
+    },
 };
 
 /// Scores are counted in classes of this width, in centipawns.
@@ -41,7 +43,7 @@ const MAX_STEPS: u32 = 200;
 /// Fit winning chances to the scores in games, for UCI_ShowWDL
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Files of games, as `lancet datagen` writes them
+    /// Files of games, as `lancet-train datagen` writes them
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Write the constants to this file; the program is built with
@@ -356,7 +358,7 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
     let list = |terms: &[f64; TERMS]| terms.map(|c| format!("{c:.8}")).join(", ");
     let note: String = note.chars().filter(|c| !c.is_control()).collect();
     format!(
-        "//! Written by `lancet wdl`: how Lancet's own games ended.\n\
+        "//! Written by `lancet-train wdl`: how Lancet's own games ended.\n\
          //!\n\
          //! Fitted to {} positions of {} games ({note}).\n\
          \n\

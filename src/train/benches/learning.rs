@@ -1,4 +1,4 @@
-//! `cargo bench`: time per update of the network and per evaluation, positions
+//! `cargo bench -p lancet-train`: time per update of the network and per evaluation, positions
 //! per second of the trainer.
 
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use lancet::{
         nnue::{Accumulators, Network, features::INPUTS, network::Parameters, simd},
         psqt,
     },
-    train::{
-        format::GameResult,
-        sample::Sample,
-        schedule::Schedule,
-        trainer::{Run, Trainer},
-    },
+};
+use lancet_train::{
+    format::GameResult,
+    sample::Sample,
+    schedule::Schedule,
+    trainer::{Run, Trainer},
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

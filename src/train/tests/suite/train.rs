@@ -1,5 +1,4 @@
-//! `lancet datagen`, `lancet data` and `lancet train` as programs: what they
-//! leave on disk, also when they are killed.
+//! The commands `datagen`, `data` and `train` as programs: what they leave on disk, also when they are killed.
 
 use std::{
     collections::HashSet,
@@ -11,18 +10,19 @@ use std::{
 };
 
 use crate::common::{
-    chess::position,
+    chess::{nodes, position, search},
     program::{Running, fail, interrupt, lancet, succeed, wait_for_bytes, wait_until},
     tables::{directory, oracle},
 };
 use lancet::{
     Signals,
+    engine::{Engine, Settings, threads},
     eval::nnue::Network,
-    train::{
-        filter::Filter,
-        format::{self, GameResult, Record},
-        selfplay::{Conditions, Played, SelfPlay},
-    },
+};
+use lancet_train::{
+    filter::Filter,
+    format::{self, GameResult, Record},
+    selfplay::{Conditions, Played, SelfPlay},
 };
 
 fn games(path: &Path) -> Vec<Record> {
@@ -338,6 +338,19 @@ fn data_tools() {
     assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
 }
 
+/// The columns of `lancet epd --csv` that an exam is made of: positions, and the scores of
+/// searches of so many nodes.
+fn answers(fens: &[String], count: u64) -> String {
+    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+    let row = |fen: &String| {
+        engine.new_game();
+        let score = search(&mut engine, &position(fen).into(), nodes(count)).info.score;
+        format!("{fen},{score}\n")
+    };
+    let rows = || fens.iter().map(row).collect::<String>();
+    "fen,cp\n".to_owned() + &threads::run("search", rows).unwrap()
+}
+
 /// Positions of games become an exam, which networks and answers are graded by and
 /// training follows.
 #[test]
@@ -356,11 +369,9 @@ fn networks_take_exams() {
     let many = positions(&["150", "--per-game", "5"]);
     assert_eq!(many.len(), 150);
 
-    let (epd, exam, quick, net) =
-        (path("exam.epd"), path("exam.csv"), path("quick.csv"), path("net.nnue"));
-    fs::write(&epd, many.join("\n")).unwrap();
-    succeed(&["epd", &epd, "--nodes", "3k", "--csv", &exam]);
-    succeed(&["epd", &epd, "--nodes", "300", "--csv", &quick]);
+    let (exam, quick, net) = (path("exam.csv"), path("quick.csv"), path("net.nnue"));
+    fs::write(&exam, answers(&many, 3000)).unwrap();
+    fs::write(&quick, answers(&many, 300)).unwrap();
     let errors = |candidates: &[&str]| -> Vec<f64> {
         let text = succeed(&[&["data", "grade", &exam], candidates].concat());
         text.lines().skip(1).map(|row| row.split(' ').next().unwrap().parse().unwrap()).collect()
@@ -376,7 +387,8 @@ fn networks_take_exams() {
     assert!(itself < 1e-3 && answers < built_in && built_in < psqt, "{answers} {built_in} {psqt}");
 
     let words = ["train", "--data", file, "--hidden", "32", "--samples", "20k"];
-    let more = ["--exam", &exam, "--size-of", "src/eval/nnue/default.nnue", "--out", &net];
+    let size_of = format!("{}/src/eval/nnue/default.nnue", crate::ROOT);
+    let more = ["--exam", &exam, "--size-of", &size_of, "--out", &net];
     let said = succeed(&[&words[..], &more].concat());
     assert!(said.contains(" exam 0.") && said.contains("output scaled by "), "{said}");
     let last = said.lines().rfind(|line| line.contains(" exam ")).unwrap();

@@ -1,0 +1,21 @@
+//! The manual pages and completions of the program.
+
+use crate::common::{
+    pages,
+    program::{Directory, succeed},
+};
+
+#[test]
+fn commands_have_manual_pages() {
+    let pages = pages::check(&[]);
+    assert!(pages >= 14, "{pages}");
+}
+
+#[test]
+fn completions_and_man_pages_are_written() {
+    let dir = Directory::new();
+    succeed(&["generate", &dir.path("out")]);
+    let read = |name: &str| std::fs::read_to_string(dir.path(&format!("out/{name}"))).unwrap();
+    assert!(read("man/lancet-train-data-stats.1").contains("Examples:"));
+    assert!(read("completions/lancet-train.bash").contains("datagen"));
+}

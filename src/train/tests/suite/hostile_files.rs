@@ -1,0 +1,58 @@
+//! Mutated files of games, read by the library and by the program: see
+//! `tests/suite/hostile_files.rs`.
+#![cfg(unix)] // limits and users are the system's
+
+use std::env;
+
+use crate::{
+    common::{
+        desk::{self, Desk, complaints},
+        mutate::mutate,
+        program::stdout,
+    },
+    parsers::seeds,
+    targets::ALL,
+};
+use lancet_train::format::{self, Record};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+/// A file with a bad game is complained about; all positions of others can be shown.
+fn viriformat(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
+    let (frames, length) = format::frames(bytes);
+    let games: Result<Vec<Record>, _> = frames.iter().map(|frame| Record::decode(frame)).collect();
+    let games = games.ok().filter(|_| length == bytes.len());
+    let run = desk.run(&["data", "check", path]);
+    let expected = if games.is_some() { (0, 0) } else { (1, 1) };
+    assert_eq!((run.status.code(), complaints(&run, path)), (Some(expected.0), expected.1));
+    let Some(games) = games.filter(|games| !games.is_empty()) else { return false };
+    let run = desk.run(&["data", "view", path, "--positions", "--count", "1000"]);
+    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
+    assert_eq!((run.status.code(), stdout(&run).lines().count()), (Some(0), positions));
+    true
+}
+
+/// Reads mutants by the library and by the program. Returns how many of them could be used.
+fn read(files: u64) -> u64 {
+    let seeds = seeds();
+    let mutant = |number| mutate(&seeds, &mut ChaCha8Rng::seed_from_u64(number));
+    let [(name, target)] = ALL;
+    desk::read(name, files, mutant, target, viriformat)
+}
+
+#[test]
+fn viriformat_files() {
+    read(20);
+}
+
+/// All that a release is tested with.
+#[test]
+#[ignore = "a minute: 400 files"]
+fn all_files() {
+    if env::var("FUZZ_TARGET").is_ok_and(|only| only != "viriformat") {
+        return;
+    }
+    let used = read(400);
+    println!("viriformat: 400 files, {used} of them used");
+    assert!((1..400).contains(&used), "files are used, and files are refused");
+}
