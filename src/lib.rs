@@ -30,7 +30,9 @@
 //! 5. [`search::root`]: iterative deepening and aspiration windows.
 //! 6. [`engine`]: what owns the table and the threads.
 //!
-//! [`lab`] teaches: it runs every algorithm of alpha-beta's family side by side.
+//! Two programs beside the engine use this library: `lancet-lab`, in `src/lab`, runs every
+//! algorithm of alpha-beta's family side by side, and `lancet-train`, in `src/train`, makes
+//! networks.
 //!
 //! # The layers
 //!
@@ -39,20 +41,18 @@
 //!
 //! ```text
 //! system   files, memory, random numbers, streams, command lines: no chess
-//! chess    scores, positions, legal moves, notation, static exchange evaluation
+//! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
 //! eval     material and piece-square tables, the network, winning chances
-//! play     what a search is asked and tells; clock, book, endgame tables, strength
+//! play     what a search is asked and tells; clock, books, endgame tables, strength
 //! search   table, histories, move order, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time
 //! tools    bench, perft, EPD, analysis: command-line runners over the engine
-//! lab      the algorithms of alpha-beta's family side by side; never `search`
 //! uci      bytes to commands, information to lines
 //! ```
 
 pub mod chess;
 pub mod engine;
 pub mod eval;
-pub mod lab;
 pub mod play;
 pub mod search;
 // Public for the programs and the tests alone.

@@ -11,7 +11,7 @@ use super::{
     root::Root,
     table::{Entries, Replacement, TableMode},
 };
-use crate::chess::score::Score;
+use lancet::chess::score::Score;
 
 /// One choice on every axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

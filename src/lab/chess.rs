@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use shakmaty::{Color, Move, Role};
 
 use super::game::Game;
-use crate::{
+use lancet::{
     chess::{
         position::Position,
         score::{Bounds, DRAW, MATE, Score, Window},
@@ -151,7 +151,7 @@ fn quiescence(position: &Position, window: Window, visited: &mut u64) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue::network::tests::random_network;
+    use lancet::eval::default_network;
     use shakmaty::CastlingMode;
 
     fn board(fen: &str, leaf: Leaf) -> Board<'static> {
@@ -185,10 +185,10 @@ mod tests {
 
     #[test]
     fn a_network_values_the_leaves() {
-        let network = random_network(32, 1, 7);
+        let network = default_network();
         let position = Position::default();
         let value = network.evaluate(position.board(), position.turn());
-        let board = Board::new(position, Leaf::Network, Some(&network));
+        let board = Board::new(position, Leaf::Network, Some(&*network));
         assert_eq!(quiet_value(&board, Window::FULL), Bounds::exact(value));
         assert!(board.make(board.moves()[0]).network.is_some());
     }

@@ -1,4 +1,4 @@
-//! `lancet lab`: arguments, files and exit; no search and no formatting.
+//! `lancet-lab`: arguments, files and exit; no search and no formatting.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use clap::Subcommand;
+use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
     delay::ScoreDelay,
     explain::{self, ExplainArgs},
     interior::Interior,
+    manual,
     node::{Ordering, Selectivity},
     output, plot, report,
     root::Root,
@@ -26,14 +27,13 @@ use super::{
     suite::{self, Job, Report},
     table::{Entries, Replacement, TableMode},
 };
-use crate::{
+use lancet::{
     chess::{lines, notation::counted},
     eval::{default_network, nnue::Network},
     system::{
-        files,
+        arguments, files, program,
         stdio::{complain, note},
     },
-    tools::bench::POSITIONS as BENCH_POSITIONS,
 };
 
 /// Every algorithm of the alpha-beta family, side by side on the same positions.
@@ -41,8 +41,13 @@ use crate::{
 /// Without axis flags: every interior under the root drivers that it is made for, and
 /// every other axis varied by itself. With axis flags: the product of what they name,
 /// other axes at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
-#[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
+#[derive(Parser, Debug)]
+#[command(
+    version = lancet::VERSION,
+    after_long_help = manual::LANCET_LAB,
+    args_conflicts_with_subcommands = true,
+    verbatim_doc_comment
+)]
 pub struct Args {
     #[command(subcommand)]
     topic: Option<Topic>,
@@ -53,9 +58,17 @@ pub struct Args {
 #[derive(Subcommand, Debug)]
 enum Topic {
     /// Show what an algorithm does: pseudocode, source, a worked example.
+    #[command(after_long_help = manual::EXPLAIN)]
     Explain(ExplainArgs),
     /// Run all experiments and write them down as a page: DIR/lab.html.
+    #[command(after_long_help = manual::REPORT)]
     Report(ReportArgs),
+    /// Write shell completions and manual pages below a directory, for packagers
+    #[command(hide = true)]
+    Generate {
+        /// The directory; it is made if it is missing
+        directory: PathBuf,
+    },
 }
 
 #[derive(clap::Args, Debug)]
@@ -70,10 +83,12 @@ struct ReportArgs {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Positions searched at the same time
-    #[arg(long, value_name = "N", value_parser = crate::tools::thread_count)]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
 }
 
+/// The positions of `lancet bench`.
+const BENCH_POSITIONS: &str = include_str!("../../epd/bench.epd");
 /// Positions with short mates.
 const MATES: &str = include_str!("../../epd/mates20.epd");
 
@@ -143,7 +158,7 @@ struct RunArgs {
     #[arg(long)]
     no_replay: bool,
     /// Positions searched at the same time; use 1 to compare seconds
-    #[arg(long, value_name = "N", value_parser = crate::tools::thread_count)]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table
     #[arg(long, conflicts_with = "json")]
@@ -156,6 +171,11 @@ struct RunArgs {
     svg: Option<PathBuf>,
 }
 
+/// A number of threads.
+fn thread_count(text: &str) -> Result<usize, String> {
+    arguments::number_in(text, &(1..=1024))
+}
+
 /// A table size: 2 to 2^28 entries.
 fn parse_size(text: &str) -> Result<usize, String> {
     let range = 2..=1 << 28;
@@ -163,7 +183,7 @@ fn parse_size(text: &str) -> Result<usize, String> {
     size.ok_or_else(|| "expected a number of entries from 2 to 268435456".to_owned())
 }
 
-/// Why `lancet lab` failed.
+/// Why `lancet-lab` failed.
 #[derive(Debug)]
 enum LabError {
     /// Something given cannot be used.
@@ -181,11 +201,23 @@ impl fmt::Display for LabError {
 
 impl std::error::Error for LabError {}
 
-/// `lancet lab`. Exit status: 1 if a sound cell did not say the truth, 2 for
+/// `lancet-lab`. Exit status: 1 if a sound cell did not say the truth, 2 for
 /// unusable input.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    match execute(args, &mut io::stdout().lock()) {
+    let out = &mut io::stdout().lock();
+    let done = match &args.topic {
+        Some(Topic::Explain(args)) => {
+            let text = explain::text(args).map_err(LabError::Input);
+            text.and_then(|text| shown(out.write_all(text.as_bytes())))
+        }
+        Some(Topic::Report(args)) => run_report(args, out),
+        Some(Topic::Generate { directory }) => {
+            return program::generate(directory, Args::command());
+        }
+        None => run_lab(&args.run, out),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
@@ -198,18 +230,6 @@ fn status(error: &LabError) -> u8 {
     match error {
         LabError::Truth(_) => 1,
         LabError::Input(_) => 2,
-    }
-}
-
-/// Runs the command; what it has to say goes to `out`.
-fn execute(args: &Args, out: &mut dyn Write) -> Result<(), LabError> {
-    match &args.topic {
-        Some(Topic::Explain(args)) => {
-            let text = explain::text(args).map_err(LabError::Input)?;
-            shown(out.write_all(text.as_bytes()))
-        }
-        Some(Topic::Report(args)) => run_report(args, out),
-        None => run_lab(&args.run, out),
     }
 }
 
@@ -243,7 +263,7 @@ fn run_report(args: &ReportArgs, out: &mut dyn Write) -> Result<(), LabError> {
     shown(writeln!(out, "{}", path.display()))
 }
 
-/// Whoever read it may have seen enough (`lancet lab | head`).
+/// Whoever read it may have seen enough (`lancet-lab | head`).
 fn shown(written: io::Result<()>) -> Result<(), LabError> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -363,7 +383,7 @@ fn verdict(report: &Report) -> Result<(), LabError> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::lab::{
+    use crate::{
         cell::Cell,
         suite::{Difference, Failure},
     };

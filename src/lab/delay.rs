@@ -8,7 +8,7 @@
 
 use clap::ValueEnum;
 
-use crate::chess::score::{Bounds, Delay, INFINITE, Score, Window, is_decisive};
+use lancet::chess::score::{Bounds, Delay, INFINITE, Score, Window, is_decisive};
 
 /// The axis "score delay" of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -287,7 +287,7 @@ mod tests {
     /// The classical way: a mate two plies below a node three plies below the root.
     #[test]
     fn the_table_of_the_classical_way() {
-        use crate::chess::score::MATE;
+        use lancet::chess::score::MATE;
         let mated = ScoreDelay::Ply.terminal(-MATE, 5);
         assert_eq!(mated, -MATE + 5);
         let kept = ScoreDelay::Ply.to_table(Bounds::at_most(mated), 3);

@@ -18,7 +18,7 @@ use super::{
     tictactoe::TicTacToe,
     tree::{At, Tree},
 };
-use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
+use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
 /// An example on an explicit tree.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! `lancet lab explain`: what each algorithm does, in words, in pseudo-code of
+//! `lancet-lab explain`: what each algorithm does, in words, in pseudo-code of
 //! our own, and at work on a tree small enough to follow with a finger.
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::{
     tree::Tree,
 };
 
-/// Arguments of `lancet lab explain`.
+/// Arguments of `lancet-lab explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// What to explain; without it, the list

@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use crate::chess::score::{Bounds, Score, Window};
+use lancet::chess::score::{Bounds, Score, Window};
 
 /// A two-player game of perfect information, as a position in it.
 ///

@@ -13,7 +13,7 @@ use super::{
     game::{Found, Game},
     node::{Search, Selectivity},
 };
-use crate::chess::score::{Bounds, INFINITE, MATE, Score, Window};
+use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
 /// The axis "interior".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

@@ -13,7 +13,7 @@ use super::{
     interior::{Interior, Node},
     table::{Entries, Entry, Table},
 };
-use crate::chess::score::{Bounds, Score, Window};
+use lancet::chess::score::{Bounds, Score, Window};
 
 /// The order in which a node's moves are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

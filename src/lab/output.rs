@@ -13,7 +13,7 @@ use super::{
     suite::{Mate, Report, Row},
     table::TableMode,
 };
-use crate::chess::notation::short;
+use lancet::chess::notation::short;
 
 /// The names and values of everything counted for a row: the columns of the
 /// CSV, in order.

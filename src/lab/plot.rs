@@ -13,7 +13,7 @@ use super::{
     output::{algorithms, label},
     suite::{Report, Row},
 };
-use crate::chess::notation::short;
+use lancet::chess::notation::short;
 
 /// Pixels.
 const WIDTH: u32 = 900;

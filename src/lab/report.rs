@@ -1,4 +1,4 @@
-//! `lancet lab report`: the experiments of the lab, run one after the other and
+//! `lancet-lab report`: the experiments of the lab, run one after the other and
 //! written into one page that needs nothing but a browser.
 //!
 //! Which cells an experiment has, and the words around its table, are here; how
@@ -22,7 +22,7 @@ use super::{
     table::{Entries, TableMode},
     yardstick::ratio,
 };
-use crate::{chess::notation::short, system::version::VERSION};
+use lancet::{chess::notation::short, system::version::VERSION};
 
 /// What the page is about.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ pub fn page(scope: &Scope, tick: &dyn Fn(&str)) -> Result<String, String> {
          <meta name=\"viewport\" content=\"width=device-width\">\
          <title>Which search has the smallest trees?</title><style>{STYLE}</style>\
          <h1>Which search has the smallest trees?</h1>\
-         <p>The experiments of <code>lancet lab report --depth {depth}</code> (Lancet {VERSION}) on \
+         <p>The experiments of <code>lancet-lab report --depth {depth}</code> (Lancet {VERSION}) on \
          {positions} positions, {}. All searches of an experiment see the same positions, \
          evaluation and move order; where nothing is left out, all sound ones returned the \
          same scores.</p><p>{HOW}</p><ol>{contents}</ol>{body}</html>\n",

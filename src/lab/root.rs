@@ -5,7 +5,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::chess::score::{INFINITE, Score, Window};
+use lancet::chess::score::{INFINITE, Score, Window};
 
 /// The axis "root driver".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -28,7 +28,7 @@ pub enum Root {
     /// Null windows at the score last returned, between two bounds.
     Mtdf,
     /// MTD(f) as one loop without bounds, as the lecture notes print it. Not to
-    /// be trusted: see `lancet lab explain mtdf-loop`.
+    /// be trusted: see `lancet-lab explain mtdf-loop`.
     MtdfLoop,
 }
 

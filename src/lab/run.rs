@@ -13,7 +13,7 @@ use super::{
     root::{End, Guess, Root},
     table::{Entries, Replacement, Table, TableMode},
 };
-use crate::chess::score::{Score, Window};
+use lancet::chess::score::{Score, Window};
 
 /// The first guess of aspiration and MTD(f). Bisection and the full window need no guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

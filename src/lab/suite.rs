@@ -19,7 +19,7 @@ use super::{
     run::{Conditions, Run, attains, reference, replay, run},
     yardstick::{geometric_mean, knuth_moore, means},
 };
-use crate::{
+use lancet::{
     chess::{
         epd::{Reason, Record, parse},
         lines::{Line, LineError},
@@ -407,10 +407,8 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::lines::split,
-        lab::{node::Ordering, run::FirstGuess},
-    };
+    use crate::{node::Ordering, run::FirstGuess};
+    use lancet::chess::lines::split;
 
     fn items(text: &str) -> Result<Vec<Item>, LineError<Reason>> {
         read(&split(text.as_bytes()).unwrap())

@@ -5,7 +5,7 @@
 use clap::ValueEnum;
 
 use super::game::Found;
-use crate::chess::score::{Bounds, Window};
+use lancet::chess::score::{Bounds, Window};
 
 /// The axis "table": which entries may answer for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

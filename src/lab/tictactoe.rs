@@ -2,7 +2,7 @@
 //! Searched to depth 9 it is solved.
 
 use super::game::Game;
-use crate::chess::score::{DRAW, MATE, Score};
+use lancet::chess::score::{DRAW, MATE, Score};
 
 /// The eight lines, as sets of squares.
 const LINES: [u16; 8] = [

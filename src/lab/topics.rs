@@ -1,4 +1,4 @@
-//! The texts of `lancet lab explain`: data only.
+//! The texts of `lancet-lab explain`: data only.
 
 use super::{
     delay::ScoreDelay,
@@ -342,7 +342,7 @@ repeat:
         text: "\
 A narrow window prunes more when the score is inside and is searched again more often when it is not.
 What is best depends on how far scores move from one depth to the next, and so on the evaluation: the
-notes suggest half a pawn, and `lancet lab --window 8,17,50,200` tries.",
+notes suggest half a pawn, and `lancet-lab --window 8,17,50,200` tries.",
         code: "alpha = guess - window, beta = guess + window",
         source: LECTURE,
         place: "src/lab/cell.rs, window; src/lab/root.rs, aspiration",
@@ -403,7 +403,7 @@ return g",
 Test the last score until it comes back. Not a sound driver: the default run has it only to show
 two faults. A search that fails low returns an upper bound; if that equals
 the test, the loop takes it for the score (the example). And with a table that takes deeper entries
-it can run in circles: `cargo test --test suite lab::mtdf` has random graphs.",
+it can run in circles: `cargo test -p lancet-lab lab::mtdf` has random graphs.",
         code: "
 test = first guess
 repeat:

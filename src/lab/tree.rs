@@ -14,7 +14,7 @@
 use std::fmt;
 
 use super::game::Game;
-use crate::chess::score::{DRAW, MATE, Score};
+use lancet::chess::score::{DRAW, MATE, Score};
 
 /// Trees larger than this are refused, and trees deeper than [`MAX_DEPTH`].
 const MAX_NODES: usize = 10_000;

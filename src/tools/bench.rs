@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The positions: a FEN and an id on each line.
-pub(crate) const POSITIONS: &str = include_str!("../../epd/bench.epd");
+const POSITIONS: &str = include_str!("../../epd/bench.epd");
 
 /// Depth in plies, chosen so that the whole takes a few seconds.
 pub const DEPTH: u32 = 12;

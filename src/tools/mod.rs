@@ -59,7 +59,7 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> Result<Vec<Engine>, Stri
 }
 
 /// Reads a number of threads for clap.
-pub(crate) fn thread_count(text: &str) -> Result<usize, String> {
+fn thread_count(text: &str) -> Result<usize, String> {
     number_in(text, &crate::engine::THREADS_RANGE)
 }
 

@@ -9,35 +9,27 @@ use std::{
     path::Path,
 };
 
-/// Circles of files that may be, and why.
-const PERMITTED: &[(&[&str], &str)] =
-    &[(&["lab::interior", "lab::node"], "the recursion is the algorithm")];
-
 /// What tests of all layers may use.
 const TEST_DATA: &str = "test_data";
 
 /// Modules by their paths, such as `tools::epd::run`, and the layers.
 struct House {
     files: BTreeMap<String, String>,
-    /// Lowest first, each with the layer that it must not import although it lies
-    /// above it in the list: "never `search`".
-    layers: Vec<(String, Option<String>)>,
+    /// Lowest first.
+    layers: Vec<String>,
 }
 
 impl House {
     fn new(documentation: &str, files: BTreeMap<String, String>) -> House {
         let (_, list) = documentation.split_once("//! ```text\n").unwrap();
         let (list, _) = list.split_once("//! ```").unwrap();
-        let layer = |line: &str| {
-            let name = line.strip_prefix("//! ")?.split_whitespace().next()?.to_owned();
-            let (_, never) = line.split_once("never `").unwrap_or_default();
-            Some((name, never.split_once('`').map(|(never, _)| never.to_owned())))
-        };
+        let layer =
+            |line: &str| line.strip_prefix("//! ")?.split_whitespace().next().map(str::to_owned);
         House { files, layers: list.lines().filter_map(layer).collect() }
     }
 
     fn layer(&self, name: &str) -> Option<usize> {
-        self.layers.iter().position(|(layer, _)| layer == name)
+        self.layers.iter().position(|layer| layer == name)
     }
 
     /// Imports that go up, tests included, and files that belong to no layer.
@@ -52,10 +44,9 @@ impl House {
             let tests = imports(tests, &format!("{file}::tests"));
             for path in imports(code, file).union(&tests) {
                 let other = path.split("::").next().unwrap_or_default();
-                let never = self.layers[layer].1.as_deref() == Some(other);
                 // What stands in lib.rs itself hands on things of any layer.
                 let up = self.layer(other).map_or(other != TEST_DATA, |other| other > layer);
-                if never || up {
+                if up {
                     faults.push(format!("{file} imports {path}"));
                 }
             }
@@ -201,26 +192,20 @@ fn imports_go_one_way() {
     let mut files = BTreeMap::new();
     read(&root, "", &mut files);
     let house = House::new(&fs::read_to_string(root.join("lib.rs")).unwrap(), files);
-    for (layer, never) in &house.layers {
+    for layer in &house.layers {
         assert!(house.files.contains_key(layer), "no module '{layer}' for the list in lib.rs");
-        assert!(never.as_ref().is_none_or(|never| house.layer(never).is_some()), "{never:?}");
     }
     assert_eq!(house.faults(), [""; 0]);
 
     let circles = house.circles();
-    let is_permitted = |circle: &Vec<&str>| PERMITTED.iter().any(|(files, _)| circle == files);
-    let forbidden: Vec<_> = circles.iter().filter(|circle| !is_permitted(circle)).collect();
-    assert!(forbidden.is_empty(), "files in a circle: {forbidden:?}");
-    for (files, reason) in PERMITTED {
-        assert!(circles.contains(*files), "no longer a circle ({reason}): {files:?}");
-    }
+    assert!(circles.is_empty(), "files in a circle: {circles:?}");
 }
 
 /// A house in which everything is wrong, and what looks wrong but is not.
 #[test]
 fn wrong_houses_are_noticed() {
     const LAYERS: &str = "//! A house.\n//! ```\n//! code\n//! ```\n//! ```text\n//! low   x\n//! mid   y\n\
-                          //! high  z; never `low`\n//! ```\n";
+                          //! high  z\n//! ```\n";
     let house = |files: &[(&str, &str)]| {
         let files = files.iter().map(|&(name, text)| (name.to_owned(), text.to_owned()));
         House::new(LAYERS, files.collect())
@@ -249,7 +234,7 @@ fn wrong_houses_are_noticed() {
     ] {
         assert_eq!(faults(source), [""; 0], "{source}");
     }
-    assert_eq!(house(&[("high", "use crate::low::X;")]).faults(), ["high imports low::X"]);
+    assert_eq!(house(&[("high", "use crate::low::X;")]).faults(), [""; 0]);
     assert_eq!(house(&[("attic::a", "")]).faults(), ["attic::a is in no layer"]);
 
     let circles = |files: &[(&str, &str)]| {

@@ -15,7 +15,6 @@ mod doctor;
 mod epd;
 mod hostile_files;
 mod house;
-mod lab;
 mod parsers;
 mod perft;
 mod resources;

@@ -403,7 +403,7 @@ fn a_full_output() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a.epd"), "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n").unwrap();
     let work = ["isready quit", "bench 1", "perft 2", "epd a.epd --nodes 100", "generate pages"];
-    let help = ["--help", "-h", "--version", "help", "help lab", "help lab explain", "epd --help"];
+    let help = ["--help", "-h", "--version", "help", "help epd", "epd --help"];
     for arguments in work.iter().chain(&help) {
         let output = shell(&format!("$0 {arguments} > /dev/full"), dir.path());
         let complaint = complaint(&output);

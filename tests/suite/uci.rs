@@ -1380,8 +1380,11 @@ fn arguments_are_commands() {
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }
     // Commands of the other programs lead there.
-    let complaint = fail(&["datagen", "--out", "games", "--nodes", "60"]);
-    assert!(complaint.contains("'datagen' is a command of lancet-train"), "{complaint}");
+    for (command, program) in [("datagen", "lancet-train"), ("lab", "lancet-lab")] {
+        let complaint = fail(&[command, "--depth", "3"]);
+        assert!(complaint.contains(&format!("'{command}' is ")), "{complaint}");
+        assert!(complaint.contains(program), "{complaint}");
+    }
 }
 
 #[test]

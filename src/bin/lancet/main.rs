@@ -8,7 +8,7 @@ mod manual;
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
-use lancet::{lab, system::program, tools, uci};
+use lancet::{system::program, tools, uci};
 
 /// A UCI chess engine
 ///
@@ -48,9 +48,6 @@ enum Command {
     /// Measure this machine, and advise on the options that depend on it
     #[command(after_long_help = manual::DOCTOR)]
     Doctor(tools::doctor::command::Args),
-    /// Compare the algorithms of the alpha-beta family
-    #[command(after_long_help = manual::LAB)]
-    Lab(lab::command::Args),
     /// Write shell completions and manual pages below a directory, for packagers
     #[command(hide = true)]
     Generate {
@@ -62,21 +59,10 @@ enum Command {
     Lines(Vec<String>),
 }
 
-/// The command line, with the manual pages of its nested commands.
-fn command_line() -> clap::Command {
-    let pages = [("lab", &manual::LAB_COMMANDS[..])];
-    pages.into_iter().fold(Cli::command(), |cli, (name, pages)| {
-        cli.mut_subcommand(name, |command| {
-            pages.iter().fold(command, |command, (name, page)| {
-                command.mut_subcommand(name, |command| command.after_long_help(*page))
-            })
-        })
-    })
-}
-
 /// Why this word is no command.
 fn unknown(word: &str) -> String {
     match word {
+        "lab" => "'lab' is a program of its own: lancet-lab".to_owned(),
         "average" | "data" | "datagen" | "learn" | "train" | "wdl" => {
             format!("'{word}' is a command of lancet-train")
         }
@@ -88,7 +74,7 @@ fn unknown(word: &str) -> String {
 }
 
 fn main() -> ExitCode {
-    match program::read::<Cli>(command_line()).command {
+    match program::read::<Cli>(Cli::command()).command {
         None | Some(Command::Uci) => uci::main(&[]),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Perft(args)) => tools::perft::command::run(&args),
@@ -97,11 +83,10 @@ fn main() -> ExitCode {
         Some(Command::Explain(args)) => tools::explain::command::run(&args),
         Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
-        Some(Command::Lab(args)) => lab::command::run(&args),
-        Some(Command::Generate { directory }) => program::generate(&directory, command_line()),
+        Some(Command::Generate { directory }) => program::generate(&directory, Cli::command()),
         Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => uci::main(&lines),
         Some(Command::Lines(lines)) => {
-            program::end(&command_line().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))
+            program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The lab: every algorithm of its sources, side by side.
 //!
-//! `lancet lab [FILE.epd]` runs all of them on the same positions, with the
+//! `lancet-lab [FILE.epd]` runs all of them on the same positions, with the
 //! same evaluation and the same move ordering, demands that they return the
-//! same scores, and shows what each one cost. `lancet lab explain NAME` says
+//! same scores, and shows what each one cost. `lancet-lab explain NAME` says
 //! what an algorithm does and works through it on a small tree. A game is
 //! anything that implements [`Game`](game::Game): chess, an explicit tree,
 //! tic-tac-toe.
@@ -11,8 +11,8 @@
 //! table of their own; the command around them reads files as the other tools
 //! do. The lab never uses the playing search: the two may check each other.
 //!
-//! `lancet lab` is in [`command`], `lancet lab explain` in [`explain`], the page of
-//! `lancet lab report` in [`report`].
+//! `lancet-lab` is in [`command`], `lancet-lab explain` in [`explain`], the page of
+//! `lancet-lab report` in [`report`].
 //!
 //! # Where everything is
 //!
@@ -43,7 +43,7 @@
 //! | entries | two bounds, or one with a flag | Scout notes | [`table.rs`](table), [`Entries`](table::Entries) |
 //! | replacement | deepest, largest subtree, newest, two-level | Scout notes | [`table.rs`](table), [`Table::store`] |
 //! | size | entries, whatever the policy | Scout notes | [`table.rs`](table), [`Table::new`] |
-//! | delay | none, mates, loss against CurEval, 31/32; the classical way; four mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](crate::chess::score::Delay) |
+//! | delay | none, mates, loss against CurEval, 31/32; the classical way; four mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](lancet::chess::score::Delay) |
 //! | any monotone function | its inverse on the window | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
 //! | deepening | on, or every depth from nothing | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
@@ -110,7 +110,7 @@
 //!
 //! # A run
 //!
-//! `lancet lab --depth 5 --svg plot.svg`, over the benchmark positions; the README has the numbers.
+//! `lancet-lab --depth 5 --svg plot.svg`, over the benchmark positions; the README has the numbers.
 //!
 #![doc = include_str!("plot.svg")]
 
@@ -122,6 +122,7 @@ pub mod example;
 pub mod explain;
 pub mod game;
 pub mod interior;
+mod manual;
 pub mod node;
 pub mod output;
 pub mod plot;

@@ -4,24 +4,23 @@
 
 use crate::common::{
     chess::position,
-    program::{self, Directory, stderr, stdout},
+    pages,
+    program::{self, Directory, stderr, stdout, succeed},
 };
 use clap::ValueEnum;
-use lancet::{
-    chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
-    lab::{
-        cell::{Cell, name},
-        chess::{Board, Leaf},
-        delay::ScoreDelay,
-        game::Game,
-        interior::Interior,
-        node::{Cost, Oracle, Ordering, Search, Selectivity},
-        root::{End, Root},
-        run::{Conditions, FirstGuess, attains, replay, run},
-        table::{Entries, Replacement, Table, TableMode},
-        tictactoe::TicTacToe,
-        topics::TOPICS,
-    },
+use lancet::chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window};
+use lancet_lab::{
+    cell::{Cell, name},
+    chess::{Board, Leaf},
+    delay::ScoreDelay,
+    game::Game,
+    interior::Interior,
+    node::{Cost, Oracle, Ordering, Search, Selectivity},
+    root::{End, Root},
+    run::{Conditions, FirstGuess, attains, replay, run},
+    table::{Entries, Replacement, Table, TableMode},
+    tictactoe::TicTacToe,
+    topics::TOPICS,
 };
 
 fn interiors() -> impl Iterator<Item = Interior> + Clone {
@@ -215,7 +214,7 @@ fn delays_never_turn_bounds_into_scores() {
 }
 
 /// A million pairs of a random game and a window:
-/// `cargo test --release --test suite lab:: -- --ignored --nocapture`.
+/// `cargo test --release -p lancet-lab -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes; the fast part always runs"]
 fn delays_never_turn_bounds_into_scores_a_million_times() {
@@ -883,7 +882,7 @@ fn selectivity_makes_trees_smaller() {
 
 /// Runs the program; returns success, standard output and standard error.
 fn lancet(args: &[&str]) -> (bool, String, String) {
-    let output = program::run(&[&["lab"], args].concat());
+    let output = program::run(args);
     (output.status.success(), stdout(&output), stderr(&output))
 }
 
@@ -968,7 +967,28 @@ fn errors_say_what_and_where() {
     assert!(!ok && err.contains("'x'"), "{err}");
 }
 
-/// The pruned leaves of Burch 1997 (see `lancet::lab`), and two faults of the printed listings.
+#[test]
+fn commands_have_manual_pages() {
+    assert_eq!(pages::check(&[]), 3);
+    let dir = Directory::new();
+    succeed(&["generate", &dir.path("out")]);
+    assert!(std::fs::exists(dir.path("out/man/lancet-lab-explain.1")).unwrap());
+}
+
+/// The playing search and the lab check each other.
+#[test]
+fn the_lab_has_searches_of_its_own() {
+    for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = std::fs::read_to_string(&path).unwrap();
+            let foreign = ["search::", "engine::"].into_iter().find(|name| source.contains(name));
+            assert_eq!(foreign, None, "{}", path.display());
+        }
+    }
+}
+
+/// The pruned leaves of Burch 1997 (see `lancet_lab`), and two faults of the printed listings.
 #[test]
 fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
@@ -1018,7 +1038,7 @@ fn everything_is_explained_where_it_stands() {
         assert!(worked, "{} is not shown at work", topic.names[0]);
         for place in topic.place.split("; ") {
             let (file, items) = place.split_once(", ").unwrap_or((place, ""));
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            let path = std::path::Path::new(crate::ROOT).join(file);
             let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
             for item in items.split([' ', ',']).filter(|word| !word.is_empty() && *word != "and") {
                 let item = item.rsplit("::").next().unwrap();

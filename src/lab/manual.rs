@@ -1,0 +1,45 @@
+//! The pages that `--help` shows below the list of options. Text only.
+
+pub const LANCET_LAB: &str = "\
+Description:
+  Runs every algorithm of the alpha-beta family on the same positions, checks that they return the same values, and prints \
+what each cost. `lancet-lab explain` lists what can be explained, `lancet-lab report` writes a page about all of it.
+
+Examples:
+  lancet-lab --depth 4
+  lancet-lab epd/bk.epd --depth 5 --interior pvs --root asp-gradual --root mtdf --svg costs.svg
+  lancet-lab explain pvs
+
+Exit status:
+  0  if all values agree
+  1  if they do not
+  2  if a file or the command line could not be used";
+
+pub const EXPLAIN: &str = "\
+Description:
+  Without a name, it lists what can be explained. The worked example is searched on the spot, by the functions that the \
+lab compares. --tree names another tree to work through: `max` or `min` for the side to move, then the moves in brackets, each \
+a number, more brackets, or `??` for a leaf that no search should have to look at.
+
+Examples:
+  lancet-lab explain
+  lancet-lab explain mtdf
+  lancet-lab explain pvs --tree \"max (40 (30 ??))\"
+
+Exit status:
+  0  when it was explained
+  2  if there is no such name, or the tree could not be read";
+
+pub const REPORT: &str = "\
+Description:
+  Runs the lab's experiments on the positions of `lancet bench` and writes DIR/lab.html: tables, pictures, and what each \
+experiment asks, in one file that needs nothing else. At depth 4 that takes a minute or two, at depth 5 five times as long.
+
+Examples:
+  lancet-lab report --out page
+  lancet-lab report --out page --depth 3 --limit 10
+
+Exit status:
+  0  if it was written and all sound searches agree
+  1  if they do not
+  2  if it could not be written";
