@@ -97,7 +97,7 @@ pgo:
 	    exit 1; }
 	rm -rf $(PROFILE)
 	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-generate=$(PROFILE)" $(BUILD) target/pgo-record
-	for work in bench 'perft 6' 'perft 5 --through search' 'lab --limit 3'; do \
+	for work in bench 'perft 6' 'perft 5 --through search'; do \
 	    target/pgo-record/release/lancet$(SUFFIX) $$work || exit; done
 	"$(PROFDATA)" merge -o $(PROFILE)/merged.profdata $(PROFILE)
 	RUSTFLAGS="-C target-cpu=$(CPU) -C profile-use=$(PROFILE)/merged.profdata" $(BUILD) target/pgo

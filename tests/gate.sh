@@ -73,7 +73,7 @@ hostile() {
     local filter
     # One by one: a name that no test has any more is noticed.
     for filter in nothing_is_lost commands_at_any_time memory_stays_flat delays_never hostile_files; do
-        cargo test --locked --test suite -- --ignored --nocapture --test-threads 1 "$filter" | .ci/some
+        cargo test --locked --workspace --test suite -- --ignored --nocapture --test-threads 1 "$filter" | .ci/some
     done
 }
 

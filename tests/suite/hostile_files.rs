@@ -3,10 +3,10 @@
 //! ends by itself and without a panic, within fixed limits of memory and processor time;
 //! every complaint names the file; what can be used is used, and is counted here by the
 //! library. These builds check for overflows. No program has root's rights, whoever runs
-//! the tests.
+//! the tests. Files of games are read with the tests of `src/train`.
 //!
 //! In the numbers that a release must pass, in minutes:
-//! `cargo test --test suite hostile_files -- --ignored --nocapture`. With
+//! `cargo test --workspace --test suite hostile_files -- --ignored --nocapture`. With
 //! `FUZZ_TARGET=pgn` in the environment these are files of one kind only. A file that
 //! fails is kept, and its number is the seed of its mutation.
 #![cfg(unix)] // limits and users are the system's

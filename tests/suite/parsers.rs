@@ -2,7 +2,7 @@
 //! with good input that was spoilt. `hostile_files.rs` has the program read such files.
 //!
 //! Longer, with a seed of its own each time: `FUZZ_SECONDS=1800 cargo test
-//! --release --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. With
+//! --release --workspace --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. With
 //! coverage for a guide: `tests/fuzz/README.md`.
 
 use crate::common::{data, feed, mutate::seeds, targets};
