@@ -197,7 +197,6 @@ the same time.
 Examples:
   lancet doctor
   lancet doctor --games 4 --syzygy /tables/wdl:/tables/dtz --book book.bin
-  lancet doctor --syzygy tables --checksums tables/checksum.md5
   lancet doctor --json > machine.json
 
 Exit status:

@@ -32,10 +32,6 @@ pub struct Args {
     /// Look at the endgame tables in these directories, as in the option `SyzygyPath`
     #[arg(long, value_name = "DIRS")]
     pub syzygy: Option<String>,
-    /// Hold the endgame tables against a list of checksums in the form of md5sum or
-    /// sha256sum, as it is published with them
-    #[arg(long, value_name = "FILE", requires = "syzygy")]
-    pub checksums: Option<PathBuf>,
     /// Look at this opening book
     #[arg(long, value_name = "FILE.bin")]
     pub book: Vec<PathBuf>,
@@ -63,10 +59,7 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
     progress("timers");
     let timers = Timers::measure(cores)?;
     progress("files");
-    let syzygy = args
-        .syzygy
-        .as_deref()
-        .map(|paths| Syzygy::look(&syzygy::directories(paths), args.checksums.as_deref()));
+    let syzygy = args.syzygy.as_deref().map(|paths| Syzygy::look(&syzygy::directories(paths)));
     let mut report = Report {
         version: version::VERSION,
         build: version::details().to_vec(),

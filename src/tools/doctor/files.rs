@@ -2,19 +2,16 @@
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
     fs::{self, File},
-    io::{self, BufRead, BufReader, Read as _},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::{
     engine::Engine,
     play::{book::Book, syzygy::Tablebases},
-    system::files::read_text,
     tools::settings,
 };
 
@@ -26,8 +23,6 @@ pub struct Syzygy {
     pub files: usize,
     /// Bytes.
     pub size: u64,
-    /// Files whose checksum is that of the list.
-    pub verified: usize,
     /// What is wrong, or only missing.
     pub problems: Vec<String>,
 }
@@ -37,9 +32,8 @@ const MAGIC: [(&str, [u8; 4]); 2] =
     [("rtbw", [0x71, 0xe8, 0x23, 0x5d]), ("rtbz", [0xd7, 0x66, 0x0c, 0xa5])];
 
 impl Syzygy {
-    /// Looks at every table of these directories, as the option would, and holds them
-    /// against `checksums`, if there is such a list.
-    pub fn look(directories: &[PathBuf], checksums: Option<&Path>) -> Syzygy {
+    /// Looks at every table of these directories, as the option would.
+    pub fn look(directories: &[PathBuf]) -> Syzygy {
         let remarks = RefCell::new(Vec::new());
         let tables =
             Tablebases::open(directories, &|text| remarks.borrow_mut().push(text.to_owned()));
@@ -53,10 +47,6 @@ impl Syzygy {
                 .collect(),
             ..Syzygy::default()
         };
-        let list = checksums.map(read_list).transpose().unwrap_or_else(|problem| {
-            syzygy.problems.push(problem);
-            None
-        });
         for directory in directories {
             // One that cannot be read is a problem already.
             let Ok(entries) = fs::read_dir(directory) else { continue };
@@ -65,7 +55,7 @@ impl Syzygy {
             let before = syzygy.files;
             for path in paths {
                 let Some(magic) = magic(&path) else { continue };
-                if let Err(problem) = syzygy.add(&path, magic, list.as_ref()) {
+                if let Err(problem) = syzygy.add(&path, magic) {
                     syzygy.problems.push(format!("{}: {problem}", path.display()));
                 }
             }
@@ -76,7 +66,7 @@ impl Syzygy {
         syzygy
     }
 
-    fn add(&mut self, path: &Path, magic: [u8; 4], list: Option<&List>) -> Result<(), String> {
+    fn add(&mut self, path: &Path, magic: [u8; 4]) -> Result<(), String> {
         let fail = |error: io::Error| error.to_string();
         let mut file = File::open(path).map_err(fail)?;
         let size = file.metadata().map_err(fail)?.len();
@@ -91,16 +81,7 @@ impl Syzygy {
         if size % 64 != 16 {
             return Err(format!("{size} bytes: truncated, expected 16 more than a multiple of 64"));
         }
-        let Some(list) = list else { return Ok(()) };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        match list.get(&*name) {
-            None => Err("not in the list of checksums".to_owned()),
-            Some(expected) if checksum(path, expected.len()).map_err(fail)? == *expected => {
-                self.verified += 1;
-                Ok(())
-            }
-            Some(_) => Err("damaged: its checksum is not that of the list".to_owned()),
-        }
+        Ok(())
     }
 }
 
@@ -108,56 +89,6 @@ impl Syzygy {
 fn magic(path: &Path) -> Option<[u8; 4]> {
     let has = |extension| path.extension().is_some_and(|found| found == extension);
     MAGIC.into_iter().find_map(|(extension, magic)| has(extension).then_some(magic))
-}
-
-/// Checksums in hexadecimal, by name of file.
-type List = HashMap<String, String>;
-
-/// Hexadecimal digits of an MD5.
-const MD5: usize = 32;
-/// Hexadecimal digits of a SHA-256.
-const SHA256: usize = 64;
-
-fn read_list(path: &Path) -> Result<List, String> {
-    let fail = |reason: String| format!("{}: {reason}", path.display());
-    let text = read_text(path).map_err(|error| fail(error.to_string()))?;
-    text.lines()
-        .zip(1..)
-        .filter(|(line, _)| !line.trim().is_empty())
-        .map(|(line, number)| {
-            let expected = "expected a checksum (MD5 or SHA-256) and the name of a file";
-            let (sum, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line, ""));
-            // An asterisk marks binary files.
-            let name = name.trim().trim_start_matches('*');
-            let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-            let good = [MD5, SHA256].contains(&sum.len())
-                && sum.bytes().all(|byte| byte.is_ascii_hexdigit())
-                && !name.is_empty();
-            if good {
-                Ok((name.to_owned(), sum.to_ascii_lowercase()))
-            } else {
-                Err(fail(format!("line {number}: '{line}': {expected}")))
-            }
-        })
-        .collect()
-}
-
-/// The checksum of a file that has so many hexadecimal digits.
-fn checksum(path: &Path, digits: usize) -> io::Result<String> {
-    fn of<D: Digest>(mut reader: impl BufRead) -> io::Result<String> {
-        let mut digest = D::new();
-        loop {
-            let chunk = reader.fill_buf()?;
-            if chunk.is_empty() {
-                return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-            }
-            digest.update(chunk);
-            let length = chunk.len();
-            reader.consume(length);
-        }
-    }
-    let reader = BufReader::with_capacity(1 << 20, File::open(path)?);
-    if digits == MD5 { of::<md5::Md5>(reader) } else { of::<Sha256>(reader) }
 }
 
 /// An opening book.
@@ -206,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_held_against_a_list() {
+    fn damaged_tables_are_named() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
         let table = |first: [u8; 4], length: usize| {
@@ -219,42 +150,17 @@ mod tests {
         file("KRvK.rtbw", &table(MAGIC[1].1, 80));
         file("KRvK.rtbz", &table(MAGIC[1].1, 90));
         file("readme.txt", b"none of them");
-        let sum = |name: &str, digits| checksum(&dir.path().join(name), digits).unwrap();
-        let list = format!(
-            "{} *KQvK.rtbw\n\n{}  tables/KQvK.rtbz\n",
-            sum("KQvK.rtbw", MD5).to_uppercase(),
-            sum("KQvK.rtbz", SHA256)
-        );
-        file("list", list.as_bytes());
-        let look = || Syzygy::look(&[dir.path().to_owned()], Some(&dir.path().join("list")));
-        let found = look();
-        assert_eq!((found.files, found.verified, found.size), (4, 2, 80 + 144 + 80 + 90));
+        let found = Syzygy::look(&[dir.path().to_owned()]);
+        assert_eq!((found.files, found.size), (4, 80 + 144 + 80 + 90));
         let has = |found: &Syzygy, a: &str, b: &str| {
             found.problems.iter().any(|text| text.contains(a) && text.contains(b))
         };
         assert!(has(&found, "KRvK.rtbw", "first bytes"), "{found:?}");
         assert!(has(&found, "KRvK.rtbz", "90 bytes: truncated"), "{found:?}");
-        file("KQvK.rtbw", &table(MAGIC[0].1, 144));
-        let found = look();
-        assert!(has(&found, "KQvK.rtbw", "checksum") && found.verified == 1, "{found:?}");
-        file("list", b"abc KQvK.rtbw\n");
-        assert!(has(&look(), "list", "line 1: 'abc KQvK.rtbw': expected"));
         // The tables may be a directory further down.
         let above = dir.path().join("above");
         fs::create_dir(&above).unwrap();
-        assert!(has(&Syzygy::look(&[above], None), "above", "no Syzygy tables here"));
-    }
-
-    #[test]
-    fn known_checksums() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("abc");
-        fs::write(&path, "abc").unwrap();
-        assert_eq!(checksum(&path, MD5).unwrap(), "900150983cd24fb0d6963f7d28e17f72");
-        assert_eq!(
-            checksum(&path, SHA256).unwrap(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert!(has(&Syzygy::look(&[above]), "above", "no Syzygy tables here"));
     }
 
     #[test]

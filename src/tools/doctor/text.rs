@@ -79,12 +79,8 @@ fn files(report: &Report, lines: &mut Vec<String>) {
     if let Some(syzygy) = &report.syzygy {
         lines.extend([String::new(), "Endgame tables".to_owned()]);
         let mib = syzygy.size as f64 / f64::from(1 << 20);
-        let verified = match syzygy.verified {
-            0 => String::new(),
-            n => format!(", {n} as in the list of checksums"),
-        };
         lines.push(format!(
-            "  {}, {mib:.1} MiB, up to {} pieces{verified}",
+            "  {}, {mib:.1} MiB, up to {} pieces",
             notation::counted(syzygy.files, "file"),
             syzygy.pieces
         ));
