@@ -125,13 +125,6 @@ impl Book {
         if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
     }
 
-    /// Moves in the book.
-    #[must_use]
-    #[allow(clippy::len_without_is_empty)] // never empty
-    pub const fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// The legal moves that the book has here, with their weights. Moves with a
     /// weight of zero are never played.
     #[must_use]

@@ -1,6 +1,4 @@
-//! `lancet doctor`: the parts of its report, and files that are not what they should be.
-
-use std::fs;
+//! `lancet doctor`: the parts of its report.
 
 use crate::common::program::{run, stdout};
 use serde_json::Value;
@@ -25,13 +23,11 @@ fn the_report_is_whole() {
 }
 
 #[test]
-fn bad_files_are_named() {
-    let dir = tempfile::tempdir().unwrap();
-    let book = dir.path().join("some.bin");
-    fs::write(&book, "not a book").unwrap();
-    let output = run(&[&QUICK[..], &["--book", book.to_str().unwrap()]].concat());
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+fn the_advice_is_lines_of_uci() {
+    let output = run(&QUICK);
+    assert!(output.status.success(), "{output:?}");
     let text = stdout(&output);
-    assert!(text.contains("some.bin: not a Polyglot book"), "{text}");
-    assert!(text.contains("setoption name Hash value "), "{text}");
+    for option in ["Hash", "Threads", "Move Overhead"] {
+        assert!(text.contains(&format!("  setoption name {option} value ")), "{text}");
+    }
 }

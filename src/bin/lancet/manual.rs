@@ -190,15 +190,14 @@ Exit status:
 pub const DOCTOR: &str = "\
 Description:
   Measures this machine: nodes per second by number of threads, what the memory of a hash table costs before the first game \
-and between games, and how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Checks the files that \
-options will name. Ends with values for Hash, Threads and Move Overhead, and the reasons. Nothing else should run at \
-the same time.
+and between games, and how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Ends with values for \
+Hash, Threads and Move Overhead, and the reasons. Nothing else should run at the same time.
 
 Examples:
   lancet doctor
-  lancet doctor --games 4 --syzygy /tables/wdl:/tables/dtz --book book.bin
+  lancet doctor --games 4
   lancet doctor --json > machine.json
 
 Exit status:
-  0  when everything was measured and every file is as it should be
-  1  if there was not enough memory, or a file is damaged or missing";
+  0  when everything was measured
+  1  if there was not enough memory";

@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    files::{BookFile, HashFile, Syzygy},
-    measure::{Speed, TableCost, Timers},
-};
+use super::measure::{Speed, TableCost, Timers};
 use crate::system::memory;
 
 /// The machine.
@@ -49,9 +46,6 @@ pub struct Report {
     pub speed: Vec<Speed>,
     pub tables: Vec<TableCost>,
     pub timers: Timers,
-    pub syzygy: Option<Syzygy>,
-    pub books: Vec<BookFile>,
-    pub hash_files: Vec<HashFile>,
     pub advice: Vec<Advice>,
 }
 
@@ -61,13 +55,4 @@ pub struct Advice {
     pub option: &'static str,
     pub value: u64,
     pub why: String,
-}
-
-impl Report {
-    /// Is one of the files that were named not what it should be?
-    pub fn has_bad_files(&self) -> bool {
-        self.syzygy.as_ref().is_some_and(|syzygy| !syzygy.problems.is_empty())
-            || self.books.iter().any(|book| book.problem.is_some())
-            || self.hash_files.iter().any(|file| file.problem.is_some())
-    }
 }

@@ -51,7 +51,6 @@ pub fn lines(report: &Report) -> Vec<String> {
         lines
             .push(format!("  {what:<22} {median_ms:>7.2} {percentile_99_ms:>11.2} {most_ms:>6.2}"));
     }
-    files(report, &mut lines);
     lines.extend([String::new(), "Advice".to_owned()]);
     for advice in &report.advice {
         lines.push(format!("  setoption name {} value {}", advice.option, advice.value));
@@ -73,30 +72,4 @@ fn machine(report: &Report, lines: &mut Vec<String>) {
         format!("Cores       {}{physical}", machine.logical_cores),
         format!("Memory      {:.1} GiB{available}", gib(machine.memory)),
     ]);
-}
-
-fn files(report: &Report, lines: &mut Vec<String>) {
-    if let Some(syzygy) = &report.syzygy {
-        lines.extend([String::new(), "Endgame tables".to_owned()]);
-        let mib = syzygy.size as f64 / f64::from(1 << 20);
-        lines.push(format!(
-            "  {}, {mib:.1} MiB, up to {} pieces",
-            notation::counted(syzygy.files, "file"),
-            syzygy.pieces
-        ));
-        lines.extend(syzygy.problems.iter().map(|problem| format!("  {problem}")));
-    }
-    if !report.books.is_empty() || !report.hash_files.is_empty() {
-        lines.extend([String::new(), "Files".to_owned()]);
-    }
-    for book in &report.books {
-        let good = format!("opening book, {}", notation::counted(book.entries, "move"));
-        let what = book.problem.as_ref().unwrap_or(&good);
-        lines.push(format!("  {}: {what}", book.path.display()));
-    }
-    for file in &report.hash_files {
-        let good = format!("hash table of {} MiB", file.mib);
-        let what = file.problem.as_ref().unwrap_or(&good);
-        lines.push(format!("  {}: {what}", file.path.display()));
-    }
 }
