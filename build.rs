@@ -9,12 +9,8 @@ use std::{
 
 #[path = "src/eval/nnue/checksum.rs"]
 mod checksum;
-#[path = "src/system/processor.rs"]
-#[allow(dead_code, reason = "only the table is wanted here")]
-mod processor;
 
 use checksum::{HASH_AT, HEADER, MAGIC, VERSION, hash};
-use processor::{BASELINE, Features};
 
 const NETWORK: &str = "src/eval/nnue/default.nnue";
 const GUARD: &str = "src/system/guard.rs";
@@ -115,18 +111,90 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// Names the level of x86-64 that has what the program is compiled for, and what it is
-/// compiled for besides; and has the processor asked for all of it.
+/// An instruction set: its name, the lowest level of x86-64 that has it (0: none), and where
+/// `guard.rs` reads whether a processor has it: register and bit.
+type Feature = (&'static str, u8, usize, u8);
+
+/// What `cpuid` answers in these registers to a question for leaf 1, leaf 7 (two parts) and
+/// AMD's leaf. The numbers are those of `guard.rs`.
+const ECX_1: usize = 0;
+const EBX_7: usize = 1;
+const ECX_7: usize = 2;
+const EDX_7: usize = 3;
+const EAX_7_1: usize = 4;
+const EDX_7_1: usize = 5;
+const ECX_AMD: usize = 6;
+
+/// The instruction sets that may be used without being asked for, by level (System V ABI,
+/// AMD64 supplement, section 3.1.1; bits: Intel SDM, volume 2A, CPUID).
+///
+/// `target-cpu=native` may have a part of a level: Ivy Bridge has AVX, but not AVX2.
+/// Therefore the program asks for each set, not for the level. Beyond the levels these
+/// are the sets that LLVM uses where they suit ordinary code (to count bits, shuffle bytes,
+/// sum products, move 16 bits), and those that a crate uses when it is compiled for them
+/// (crc32fast: pclmulqdq and vpclmulqdq). Only intrinsics that nobody calls use the others,
+/// such as aes, sha, rdrand and xsaveopt.
+#[rustfmt::skip]
+const FEATURES: &[Feature] = &[
+    ("cmpxchg16b",      2, ECX_1,   13),
+    ("popcnt",          2, ECX_1,   23),
+    ("sse3",            2, ECX_1,   0),
+    ("ssse3",           2, ECX_1,   9),
+    ("sse4.1",          2, ECX_1,   19),
+    ("sse4.2",          2, ECX_1,   20),
+    ("avx",             3, ECX_1,   28),
+    ("avx2",            3, EBX_7,   5),
+    ("bmi1",            3, EBX_7,   3),
+    ("bmi2",            3, EBX_7,   8),
+    ("f16c",            3, ECX_1,   29),
+    ("fma",             3, ECX_1,   12),
+    ("lzcnt",           3, ECX_AMD, 5),
+    ("movbe",           3, ECX_1,   22),
+    ("xsave",           3, ECX_1,   27), // switched on by the operating system, too
+    ("avx512f",         4, EBX_7,   16),
+    ("avx512bw",        4, EBX_7,   30),
+    ("avx512cd",        4, EBX_7,   28),
+    ("avx512dq",        4, EBX_7,   17),
+    ("avx512vl",        4, EBX_7,   31),
+    ("avx512bitalg",    0, ECX_7,   12),
+    ("avx512fp16",      0, EDX_7,   23),
+    ("avx512ifma",      0, EBX_7,   21),
+    ("avx512vbmi",      0, ECX_7,   1),
+    ("avx512vbmi2",     0, ECX_7,   6),
+    ("avx512vnni",      0, ECX_7,   11),
+    ("avx512vpopcntdq", 0, ECX_7,   14),
+    ("avxifma",         0, EAX_7_1, 23),
+    ("avxvnni",         0, EAX_7_1, 4),
+    ("avxvnniint16",    0, EDX_7_1, 10),
+    ("avxvnniint8",     0, EDX_7_1, 4),
+    ("gfni",            0, ECX_7,   8),
+    ("pclmulqdq",       0, ECX_1,   1),
+    ("sse4a",           0, ECX_AMD, 6),
+    ("tbm",             0, ECX_AMD, 21),
+    ("vpclmulqdq",      0, ECX_7,   10),
+];
+
+/// What every x86-64 processor has.
+const BASELINE: [&str; 3] = ["fxsr", "sse", "sse2"];
+
+/// Names the highest level of x86-64 that the program is compiled for, and the instruction
+/// sets beyond it; and links the check that the processor has them.
 fn x86_64(root: &Path, instructions: &[&str]) {
-    let needed = Features::select(|feature| instructions.contains(&feature.name));
-    let level = needed.level();
-    let within = Features::select(|_| true).without(needed.above(level));
-    let beyond = instructions.iter().filter(|name| {
-        !BASELINE.contains(name) && !within.iter().any(|feature| feature.name == **name)
-    });
+    let is_whole = |level: &u8| {
+        let mut sets = FEATURES.iter().filter(|(_, of, ..)| of == level);
+        sets.all(|(name, ..)| instructions.contains(name))
+    };
+    let level = (2..=4).take_while(is_whole).last().unwrap_or(1);
+    let within = |name: &str| {
+        let has = |&(other, of, ..): &Feature| other == name && (2..=level).contains(&of);
+        BASELINE.contains(&name) || FEATURES.iter().any(has)
+    };
+    let beyond: Vec<&str> = instructions.iter().copied().filter(|name| !within(name)).collect();
     tell("LANCET_LEVEL", &format!("x86-64-v{level}"));
-    tell("LANCET_INSTRUCTIONS", &beyond.copied().collect::<Vec<_>>().join(" "));
-    guard(root, needed);
+    tell("LANCET_INSTRUCTIONS", &beyond.join(" "));
+    let needed: Vec<&Feature> =
+        FEATURES.iter().filter(|(name, ..)| instructions.contains(name)).collect();
+    guard(root, &format!("({level}, &{needed:?})"));
 }
 
 /// Names what compiles the program, and how.
@@ -141,16 +209,20 @@ fn compiler() {
     tell("LANCET_OPT_LEVEL", &variable("OPT_LEVEL"));
 }
 
-/// Compiles the check of the processor for the oldest ones of its kind, and links it.
-fn guard(root: &Path, needed: Features) {
+/// Compiles the check of the processor for the oldest ones of its kind, with a level and
+/// instruction sets in Rust, and links it.
+fn guard(root: &Path, needed: &str) {
     watch(GUARD);
-    let object = Path::new(&variable("OUT_DIR")).join("guard.o");
+    let out = PathBuf::from(variable("OUT_DIR"));
+    if let Err(error) = std::fs::write(out.join("needed.rs"), needed) {
+        println!("cargo::error={}: {error}", out.display());
+    }
+    let object = out.join("guard.o");
     let status = Command::new(variable("RUSTC"))
         .args(["--edition", "2024", "--crate-name", "guard", "--crate-type", "lib", "-O"])
         .args(["-C", "panic=abort", "--target", &variable("TARGET"), "--emit"])
         .arg(format!("obj={}", object.display()))
         .arg(root.join(GUARD))
-        .env("LANCET_NEEDS", format!("{:x}", needed.0))
         .status();
     if !status.is_ok_and(|status| status.success()) {
         println!("cargo::error={GUARD} cannot be compiled");

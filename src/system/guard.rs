@@ -4,19 +4,17 @@
 //! Not a module: the rest of the program, `main` included, is compiled for those very
 //! instructions. `build.rs` compiles this file for the oldest processors, into an object of
 //! its own, which the linker puts where Linux and Windows look for what runs before `main`.
-//! On other systems, and on other processors than x86-64, nothing is asked.
+//! On other systems, and on other processors than x86-64, nothing is asked. `core` only, and
+//! no panics: there is nothing to call.
 #![no_std]
 // Called from outside of Rust, and calls the system's library.
 #![allow(unsafe_code)]
 
-#[path = "processor.rs"]
-#[allow(dead_code, reason = "the rest is for the library")]
-mod processor;
+use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv, CpuidResult};
 
-use processor::Features;
-
-/// What the rest of the program was compiled for.
-const NEEDED: Features = Features::read(env!("LANCET_NEEDS"));
+/// The level of x86-64 that the rest of the program was compiled for, and its instruction
+/// sets. `build.rs` says what the numbers are.
+static NEEDED: (u8, &[(&str, u8, usize, u8)]) = include!(concat!(env!("OUT_DIR"), "/needed.rs"));
 
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array.00101"))]
@@ -45,39 +43,79 @@ fn is_trusted() -> bool {
 }
 
 extern "C" fn check() {
-    let here = Features::of_this_processor();
-    let lacking = NEEDED.without(here);
-    if lacking == Features(0) || is_trusted() {
+    let here = registers();
+    let lacking = || {
+        NEEDED.1.iter().filter(move |(_, _, register, bit)| {
+            here.get(*register).is_none_or(|bits| bits >> bit & 1 == 0)
+        })
+    };
+    if lacking().next().is_none() || is_trusted() {
         return;
     }
+    // The highest level that lacks nothing.
+    let level = lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, u8::min);
     // People read standard error, programs that speak UCI standard output.
     for (file, beginning) in [(2, "lancet: "), (1, "info string ")] {
-        let mut text = Text { bytes: [0; 2048], length: 0 };
+        let mut text = Text { bytes: [0; 1024], length: 0 };
         text.push(beginning);
-        explain(&mut text, lacking, here.level());
+        text.push("this processor lacks instructions that this build uses:");
+        for (name, ..) in lacking() {
+            text.push(" ");
+            text.push(name);
+        }
+        text.push(match level {
+            4 => "; take the build x86-64-v4\n",
+            3 => "; take the build x86-64-v3\n",
+            2 => "; take the build x86-64-v2\n",
+            _ => "; build from source on this machine: cargo build --release\n",
+        });
         text.write(file);
     }
     // SAFETY: nothing has begun that would have to be ended first.
     unsafe { _exit(1) }
 }
 
-fn explain(text: &mut Text, lacking: Features, level: u8) {
-    text.push("this processor lacks instructions that this build uses:");
-    for feature in lacking.iter() {
-        text.push(" ");
-        text.push(feature.name);
+/// What this processor answers in the registers that `build.rs` numbers.
+fn registers() -> [u32; 7] {
+    const AMD: u32 = 0x8000_0001;
+    // Where the operating system saves no registers ymm or zmm, the instruction sets that use
+    // them are lacking, whatever the processor has. Each is compiled for together with these.
+    const AVX: u32 = 1 << 28;
+    const AVX512F: u32 = 1 << 16;
+    const YMM: u64 = 0b110;
+    const ZMM: u64 = 0b1110_0110;
+    // An answer for a leaf beyond the last one means nothing.
+    let none = CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
+    let basic = __cpuid(1).ecx;
+    let seven = if __cpuid(0).eax >= 7 { __cpuid_count(7, 0) } else { none };
+    let second = if seven.eax >= 1 { __cpuid_count(7, 1) } else { none };
+    let amd = if __cpuid(0x8000_0000).eax >= AMD { __cpuid(AMD) } else { none };
+    let saved = saved_state(basic);
+    let avx = if saved & YMM == YMM { 0 } else { AVX };
+    let avx512f = if saved & ZMM == ZMM { 0 } else { AVX512F };
+    [basic & !avx, seven.ebx & !avx512f, seven.ecx, seven.edx, second.eax, second.edx, amd.ecx]
+}
+
+/// XCR0: the registers that the operating system saves.
+fn saved_state(basic: u32) -> u64 {
+    const OSXSAVE: u32 = 1 << 27;
+    if basic & OSXSAVE == 0 {
+        return 0;
     }
-    text.push(match level {
-        4 => "; take the build x86-64-v4\n",
-        3 => "; take the build x86-64-v3\n",
-        2 => "; take the build x86-64-v2\n",
-        _ => "; build from source on this machine: cargo build --release\n",
-    });
+    // SAFETY: the system has switched `xsave` on, so the processor has the instruction,
+    // and XCR0 exists.
+    unsafe { xcr0() }
+}
+
+#[target_feature(enable = "xsave")]
+fn xcr0() -> u64 {
+    // SAFETY: enabled above; register 0 exists wherever the instruction does.
+    unsafe { _xgetbv(0) }
 }
 
 /// A text without memory to allocate; what does not fit is left out.
 struct Text {
-    bytes: [u8; 2048],
+    bytes: [u8; 1024],
     length: usize,
 }
 

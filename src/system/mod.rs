@@ -8,9 +8,6 @@ pub mod input;
 pub mod journal;
 pub mod memory;
 pub mod pages;
-#[cfg(target_arch = "x86_64")]
-#[allow(dead_code, reason = "some of it is for `build.rs` and the guard")]
-pub mod processor;
 pub mod program;
 pub mod random;
 pub mod stdio;

@@ -1,6 +1,6 @@
 //! Zeroed memory in huge pages, and prefetching: what the table needs from the
-//! machine. Besides the network's SIMD, what `processor` asks and a signal that `files`
-//! ignores, the only module with `unsafe`.
+//! machine. Besides the network's SIMD and a signal that `files` ignores, the only module
+//! with `unsafe`.
 //!
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
 //! cache: what huge pages are worth is in `src/search/README.md`.

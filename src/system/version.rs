@@ -1,8 +1,5 @@
 //! Which build this is, as the package's `build.rs` found it.
 
-#[cfg(target_arch = "x86_64")]
-use super::processor::Features;
-
 /// Version, commit, and what it is compiled for, in a few words.
 pub const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -23,22 +20,27 @@ pub fn details() -> [(&'static str, String); 6] {
         ("Target", env!("LANCET_TARGET").to_owned()),
         ("Profile", format!("optimisation {}, {checks} assertions", env!("LANCET_OPT_LEVEL"))),
         ("Features", features.to_owned()),
-        ("Compiled for", with_more(env!("LANCET_LEVEL"), env!("LANCET_INSTRUCTIONS"))),
+        ("Compiled for", compiled_for(env!("LANCET_LEVEL"), env!("LANCET_INSTRUCTIONS"))),
         ("Runs on", processor()),
     ]
 }
 
-fn with_more(level: &str, instructions: &str) -> String {
+fn compiled_for(level: &str, instructions: &str) -> String {
     if instructions.is_empty() { level.to_owned() } else { format!("{level} with {instructions}") }
 }
 
-/// The processor at hand.
+/// The level of the processor at hand (System V ABI, AMD64 supplement, section 3.1.1).
 #[cfg(target_arch = "x86_64")]
 fn processor() -> String {
-    let here = Features::of_this_processor();
-    let level = here.level();
-    let more: Vec<_> = here.above(level).iter().map(|feature| feature.name).collect();
-    with_more(&format!("x86-64-v{level}"), &more.join(" "))
+    macro_rules! has {
+        ($($name:tt)*) => { [$(is_x86_feature_detected!($name)),*].iter().all(|&here| here) };
+    }
+    let levels = [
+        has!("cmpxchg16b" "popcnt" "sse3" "sse4.1" "sse4.2" "ssse3"),
+        has!("avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe" "xsave"),
+        has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl"),
+    ];
+    format!("x86-64-v{}", 1 + levels.into_iter().take_while(|&has| has).count())
 }
 
 #[cfg(not(target_arch = "x86_64"))]
