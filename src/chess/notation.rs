@@ -71,15 +71,28 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
         let expected = "e2e4 or e7e8q";
         return Err(MoveError::Unreadable { text: text.to_owned(), expected });
     };
-    if let Ok(m) = uci.to_move(position.chess()) {
-        return Ok(m);
-    }
-    // Chess960 castling written as the king's own move.
-    let castling = |m: &&Move| m.is_castle() && move_text(**m, CastlingMode::Standard) == plain;
-    if let Some(&m) = position.legal_moves().iter().find(castling) {
-        return Ok(m);
-    }
-    Err(MoveError::Illegal { text: text.to_owned(), reason: why_not(position, uci) })
+    find(position, uci).ok_or_else(|| illegal(position, uci, text.to_owned()))
+}
+
+/// The same of a move that has been read already.
+///
+/// # Errors
+///
+/// If it is not legal.
+pub fn legal_move(position: &Position, uci: UciMove) -> Result<Move, MoveError> {
+    find(position, uci).ok_or_else(|| illegal(position, uci, uci.to_string()))
+}
+
+fn find(position: &Position, uci: UciMove) -> Option<Move> {
+    uci.to_move(position.chess()).ok().or_else(|| {
+        // Chess960 castling written as the king's own move.
+        let castling = |m: &Move| m.is_castle() && UciMove::from_standard(*m) == uci;
+        position.legal_moves().into_iter().find(castling)
+    })
+}
+
+fn illegal(position: &Position, uci: UciMove, text: String) -> MoveError {
+    MoveError::Illegal { text, reason: why_not(position, uci) }
 }
 
 /// The legal move that `text` stands for in any notation.

@@ -1,18 +1,16 @@
 //! From bytes to a [`Command`]: decoding, words, exact ranges, and errors that name
 //! the word. Knows no position and changes nothing.
 //!
-//! The commands of the protocol become vampirc-uci's messages, and its parser reads
-//! them; but it never sees what a GUI sent. Its grammar panics on some numbers, cuts
-//! others, and passes over what it does not expect, with all that follows. So a line
-//! is taken apart into words here, and what they mean is said to the parser again in
-//! lines that it reads without loss. What its messages cannot carry travels beside
-//! them: [`beyond`](super::beyond) has the list.
+//! The commands of the protocol become vampirc-uci's messages, without its parser: that
+//! panics on some numbers, cuts others, and passes over what it does not expect, with all
+//! that follows. What its messages cannot carry travels beside them:
+//! [`beyond`](super::beyond) has the list.
 
 use std::{fmt, ops::RangeInclusive, path::PathBuf};
 
-use vampirc_uci::{UciFen, UciMessage, UciMove};
+use vampirc_uci::{Duration, UciFen, UciMessage, UciSearchControl, UciTimeControl};
 
-use super::beyond::Beyond;
+use super::{beyond::Beyond, moves};
 use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
@@ -247,27 +245,33 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let Some(name) = tokens.find_map(command_name) else {
         return Err(CommandError::Unknown { token: first.to_owned() });
     };
-    match name {
-        "debug" => debug(&mut tokens),
-        "setoption" => set_option(&mut tokens),
-        "register" => Ok(message("register later")),
-        "position" => position(&mut tokens),
-        "go" => go(&mut tokens),
-        "perft" => perft(&mut tokens),
-        "bench" => bench(&mut tokens),
-        "speedtest" => speed_test(&mut tokens),
-        "genfens" => gen_fens(&mut tokens),
-        "d" => Ok(Command::Display),
-        "eval" => Ok(Command::Eval),
-        "fen" => Ok(Command::Fen),
-        "flip" => Ok(Command::Flip),
-        "compiler" => Ok(Command::Compiler),
-        "help" => help(&mut tokens),
+    let command = match name {
+        "uci" => message(UciMessage::Uci),
+        "debug" => debug(&mut tokens)?,
+        "isready" => message(UciMessage::IsReady),
+        "setoption" => set_option(&mut tokens)?,
+        "register" => message(UciMessage::register_later()),
+        "ucinewgame" => message(UciMessage::UciNewGame),
+        "position" => position(&mut tokens)?,
+        "go" => go(&mut tokens)?,
+        "stop" => message(UciMessage::Stop),
+        "ponderhit" => message(UciMessage::PonderHit),
+        "quit" => message(UciMessage::Quit),
+        "perft" => perft(&mut tokens)?,
+        "bench" => bench(&mut tokens)?,
+        "speedtest" => speed_test(&mut tokens)?,
+        "genfens" => gen_fens(&mut tokens)?,
+        "d" => Command::Display,
+        "eval" => Command::Eval,
+        "fen" => Command::Fen,
+        "flip" => Command::Flip,
+        "compiler" => Command::Compiler,
+        "help" => help(&mut tokens)?,
         #[cfg(feature = "tune")]
-        "spsa" => Ok(Command::Spsa),
-        plain => Ok(message(plain)),
-    }
-    .map(Some)
+        "spsa" => Command::Spsa,
+        _ => return Err(CommandError::Unknown { token: first.to_owned() }),
+    };
+    Ok(Some(command))
 }
 
 /// Is this word a command?
@@ -280,23 +284,16 @@ fn command_name(token: &str) -> Option<&'static str> {
     COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))
 }
 
-/// Has vampirc-uci read a line, which must be one that it reads without loss.
-fn read(line: &str) -> UciMessage {
-    let message = vampirc_uci::parse_one(line);
-    debug_assert!(!message.is_unknown(), "{line}");
-    message
-}
-
-/// A line that says all there is.
-fn message(line: &str) -> Command {
-    Command::Message(read(line), Beyond::default())
+/// A message that says all there is.
+fn message(message: UciMessage) -> Command {
+    Command::Message(message, Beyond::default())
 }
 
 fn debug(tokens: &mut Tokens) -> Result<Command, CommandError> {
     match tokens.next() {
-        None => Ok(message("debug on")),
-        Some(token) if token.eq_ignore_ascii_case("on") => Ok(message("debug on")),
-        Some(token) if token.eq_ignore_ascii_case("off") => Ok(message("debug off")),
+        None => Ok(message(UciMessage::Debug(true))),
+        Some(token) if token.eq_ignore_ascii_case("on") => Ok(message(UciMessage::Debug(true))),
+        Some(token) if token.eq_ignore_ascii_case("off") => Ok(message(UciMessage::Debug(false))),
         Some(token) => Err(CommandError::Unexpected {
             after: "debug",
             token: token.to_owned(),
@@ -322,14 +319,8 @@ fn set_option(tokens: &mut Tokens) -> Result<Command, CommandError> {
         name.push(' ');
         name.push_str(token);
     }
-    let is_value = |word: &str| word.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("value"));
-    if name.split(' ').any(is_value) {
-        let value = (!value.is_empty()).then_some(value);
-        let message = UciMessage::SetOption { name, value };
-        return Ok(Command::Message(message, Beyond::default()));
-    }
-    let value = if value.is_empty() { value } else { format!(" value {value}") };
-    Ok(message(&format!("setoption name {name}{value}")))
+    let value = (!value.is_empty()).then_some(value);
+    Ok(message(UciMessage::SetOption { name, value }))
 }
 
 fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
@@ -362,47 +353,14 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
             expected: "'moves' or the end of the line",
         });
     }
-    let message = UciMessage::Position { startpos: fen.is_none(), fen, moves: moves(tokens) };
+    let mut moves = Vec::new();
+    while let Some(m) = tokens.peek().and_then(moves::read) {
+        moves.push(m);
+        tokens.next();
+    }
+    let message = UciMessage::Position { startpos: fen.is_none(), fen, moves };
     let moves = tokens.map(str::to_owned).collect();
     Ok(Command::Message(message, Beyond { moves, ..Beyond::default() }))
-}
-
-/// Moves that vampirc-uci reads at once. Its parser makes 18 tokens of 40 bytes of
-/// each: of the longest line, read as a whole, 150 MB.
-const MOVES_AT_ONCE: usize = 64;
-
-/// Reads moves, up to the first word that is not a move to vampirc-uci.
-fn moves(tokens: &mut Tokens) -> Vec<UciMove> {
-    let mut moves = Vec::new();
-    loop {
-        let mut line = "position startpos moves".to_owned();
-        let mut count = 0;
-        while count < MOVES_AT_ONCE
-            && let Some(plain) = tokens.peek().and_then(plain_move)
-        {
-            line.push(' ');
-            line.push_str(&plain);
-            tokens.next();
-            count += 1;
-        }
-        if count == 0 {
-            return moves;
-        }
-        if let UciMessage::Position { moves: read, .. } = read(&line) {
-            moves.extend(read);
-        }
-    }
-}
-
-/// A move in vampirc-uci's spelling, which is that of the protocol: e2e4, e7e8q.
-fn plain_move(word: &str) -> Option<String> {
-    let plain = word.replacen('=', "", 1).to_ascii_lowercase();
-    let squares = match plain.as_bytes() {
-        [squares @ .., b'q' | b'r' | b'b' | b'n'] => squares,
-        squares => squares,
-    };
-    let is_move = matches!(squares, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8']);
-    is_move.then_some(plain)
 }
 
 /// The keywords of `go`.
@@ -422,10 +380,8 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Longest time, in milliseconds: about 31 years, and twelve digits.
+/// Longest time, in milliseconds: about 31 years.
 const MAX_TIME: u64 = 999_999_999_999;
-/// Most nodes that vampirc-uci reads: twelve digits.
-const MAX_MESSAGE_NODES: u64 = 999_999_999_999;
 /// Most moves, to a mate or to the next time control: what its messages hold. No
 /// search sees a mate that is half as far, and no clock is planned that far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
@@ -437,19 +393,26 @@ const MAX_PERFT: u32 = 100;
 /// Most openings that `genfens` makes.
 const MAX_OPENINGS: u64 = 100_000_000;
 
-/// What a `go` says.
-#[derive(Default)]
+/// What a `go` says. Of two limits by the same keyword the later counts.
 struct Go {
-    /// Every limit with its keyword; of two by the same keyword, the later.
-    numbers: Vec<(&'static str, u64)>,
+    /// Always that of `TimeLeft`.
+    clock: UciTimeControl,
+    movetime: Option<Duration>,
     ponder: bool,
     infinite: bool,
-    searchmoves: Vec<UciMove>,
+    search: UciSearchControl,
     beyond: Beyond,
 }
 
 fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let mut go = Go::default();
+    let mut go = Go {
+        clock: UciTimeControl::time_left(),
+        movetime: None,
+        ponder: false,
+        infinite: false,
+        search: UciSearchControl::default(),
+        beyond: Beyond::default(),
+    };
     while let Some(token) = tokens.next() {
         match go_keyword(token) {
             Some("infinite") => go.infinite = true,
@@ -477,19 +440,16 @@ impl Go {
     }
 
     fn read_moves(&mut self, tokens: &mut Tokens) {
-        let count = |go: &Go| go.searchmoves.len() + go.beyond.moves.len();
-        let before = count(self);
-        loop {
-            self.searchmoves.extend(moves(tokens));
-            match tokens.peek() {
-                Some(token) if go_keyword(token).is_none() => {
-                    self.beyond.moves.push(token.to_owned());
-                    tokens.next();
-                }
-                _ => break,
+        let mut given = false;
+        while let Some(token) = tokens.peek().filter(|token| go_keyword(token).is_none()) {
+            given = true;
+            match moves::read(token) {
+                Some(m) => self.search.search_moves.push(m),
+                None => self.beyond.moves.push(token.to_owned()),
             }
+            tokens.next();
         }
-        if count(self) == before {
+        if !given {
             self.complain(&CommandError::Missing {
                 after: "searchmoves",
                 expected: "moves; skipped",
@@ -517,50 +477,53 @@ impl Go {
             }
             used.ok_or(())
         });
-        let Ok(number) = number else { return };
-        self.numbers.retain(|(other, _)| *other != keyword);
-        match keyword {
-            // Zero means the rest of the game to those who send it.
-            "movestogo" if number == 0 => {}
-            "nodes" if number > MAX_MESSAGE_NODES => self.beyond.nodes = Some(number),
-            "nodes" => {
-                self.beyond.nodes = None;
-                self.numbers.push((keyword, number));
-            }
-            _ => self.numbers.push((keyword, number)),
+        if let Ok(number) = number {
+            self.set(keyword, number);
         }
     }
 
-    /// The words of some of the limits.
-    fn words(&self, keywords: &[&str]) -> String {
-        let numbers = self.numbers.iter().filter(|(keyword, _)| keywords.contains(keyword));
-        numbers.map(|(keyword, number)| format!(" {keyword} {number}")).collect()
+    /// Sets the limit of a keyword to a number within its range.
+    fn set(&mut self, keyword: &str, number: u64) {
+        let UciTimeControl::TimeLeft {
+            white_time,
+            black_time,
+            white_increment,
+            black_increment,
+            moves_to_go,
+        } = &mut self.clock
+        else {
+            return;
+        };
+        let small = u8::try_from(number).ok();
+        let time = || Some(Duration::milliseconds(i64::try_from(number).unwrap_or(i64::MAX)));
+        match keyword {
+            "wtime" => *white_time = time(),
+            "btime" => *black_time = time(),
+            "winc" => *white_increment = time(),
+            "binc" => *black_increment = time(),
+            // Zero means the rest of the game to those who send it.
+            "movestogo" => *moves_to_go = small.filter(|&moves| moves > 0),
+            "depth" => self.search.depth = small,
+            "mate" => self.search.mate = small,
+            "nodes" => self.search.nodes = Some(number),
+            _ => self.movetime = time(),
+        }
     }
 
     /// The message and, as it carries one time control, the others beside it.
     fn command(mut self) -> Command {
-        let flag = |on: bool, word: &str| if on { word.to_owned() } else { String::new() };
+        let clock = (self.clock != UciTimeControl::time_left()).then_some(self.clock);
         let controls = [
-            self.words(&["wtime", "btime", "winc", "binc", "movestogo"]),
-            self.words(&["movetime"]),
-            flag(self.ponder, " ponder"),
-            flag(self.infinite, " infinite"),
+            clock,
+            self.movetime.map(UciTimeControl::MoveTime),
+            self.ponder.then_some(UciTimeControl::Ponder),
+            self.infinite.then_some(UciTimeControl::Infinite),
         ];
-        let mut controls = controls.iter().filter(|words| !words.is_empty());
-        let first = controls.next().map_or("", String::as_str);
-        let limits = self.words(&["depth", "nodes", "mate"]);
-        let mut message = read(&format!("go{limits}{first}"));
-        if let UciMessage::Go { search_control, .. } = &mut message
-            && !self.searchmoves.is_empty()
-        {
-            search_control.get_or_insert_default().search_moves = self.searchmoves;
-        }
-        for words in controls {
-            if let UciMessage::Go { time_control, .. } = read(&format!("go{words}")) {
-                self.beyond.controls.extend(time_control);
-            }
-        }
-        Command::Message(message, self.beyond)
+        let mut controls = controls.into_iter().flatten();
+        let time_control = controls.next();
+        self.beyond.controls = controls.collect();
+        let search_control = (!self.search.is_empty()).then_some(self.search);
+        Command::Message(UciMessage::Go { time_control, search_control }, self.beyond)
     }
 }
 
@@ -697,7 +660,6 @@ fn keyword(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use vampirc_uci::UciTimeControl;
 
     use super::*;
 
@@ -799,15 +761,12 @@ mod tests {
         }
     }
 
-    /// Moves are read in pieces, and none is lost between them.
     #[test]
     fn long_games_are_read_whole() {
         let words = ["g1f3", "g8f6", "f3g1", "f6g8"];
-        for length in [1, MOVES_AT_ONCE - 1, MOVES_AT_ONCE, MOVES_AT_ONCE + 1, 1000] {
-            let line: Vec<&str> = words.into_iter().cycle().take(length).collect();
-            let line = format!("position startpos moves {}", line.join(" "));
-            assert_eq!(message(&line).0.to_string(), line);
-        }
+        let line: Vec<&str> = words.into_iter().cycle().take(1000).collect();
+        let line = format!("position startpos moves {}", line.join(" "));
+        assert_eq!(message(&line).0.to_string(), line);
     }
 
     #[test]
@@ -816,16 +775,15 @@ mod tests {
             "go infinite nodes 1000000000000 searchmoves e2e4 d2d4 wtime -7 btime 2000 \
              winc 30 binc 40 movestogo 200 ponder depth 200 mate 100 movetime 5000 a1a9",
         );
-        let text = "go wtime 0 btime 2000 winc 30 binc 40 movestogo 200 depth 200 mate 100 \
-                    \u{20}searchmoves e2e4 d2d4 ";
+        let text = "go wtime 0 btime 2000 winc 30 binc 40 movestogo 200 depth 200 \
+                    nodes 1000000000000 mate 100  searchmoves e2e4 d2d4 ";
         assert_eq!(message.to_string(), text);
         let expected = Beyond {
             controls: vec![
-                UciTimeControl::MoveTime(vampirc_uci::Duration::milliseconds(5000)),
+                UciTimeControl::MoveTime(Duration::milliseconds(5000)),
                 UciTimeControl::Ponder,
                 UciTimeControl::Infinite,
             ],
-            nodes: Some(1_000_000_000_000),
             moves: vec![],
             complaints: beyond.complaints.clone(),
         };
@@ -898,7 +856,7 @@ mod tests {
             let (message, beyond) = message(line);
             let UciMessage::Go { search_control, .. } = message else { panic!("{line}") };
             let search = search_control.unwrap_or_default();
-            assert_eq!((search.depth, beyond.nodes.or(search.nodes)), (depth, nodes), "{line}");
+            assert_eq!((search.depth, search.nodes), (depth, nodes), "{line}");
             assert_eq!(beyond.complaints.len(), 1, "{line}");
             assert_eq!(beyond.complaints[0], complaint);
         }
@@ -954,8 +912,7 @@ mod tests {
             let (message, beyond) = message(&format!("go nodes {nodes} infinite"));
             prop_assert!(beyond.complaints.is_empty());
             let UciMessage::Go { search_control, .. } = message else { panic!() };
-            let said = search_control.and_then(|search| search.nodes);
-            prop_assert_eq!(beyond.nodes.or(said), Some(nodes));
+            prop_assert_eq!(search_control.and_then(|search| search.nodes), Some(nodes));
         }
 
         /// What a message says is read from its own text again.

@@ -5,9 +5,10 @@
 //! (`currmovenumber`, `currline`) goes into its attribute for anything else;
 //! `bestmove (none)` alone has no message.
 
-use shakmaty::{CastlingMode, Move, Role, Square, uci::UciMove as Notation};
-use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
+use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
+use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove};
 
+use super::moves;
 use crate::{
     chess::{
         notation::move_text,
@@ -51,24 +52,8 @@ pub fn note(note: &Note) -> String {
     }
 }
 
-/// vampirc-uci's move; `None` for what is no move of chess.
 fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
-    let Notation::Normal { from, to, promotion } = Notation::from_move(m, mode) else {
-        return None;
-    };
-    let square = |square: Square| UciSquare {
-        file: square.file().char(),
-        rank: u8::from(square.rank()) + 1,
-    };
-    let promotion = promotion.map(|role| match role {
-        Role::Pawn => UciPiece::Pawn,
-        Role::Knight => UciPiece::Knight,
-        Role::Bishop => UciPiece::Bishop,
-        Role::Rook => UciPiece::Rook,
-        Role::Queen => UciPiece::Queen,
-        Role::King => UciPiece::King,
-    });
-    Some(UciMove { from: square(from), to: square(to), promotion })
+    moves::message(Notation::from_move(m, mode))
 }
 
 /// `info depth ... pv ...`, with winning chances if they are given.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use shakmaty::{Color, Move};
 use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
 
-use super::beyond::Beyond;
+use super::{beyond::Beyond, moves};
 use crate::{
     chess::{notation::read_move, position::Position},
     play::report::{Clock, Limits},
@@ -21,7 +21,7 @@ pub fn limits(
 ) -> Limits {
     let mut limits = Limits {
         depth: search.depth.map(u32::from),
-        nodes: beyond.nodes.or(search.nodes),
+        nodes: search.nodes,
         mate: search.mate.map(u32::from),
         searchmoves: searchmoves(&search.search_moves, &beyond.moves, root, say),
         ..Limits::default()
@@ -48,17 +48,16 @@ fn searchmoves(
     root: &Position,
     say: &dyn Fn(&str),
 ) -> Vec<Move> {
-    let words = moves.iter().map(ToString::to_string).chain(others.iter().cloned());
+    let given = moves.iter().map(|&m| moves::legal(root, m));
+    let given = given.chain(others.iter().map(|word| read_move(root, word)));
     let mut legal = Vec::with_capacity(moves.len());
-    let mut given = false;
-    for word in words {
-        given = true;
-        match read_move(root, &word) {
+    for m in given {
+        match m {
             Ok(m) => legal.push(m),
             Err(error) => say(&format!("searchmoves: {error}; skipped")),
         }
     }
-    if given && legal.is_empty() {
+    if legal.is_empty() && !(moves.is_empty() && others.is_empty()) {
         say("searchmoves: none is legal; searching all moves");
     }
     legal

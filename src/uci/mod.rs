@@ -43,6 +43,7 @@ pub mod format;
 mod input;
 mod limits;
 mod log;
+mod moves;
 pub mod options;
 mod orders;
 mod output;

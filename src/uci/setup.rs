@@ -5,6 +5,7 @@ use std::fmt;
 use shakmaty::{CastlingMode, Move};
 use vampirc_uci::{UciFen, UciMove};
 
+use super::moves::legal;
 use crate::chess::{
     fen::FenError,
     notation::{MoveError, read_move},
@@ -153,13 +154,16 @@ impl Setup {
                 (Setup::from(Game::from(position)), 0)
             }
         };
-        let words = moves[played..].iter().map(ToString::to_string);
-        for (text, number) in words.chain(beside.iter().cloned()).zip(played + 1..) {
-            new.play_text(&text).map_err(|error| SetupError::Move {
-                number,
-                error,
-                fen: new.game.position().fen(),
-            })?;
+        let failed = |at: &Setup, number, error| {
+            let fen = at.game.position().fen();
+            SetupError::Move { number, error, fen }
+        };
+        for (&m, number) in moves[played..].iter().zip(played + 1..) {
+            let m = legal(new.game.position(), m).map_err(|error| failed(&new, number, error))?;
+            new.play(m);
+        }
+        for (text, number) in beside.iter().zip(moves.len() + 1..) {
+            new.play_text(text).map_err(|error| failed(&new, number, error))?;
         }
         new.source = beside.is_empty().then_some(Source { mode, fen, moves });
         *self = new;

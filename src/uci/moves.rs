@@ -1,0 +1,103 @@
+//! Moves in messages: how they are written, and which legal moves they are.
+
+use shakmaty::{File, Move, Rank, Role, Square, uci::UciMove as Notation};
+use vampirc_uci::{UciMove, UciPiece, UciSquare};
+
+use crate::chess::{
+    notation::{self, MoveError},
+    position::Position,
+};
+
+/// The pieces that a pawn can become.
+const PROMOTIONS: [(Role, UciPiece); 4] = [
+    (Role::Queen, UciPiece::Queen),
+    (Role::Rook, UciPiece::Rook),
+    (Role::Bishop, UciPiece::Bishop),
+    (Role::Knight, UciPiece::Knight),
+];
+
+/// Reads a word such as `e2e4`, `e7e8q`, `E7E8=Q`; `None` if it is not like these.
+#[must_use]
+pub fn read(word: &str) -> Option<UciMove> {
+    let plain = word.replacen('=', "", 1).to_ascii_lowercase();
+    message(Notation::from_ascii(plain.as_bytes()).ok()?)
+}
+
+/// The move of a message; `None` for what is no move of chess.
+#[must_use]
+pub fn message(m: Notation) -> Option<UciMove> {
+    let Notation::Normal { from, to, promotion } = m else { return None };
+    let square = |square: Square| UciSquare {
+        file: square.file().char(),
+        rank: u8::from(square.rank()) + 1,
+    };
+    let promotion = match promotion {
+        Some(role) => Some(PROMOTIONS.into_iter().find(|(one, _)| *one == role)?.1),
+        None => None,
+    };
+    Some(UciMove { from: square(from), to: square(to), promotion })
+}
+
+fn squares(m: UciMove) -> Option<Notation> {
+    let square = |square: UciSquare| {
+        let rank = Rank::try_from(square.rank.checked_sub(1)?).ok()?;
+        Some(Square::from_coords(File::from_char(square.file)?, rank))
+    };
+    let promotion = match m.promotion {
+        Some(piece) => Some(PROMOTIONS.into_iter().find(|(_, one)| *one == piece)?.0),
+        None => None,
+    };
+    Some(Notation::Normal { from: square(m.from)?, to: square(m.to)?, promotion })
+}
+
+/// The legal move that a message's move stands for.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn legal(position: &Position, m: UciMove) -> Result<Move, MoveError> {
+    match squares(m) {
+        Some(m) => notation::legal_move(position, m),
+        // No line is read as such a move: its text says what is wrong with it.
+        None => notation::read_move(position, &m.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use crate::chess::notation::move_text;
+
+    #[test]
+    fn every_legal_move_is_the_same_again() {
+        for (fen, mode) in [
+            ("r3k2r/1P5p/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", CastlingMode::Standard),
+            (
+                "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+                CastlingMode::Chess960,
+            ),
+        ] {
+            let position = Position::from_fen(fen, mode).unwrap();
+            for m in position.legal_moves() {
+                let sent = message(Notation::from_move(m, mode)).unwrap();
+                assert_eq!(sent.to_string(), move_text(m, mode));
+                assert_eq!(read(&sent.to_string()), Some(sent));
+                assert_eq!(legal(&position, sent), Ok(m), "{sent}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_moves_are_read() {
+        for (word, text) in [("E2E4", "e2e4"), ("a7a8=Q", "a7a8q"), ("a7b8N", "a7b8n")] {
+            assert_eq!(read(word).unwrap().to_string(), text);
+        }
+        for word in ["", "0000", "e2", "e2e9", "i2e4", "a7a8k", "a7a8p", "Q@a8", "Nf3", "e2e4q1"] {
+            assert_eq!(read(word), None, "{word}");
+        }
+        let nowhere = UciMove::from_to(UciSquare::default(), UciSquare::from('e', 9));
+        assert!(matches!(legal(&Position::default(), nowhere), Err(MoveError::Unreadable { .. })));
+    }
+}
