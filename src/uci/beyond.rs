@@ -7,6 +7,8 @@
 
 use vampirc_uci::UciTimeControl;
 
+use super::error::CommandError;
+
 /// What a line says beside its [`UciMessage`](vampirc_uci::UciMessage).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beyond {
@@ -17,7 +19,7 @@ pub struct Beyond {
     /// moves behind the first of them; in `go searchmoves` these only.
     pub moves: Vec<String>,
     /// `go`: what could not be used, and why. The search goes on without it.
-    pub complaints: Vec<String>,
+    pub complaints: Vec<CommandError>,
 }
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ mod tests {
         (
             "go depth 3 fast nodes 5",
             Reads("go depth 3 "),
-            "go depth 3 nodes 5 ! 'fast' after 'go': expected a limit ('help' lists them); skipped",
+            "go depth 3 nodes 5 ! 'fast' after 'go': expected a limit ('help' lists them)",
         ),
         ("go depth x nodes 5", Unknown, "go nodes 5 ! 'x' after 'depth': expected a whole number"),
         (

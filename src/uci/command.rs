@@ -6,11 +6,11 @@
 //! that follows. What its messages cannot carry travels beside them:
 //! [`beyond`](super::beyond) has the list.
 
-use std::{fmt, ops::RangeInclusive, path::PathBuf};
+use std::{ops::RangeInclusive, path::PathBuf};
 
 use vampirc_uci::{Duration, UciFen, UciMessage, UciSearchControl, UciTimeControl};
 
-use super::{beyond::Beyond, moves};
+use super::{beyond::Beyond, error::CommandError, moves};
 use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
@@ -75,67 +75,6 @@ pub struct SpeedTestCommand {
     /// How long to search.
     pub seconds: Option<u64>,
 }
-
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommandError {
-    /// No word of the line is a command.
-    Unknown {
-        /// The first word.
-        token: String,
-    },
-    /// Something has to follow.
-    Missing {
-        /// The command or keyword.
-        after: &'static str,
-        /// What has to follow it.
-        expected: &'static str,
-    },
-    /// Something else has to stand here.
-    Unexpected {
-        /// The command or keyword.
-        after: &'static str,
-        /// What was found.
-        token: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// A number outside its range.
-    OutOfRange {
-        /// The keyword.
-        after: &'static str,
-        /// What was found.
-        token: String,
-        /// The smallest number possible.
-        min: u64,
-        /// The largest number possible.
-        max: u64,
-        /// The nearest end, if that is used; else the command is refused.
-        used: Option<u64>,
-    },
-}
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CommandError::Unknown { token } => {
-                write!(f, "unknown command '{token}': 'help' lists the commands")
-            }
-            CommandError::Missing { after, expected } => {
-                write!(f, "nothing follows '{after}': expected {expected}")
-            }
-            CommandError::Unexpected { after, token, expected } => {
-                write!(f, "'{token}' after '{after}': expected {expected}")
-            }
-            CommandError::OutOfRange { after, token, min, max, used } => {
-                write!(f, "'{token}' after '{after}' is not in {min}..{max}")?;
-                used.map_or(Ok(()), |used| write!(f, ": using {used}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for CommandError {}
 
 /// The commands: name, arguments, one line of help.
 pub const COMMANDS: &[(&str, &str, &str)] = &[
@@ -420,10 +359,10 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
             Some("searchmoves") => go.read_moves(tokens),
             Some("perft") => return perft(tokens),
             Some(keyword) => go.read_number(keyword, tokens),
-            None => go.complain(&CommandError::Unexpected {
+            None => go.beyond.complaints.push(CommandError::Unexpected {
                 after: "go",
                 token: token.to_owned(),
-                expected: "a limit ('help' lists them); skipped",
+                expected: "a limit ('help' lists them)",
             }),
         }
     }
@@ -435,10 +374,6 @@ fn go_keyword(token: &str) -> Option<&'static str> {
 }
 
 impl Go {
-    fn complain(&mut self, error: &CommandError) {
-        self.beyond.complaints.push(error.to_string());
-    }
-
     fn read_moves(&mut self, tokens: &mut Tokens) {
         let mut given = false;
         while let Some(token) = tokens.peek().filter(|token| go_keyword(token).is_none()) {
@@ -450,10 +385,8 @@ impl Go {
             tokens.next();
         }
         if !given {
-            self.complain(&CommandError::Missing {
-                after: "searchmoves",
-                expected: "moves; skipped",
-            });
+            let error = CommandError::Missing { after: "searchmoves", expected: "moves" };
+            self.beyond.complaints.push(error);
         }
     }
 
@@ -466,19 +399,18 @@ impl Go {
             "movestogo" => 0..=MAX_MOVES,
             _ => 0..=MAX_TIME,
         };
-        let number = number(keyword, tokens, range).or_else(|error| {
-            let (overdrawn, used) = match &error {
-                CommandError::OutOfRange { token, used, .. } => (token.starts_with('-'), *used),
-                _ => (false, None),
-            };
-            // An overdrawn clock is reported as negative: no complaint, just no time.
-            if !(overdrawn && matches!(keyword, "wtime" | "btime")) {
-                self.complain(&error);
+        match number(keyword, tokens, range) {
+            Ok(number) => self.set(keyword, number),
+            Err(error) => {
+                let used = error.used();
+                if let Some(number) = used {
+                    self.set(keyword, number);
+                }
+                // An overdrawn clock is reported as negative: no complaint, just no time.
+                if used != Some(0) || !matches!(keyword, "wtime" | "btime") {
+                    self.beyond.complaints.push(error);
+                }
             }
-            used.ok_or(())
-        });
-        if let Ok(number) = number {
-            self.set(keyword, number);
         }
     }
 
@@ -831,7 +763,7 @@ mod tests {
                 "go fast nodes 5",
                 None,
                 Some(5),
-                "'fast' after 'go': expected a limit ('help' lists them); skipped",
+                "'fast' after 'go': expected a limit ('help' lists them)",
             ),
             ("go depth 3.5 nodes 5", None, Some(5), "'3.5' after 'depth': expected a whole number"),
             (
@@ -844,13 +776,13 @@ mod tests {
                 "go nodes 5 searchmoves",
                 None,
                 Some(5),
-                "nothing follows 'searchmoves': expected moves; skipped",
+                "nothing follows 'searchmoves': expected moves",
             ),
             (
                 "go searchmoves nodes 5",
                 None,
                 Some(5),
-                "nothing follows 'searchmoves': expected moves; skipped",
+                "nothing follows 'searchmoves': expected moves",
             ),
         ] {
             let (message, beyond) = message(line);
@@ -858,7 +790,7 @@ mod tests {
             let search = search_control.unwrap_or_default();
             assert_eq!((search.depth, search.nodes), (depth, nodes), "{line}");
             assert_eq!(beyond.complaints.len(), 1, "{line}");
-            assert_eq!(beyond.complaints[0], complaint);
+            assert_eq!(beyond.complaints[0].to_string(), complaint);
         }
     }
 

@@ -39,6 +39,7 @@ use crate::{
 
 pub mod beyond;
 pub mod command;
+pub mod error;
 pub mod format;
 mod input;
 mod limits;
@@ -55,6 +56,7 @@ mod terminal;
 
 use beyond::Beyond;
 use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
+use error::CommandError;
 use input::Source;
 use options::{Change, Reading, Serving};
 use output::Output;
@@ -779,15 +781,17 @@ impl<W: Write + Send> Front<'_, W> {
         if self.awaits_answer() {
             return self.output.say(THINKING);
         }
-        let misspelt = |complaint: &&String| !complaint.contains(": using ");
-        let refused = beyond.complaints.iter().find(misspelt);
+        let is_skipped = |error: &&CommandError| error.used().is_none();
         if self.output.is_for_a_person()
-            && let Some(complaint) = refused
+            && let Some(error) = beyond.complaints.iter().find(is_skipped)
         {
             // A program must get its answer; a person would rather say it again.
-            return self.output.say(complaint.trim_end_matches("; skipped"));
+            return self.output.say(&error.to_string());
         }
-        beyond.complaints.iter().for_each(|complaint| self.output.say(complaint));
+        for error in &beyond.complaints {
+            let skipped = if is_skipped(&error) { "; skipped" } else { "" };
+            self.output.say(&format!("{error}{skipped}"));
+        }
         let game = self.setup.game().clone();
         let say = |text: &str| self.output.say(text);
         let mut limits = limits::limits(control, search, beyond, game.position(), &say);

@@ -703,7 +703,7 @@ fn hostile_lines_are_answered_and_survived() {
     let mut lancet = Lancet::start();
     lancet.send("position startpos moves e2e4");
     for (line, answer) in [
-        ("go depth", "info string nothing follows 'depth': expected a whole number"),
+        ("go depth", "info string nothing follows 'depth': expected a whole number; skipped"),
         ("position", "info string nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
         ("position fen", "info string nothing follows 'fen': expected a FEN"),
         (

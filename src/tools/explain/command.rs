@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{
     NOTHING,
-    claim::Fact,
+    claim::{Fact, Point},
     examine::{Found, Threat, examine},
     find, standing,
     words::material,
@@ -252,7 +252,8 @@ fn before(question: &Question, found: &Found) -> Vec<String> {
     let mut said = Vec::new();
     if let (Some(before), Some(last)) = (&question.before, game.last()) {
         let subject = format!("The last move, {},", notation::san(before, last));
-        said.extend(find::about_move(before.chess(), last, &[last], None, &subject));
+        let points = find::about_move(before.chess(), last, &[last], None, &subject);
+        said.extend(points.into_iter().map(|(_, text)| text));
     }
     let checkers = root.checkers().into_iter().collect::<Vec<_>>();
     if !checkers.is_empty() {
@@ -272,12 +273,12 @@ fn before(question: &Question, found: &Found) -> Vec<String> {
 fn about(game: &Game, best: &Info, next: Option<&Threat>) -> Vec<String> {
     let Some(&m) = best.pv.first() else { return Vec::new() };
     let chess = game.position().chess();
-    let mut said = find::about_move(chess, m, &best.pv, game.last(), "It");
-    if let Some(next) = next
-        && !said.iter().any(|text| text.contains(" threatens ") || text.contains(" mates in "))
-    {
-        said.push(threatened(next, "It threatens"));
-    }
+    let points = find::about_move(chess, m, &best.pv, game.last(), "It");
+    let mates =
+        |(point, _): &(Point, String)| matches!(point, Point::MateIn(_) | Point::ThreatensMate(_));
+    let next = next.filter(|_| !points.iter().any(mates));
+    let mut said: Vec<String> = points.into_iter().map(|(_, text)| text).collect();
+    said.extend(next.map(|next| threatened(next, "It threatens")));
     said.extend(find::later(chess, &best.pv));
     said
 }
@@ -290,7 +291,7 @@ fn threatened(threat: &Threat, subject: &str) -> String {
     let about = find::about_move(position.chess(), m, &info.pv, None, "which");
     match (mate_distance(info.score), about.first()) {
         (Some(1), _) => format!("{subject} {san}."),
-        (_, Some(about)) => format!("{subject} {san}, {about}"),
+        (_, Some((_, about))) => format!("{subject} {san}, {about}"),
         (_, None) => {
             let score = notation::pawns(notation::white(info.score, position.turn()));
             format!("{subject} {san} ({score}).")

@@ -1,6 +1,8 @@
 //! Looks for what may be worth saying of a position, a move and a line, most
 //! important first. What is found is said only if it is [true](super::claim).
 
+use std::mem::discriminant;
+
 use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
 use super::claim::{Fact, Point, hangs, is_worthy, passed, pieces, ring};
@@ -11,15 +13,15 @@ const ABOUT_A_MOVE: usize = 4;
 /// Hanging pieces of a side that are told, the dearest first.
 const HANGING: usize = 3;
 
-/// What is true of the move `m`, played in `at`; it is the first of `line`. `last` is
-/// the move before it, if it is known. `subject` stands for the move.
+/// What is true of the move `m`, played in `at`, each with its sentence; `m` is the first of
+/// `line`. `last` is the move before it, if it is known. `subject` stands for the move.
 pub fn about_move(
     at: &Chess,
     m: Move,
     line: &[Move],
     last: Option<Move>,
     subject: &str,
-) -> Vec<String> {
+) -> Vec<(Point, String)> {
     let mut points = vec![Point::Mate, Point::Draw, Point::MateIn(line.to_vec())];
     points.extend(m.promotion().map(Point::Promotes));
     points.extend(used_fork(at, line));
@@ -36,38 +38,31 @@ pub fn about_move(
     let own = at.board().by_color(at.turn());
     points.extend(own.into_iter().map(Point::Saves));
     points.push(Point::Castles);
-    let mut said: Vec<String> = Vec::new();
-    let mut kinds = Vec::new();
+    let mut said: Vec<(Point, String)> = Vec::new();
     for point in points {
-        let kind = std::mem::discriminant(&point);
-        // One of each kind; what ends the game leaves nothing else to say.
-        if kinds.contains(&kind) || said.len() == ABOUT_A_MOVE || is_said_already(&point, &kinds) {
-            continue;
+        // What ends the game leaves nothing else to say.
+        if matches!(said.last(), Some((Point::Mate | Point::Draw, _))) || said.len() == ABOUT_A_MOVE
+        {
+            break;
         }
-        if let Some(text) = point.said(at, m, subject) {
-            said.push(text);
-            kinds.push(kind);
-            if matches!(point, Point::Mate | Point::Draw) {
-                break;
-            }
+        if !is_said_already(&point, &said)
+            && let Some(text) = point.said(at, m, subject)
+        {
+            said.push((point, text));
         }
     }
     said
 }
 
-/// Does a point of another kind, said before, say as much?
-fn is_said_already(point: &Point, said: &[std::mem::Discriminant<Point>]) -> bool {
-    let has = |other: &Point| said.contains(&std::mem::discriminant(other));
-    match point {
-        Point::Takes => has(&Point::TakesBack(NOTHING)) || has(&Point::PinnedDefender(Square::A1)),
-        Point::Attacks(_) => has(&Point::Forks(Vec::new())),
-        Point::Saves(_) => has(&Point::Takes),
-        _ => false,
-    }
+/// Has a point of this kind been said, or one that says as much?
+fn is_said_already(point: &Point, said: &[(Point, String)]) -> bool {
+    said.iter().any(|(other, _)| match (point, other) {
+        (Point::Takes, Point::TakesBack(_) | Point::PinnedDefender(_))
+        | (Point::Attacks(_), Point::Forks(_))
+        | (Point::Saves(_), Point::Takes) => true,
+        _ => discriminant(point) == discriminant(other),
+    })
 }
-
-/// Stands for any move.
-const NOTHING: Move = Move::Put { role: Role::Pawn, to: Square::A1 };
 
 /// A fork by the first move of a line in which the same piece then takes one of the
 /// pieces attacked, the king apart.

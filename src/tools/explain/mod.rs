@@ -34,7 +34,8 @@ pub fn sentence(game: &Game, info: &Info) -> Option<String> {
     let san = notation::san(position, best);
     let about = find::about_move(position.chess(), best, &info.pv, game.last(), &san);
     let score = notation::white(info.score, position.turn());
-    about.into_iter().next().or_else(|| Some(format!("After {san} {}.", standing(score))))
+    let said = about.into_iter().next().map(|(_, text)| text);
+    said.or_else(|| Some(format!("After {san} {}.", standing(score))))
 }
 
 /// Who stands better by a score from White's point of view.
