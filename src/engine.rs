@@ -187,7 +187,8 @@ pub struct Engine {
     /// What evaluates; material and piece-square tables without one.
     network: Option<Arc<Network>>,
     book: Option<Book>,
-    tablebases: Option<Tablebases>,
+    /// Shared by the engines of one run.
+    tablebases: Option<Arc<Tablebases>>,
     /// One per thread.
     memories: Vec<Memory>,
 }
@@ -386,7 +387,7 @@ impl Engine {
     }
 
     /// Looks positions up in these endgame tables from now on.
-    pub fn set_tablebases(&mut self, tablebases: Option<Tablebases>) {
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         self.tablebases = tablebases;
     }
 
@@ -564,7 +565,7 @@ impl Engine {
         start: Instant,
     ) -> Outcome {
         // A weaker player knows no endgame tables, and needs no help.
-        let tablebases = self.tablebases.as_ref().filter(|_| terms.handicap.is_none());
+        let tablebases = self.tablebases.as_deref().filter(|_| terms.handicap.is_none());
         let (game, settings) = (&job.game, &self.settings);
         let syzygy = settings.syzygy;
         let prober = tablebases

@@ -255,7 +255,7 @@ pub const OPTIONS: &[Row] = &[
         name: "SyzygyPath",
         kind: Kind::Directories {
             effect: Effect::Serving(|serving, paths| {
-                let open = || Tablebases::open(&paths, serving.say);
+                let open = || Tablebases::open(&paths, serving.say).map(Arc::new);
                 serving.engine.set_tablebases(if paths.is_empty() { None } else { open() });
                 Ok(())
             }),

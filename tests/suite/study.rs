@@ -135,6 +135,16 @@ fn a_game_is_studied_as_it_goes_on() {
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
 }
 
+/// All engines ask the same tables.
+#[test]
+fn tables_are_opened_once() {
+    let dir = Directory::new();
+    let (file, tables) = (dir.path("a.study"), dir.path(""));
+    let jobs = ["--jobs", "3", "--nodes", "1200", "--syzygy", &tables];
+    let said = grow(&[&["startpos", "--file", &file][..], &jobs].concat());
+    assert_eq!(said.matches("SyzygyPath: 0 WDL and 0 DTZ tables").count(), 1, "{said}");
+}
+
 /// What goes on goes on as deeply as it was.
 #[test]
 fn later_searches_are_no_shorter() {

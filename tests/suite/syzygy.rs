@@ -33,7 +33,7 @@ fn tables() -> Option<Tablebases> {
 /// An engine with the tables.
 fn engine(fifty_moves: bool) -> Option<Engine> {
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
-    engine.set_tablebases(Some(tables()?));
+    engine.set_tablebases(Some(tables()?.into()));
     engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() });
     Some(engine)
 }
@@ -361,7 +361,7 @@ fn results_alone_are_of_use() {
     assert_eq!(ranking.known[taking].value, Value::Draw);
     // Won or lost, the tables are asked in the tree, too: behind the pawn's moves.
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
-    engine.set_tablebases(Some(tables));
+    engine.set_tablebases(Some(tables.into()));
     for (turn, sign) in [("w", 1), ("b", -1)] {
         let game = Game::from(position(&format!("8/8/8/8/8/8/P7/K6k {turn} - - 0 1")));
         let score = search(&mut engine, &game, nodes(3000)).info.score;

@@ -4,6 +4,7 @@ use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -271,22 +272,19 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
-    let tables = || -> Option<Tablebases> {
-        Tablebases::open(&syzygy::directories(args.syzygy.as_ref()?), &|what| complain(what))
-    };
-    let mut table_pieces = 0;
     let mut engines = tools::engines(args.jobs, args.hash, args.threads)?;
+    let directories = args.syzygy.as_deref().map(syzygy::directories);
+    let tables = directories.and_then(|paths| Tablebases::open(&paths, &|what| complain(what)));
+    let tables = tables.map(Arc::new);
     for engine in &mut engines {
-        let tables = tables();
-        table_pieces = tables.as_ref().map_or(0, Tablebases::max_pieces);
-        engine.set_tablebases(tables);
+        engine.set_tablebases(tables.clone());
     }
     let plan = Plan {
         line,
         step: args.step,
         nodes: args.nodes,
         until: args.hours.map(|hours| Instant::now() + hours),
-        table_pieces,
+        table_pieces: tables.map_or(0, |tables| tables.max_pieces()),
     };
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {spinner} {msg}") {
