@@ -8,9 +8,9 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::{
-    Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
+    Entered, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
-    table_key,
+    table_key, with_sure_alpha,
 };
 use crate::{
     chess::{
@@ -146,13 +146,17 @@ impl Worker<'_> {
         cut: bool,
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        self.enter::<K>(position, window, ply, |worker, window| {
-            worker.entered::<K>(position, window, depth, ply, cut)
-        })
+        match self.enter::<K>(position, window, ply)? {
+            Entered::Done(score) => Ok(score),
+            Entered::Open(open) => {
+                let score = self.open_node::<K>(position, open, depth, ply, cut)?;
+                Ok(with_sure_alpha(score, window, open))
+            }
+        }
     }
 
     /// Steps 2 to 11.
-    fn entered<K: Kind>(
+    fn open_node<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,

@@ -203,6 +203,21 @@ impl Kind for NonPv {
     const PV: bool = false;
 }
 
+/// The result of a node's first step.
+enum Entered {
+    /// The node's score.
+    Done(Score),
+    /// The window that is left to be searched.
+    Open(Window),
+}
+
+/// The score of a node with this window, after a search of `open`, which step 1 left of it.
+/// What raised alpha is sure, though the move for it may have been pruned. The table has
+/// learned without it: it holds on this line only.
+fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
+    if open.alpha > window.alpha { score.max(open.alpha) } else { score }
+}
+
 /// The search is over, or broken off: what it was about to return is not known.
 /// Passed up the tree by `?`; nothing on the way is stored or learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,35 +317,27 @@ impl<'a> Worker<'a> {
         &self.frames[ply + FRAME_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. The
-    /// `rest` of the steps get the window that these leave open.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions.
     #[inline(always)]
     fn enter<K: Kind>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
-        rest: impl FnOnce(&mut Self, Window) -> Result<Score, Stopped>,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Entered, Stopped> {
         self.count_node(ply)?;
         if K::PV {
             self.pv.clear(ply);
         }
         if let Some(score) = self.draw(position, ply) {
-            return Ok(score);
+            return Ok(Entered::Done(score));
         }
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // Who can repeat need not lose.
             open.alpha = DRAW;
         }
-        if open.is_empty() {
-            return Ok(open.alpha);
-        }
-        let score = rest(self, open)?;
-        // What raised alpha is sure, though the move for it may have been pruned. The
-        // table has learned without it: it holds on this line only.
-        Ok(if open.alpha > window.alpha { score.max(open.alpha) } else { score })
+        Ok(if open.is_empty() { Entered::Done(open.alpha) } else { Entered::Open(open) })
     }
 
     /// Counts a node, and ends the search if it is time.

@@ -4,7 +4,9 @@
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
-use super::{Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key};
+use super::{
+    Entered, Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key, with_sure_alpha,
+};
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
@@ -52,9 +54,14 @@ impl Worker<'_> {
         first: bool,
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        let score = self.enter::<K>(position, window.pre_shift(), ply, |worker, window| {
-            worker.captures::<K>(position, window, ply, first)
-        })?;
+        let window = window.pre_shift();
+        let score = match self.enter::<K>(position, window, ply)? {
+            Entered::Done(score) => score,
+            Entered::Open(open) => {
+                let score = self.captures::<K>(position, open, ply, first)?;
+                with_sure_alpha(score, window, open)
+            }
+        };
         Ok(Delay::MATES.score(score))
     }
 
