@@ -187,6 +187,15 @@ impl Default for Histories {
 }
 
 impl Histories {
+    /// There is one element.
+    fn tables(&self) -> &Tables {
+        &self.0[0]
+    }
+
+    fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.0[0]
+    }
+
     /// Forgets everything, in the same memory: new pages cost more than zeroes.
     pub fn clear(&mut self) {
         bytemuck::fill_zeroes(&mut self.0);
@@ -217,15 +226,15 @@ impl Histories {
     #[must_use]
     pub fn quiets<'a>(&'a self, position: &Position, context: &Context) -> QuietRows<'a> {
         const NEUTRAL: &[i16; PieceTo::COUNT] = &[0; PieceTo::COUNT];
-        let color = position.turn();
+        let (color, tables) = (position.turn(), self.tables());
         QuietRows {
             color,
             threats: context.threats,
-            butterfly: &self.0[0].butterfly,
-            pawns: &self.0[0].pawns.0[pawn_index(position)],
+            butterfly: &tables.butterfly,
+            pawns: &tables.pawns.0[pawn_index(position)],
             continuation: context
                 .previous
-                .map(|before| before.map_or(NEUTRAL, |b| &self.0[0].continuation.0[b.index()])),
+                .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.index()])),
         }
     }
 
@@ -233,29 +242,31 @@ impl Histories {
     pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
         let to = PieceTo::new(position, m).index();
         let from_to = FromTo::new(position.turn(), context.threats, m);
-        gravity(&mut self.0[0].butterfly.0[from_to.index()], bonus, HISTORY_MAX);
-        gravity(&mut self.0[0].pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
-        self.0[0].continuation.update(context.previous, to, bonus);
+        let tables = self.tables_mut();
+        gravity(&mut tables.butterfly.0[from_to.index()], bonus, HISTORY_MAX);
+        gravity(&mut tables.pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
+        tables.continuation.update(context.previous, to, bonus);
     }
 
     /// The same for the last move, whose position is known no more: only the tables
     /// that do without it learn.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
-        gravity(&mut self.0[0].butterfly.0[quiet.index()], bonus, HISTORY_MAX);
-        self.0[0].continuation.update(previous, moved.index(), bonus);
+        let tables = self.tables_mut();
+        gravity(&mut tables.butterfly.0[quiet.index()], bonus, HISTORY_MAX);
+        tables.continuation.update(previous, moved.index(), bonus);
     }
 
     /// What to add to the static evaluation, in centipawns. `moves` are those made 1, 2
     /// and 4 plies ago.
     #[must_use]
     pub fn correction(&self, position: &Position, moves: Previous) -> Score {
-        self.0[0].corrections.get(position, moves)
+        self.tables().corrections.get(position, moves)
     }
 
     /// What [`correction`](Self::correction) reads of a position with these keys will be
     /// read soon.
     pub fn prefetch_correction(&self, keys: &Keys, turn: Color, moves: Previous) {
-        self.0[0].corrections.prefetch(keys, turn, moves);
+        self.tables().corrections.prefetch(keys, turn, moves);
     }
 
     /// The search of `depth` plies found `difference` centipawns more than the
@@ -267,18 +278,18 @@ impl Histories {
         depth: i32,
         difference: Score,
     ) {
-        self.0[0].corrections.update(position, moves, depth, difference);
+        self.tables_mut().corrections.update(position, moves, depth, difference);
     }
 
     /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
     #[must_use]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
-        i32::from(self.0[0].captures.0[PieceTo::new(position, m).index()][victim(m)])
+        i32::from(self.tables().captures.0[PieceTo::new(position, m).index()][victim(m)])
     }
 
     /// Rewards or punishes a capture or promotion.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
-        let entry = &mut self.0[0].captures.0[PieceTo::new(position, m).index()][victim(m)];
+        let entry = &mut self.tables_mut().captures.0[PieceTo::new(position, m).index()][victim(m)];
         gravity(entry, bonus, HISTORY_MAX);
     }
 }
