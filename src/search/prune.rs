@@ -5,7 +5,7 @@
 //! several strong engines use, on precedent unless a line says otherwise.
 
 use super::params as p;
-use crate::chess::score::{DECISIVE, Score, is_decisive};
+use crate::chess::score::{DECISIVE, INFINITE, Score, is_decisive};
 
 /// What pruning a whole node looks at.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +92,31 @@ pub struct MoveFacts {
     pub cutoffs_below: u32,
     /// The node's evaluation is far below alpha.
     pub hopeless: bool,
+}
+
+impl MoveFacts {
+    /// The first move of a root that nothing else is known of. The root's moves are not
+    /// pruned, and neither the table nor the exchange decides how far they are reduced.
+    pub const ROOT: MoveFacts = MoveFacts {
+        depth: 1,
+        number: 1,
+        best: -INFINITE,
+        quiet: true,
+        history: 0,
+        improving: true,
+        pv: true,
+        was_pv: true,
+        cut: false,
+        check: false,
+        in_check: false,
+        table_capture: false,
+        losing: false,
+        exchange: i32::MIN,
+        table_above: false,
+        table_deep: false,
+        cutoffs_below: 0,
+        hopeless: false,
+    };
 }
 
 /// Late move pruning: enough quiet moves have been tried.
@@ -207,26 +232,8 @@ pub fn singular_bound(lower: Score, depth: i32, was_pv: bool) -> Score {
 mod tests {
     use super::*;
 
-    const FACTS: MoveFacts = MoveFacts {
-        depth: 8,
-        number: 10,
-        best: 0,
-        quiet: true,
-        history: 0,
-        improving: true,
-        pv: true,
-        was_pv: false,
-        cut: false,
-        check: false,
-        in_check: false,
-        table_capture: false,
-        losing: false,
-        exchange: i32::MIN,
-        table_above: false,
-        table_deep: false,
-        cutoffs_below: 0,
-        hopeless: false,
-    };
+    const FACTS: MoveFacts =
+        MoveFacts { depth: 8, number: 10, best: 0, was_pv: false, ..MoveFacts::ROOT };
 
     #[test]
     fn later_and_worse_moves_are_reduced_more() {

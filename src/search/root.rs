@@ -535,19 +535,12 @@ impl Worker<'_> {
                 best,
                 quiet: !is_tactical(m),
                 history: self.root_history(&root, &context, m),
-                improving: true,
                 pv: K::PV,
-                was_pv: true,
-                cut: false,
                 check: child.is_check(),
                 in_check: root.is_check(),
                 table_capture,
-                losing: false,
-                exchange: i32::MIN,
-                table_above: false,
-                table_deep: false,
                 cutoffs_below: self.frame(1).cutoffs,
-                hopeless: false,
+                ..MoveFacts::ROOT
             };
             let before = self.nodes;
             self.pv.clear(1);
