@@ -23,7 +23,9 @@ use crate::{
     play::{
         book::Book,
         clock::Budget,
-        report::{Bound, Info, Limits, LiveOptions, Note, Outcome, Reporter, Signals},
+        limits::{Limits, LiveOptions},
+        report::{Bound, Info, Note, Outcome, Reporter},
+        signals::Signals,
         strength::{self, Handicap},
         syzygy::{self, Confirming, Prober, Tablebases, Value},
     },
@@ -37,7 +39,7 @@ use crate::{
 
 pub mod threads;
 
-pub use crate::{play::report::MemoryError, search::RootSearch};
+pub use crate::{play::memory::MemoryError, search::RootSearch};
 pub use threads::STACK_SIZE;
 
 /// What a search thread takes, in bytes: histories, lines, accumulators, the
@@ -803,7 +805,7 @@ const fn no_search() -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{play::report::Clock, system::sync::lock};
+    use crate::{play::limits::Clock, system::sync::lock};
 
     /// Notes what is said, as data.
     #[derive(Default)]

@@ -69,6 +69,10 @@ pub use chess::{
 };
 pub use engine::{Engine, Job, Settings};
 pub use eval::nnue::Network;
-pub use play::report::{Bound, Clock, Info, Limits, Outcome, Reporter, Signals, Silent};
+pub use play::{
+    limits::{Clock, Limits},
+    report::{Bound, Info, Outcome, Reporter, Silent},
+    signals::Signals,
+};
 pub use search::tt::{Entry, Table};
 pub use system::version::VERSION;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{params as p, report::Clock};
+use super::{limits::Clock, params as p};
 
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,11 @@
 
 pub mod book;
 pub mod clock;
+pub mod limits;
+pub mod memory;
 pub mod openings;
 pub mod params;
 pub mod report;
+pub mod signals;
 pub mod strength;
 pub mod syzygy;

@@ -20,7 +20,7 @@ use crate::{
     },
     play::{
         clock::{Budget, Stability},
-        report::Limits,
+        limits::Limits,
     },
     system::random::mix,
 };

@@ -27,7 +27,9 @@ use crate::{
     eval::Evaluator,
     play::{
         clock::Budget,
-        report::{Limits, LiveOptions, Reporter, Signals},
+        limits::{Limits, LiveOptions},
+        report::Reporter,
+        signals::Signals,
         strength::Handicap,
         syzygy::Prober,
     },

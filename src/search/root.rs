@@ -825,7 +825,11 @@ mod tests {
     };
     use crate::{
         chess::{notation::read_move, position::Game},
-        play::report::{Limits, LiveOptions, Signals, Silent},
+        play::{
+            limits::{Limits, LiveOptions},
+            report::Silent,
+            signals::Signals,
+        },
         search::tt::Table,
     };
 

@@ -20,7 +20,7 @@ use crate::{
     },
     engine::{Engine, Job, MemoryError, Settings, threads},
     eval::{default_network, nnue::Network},
-    play::report::{Limits, Signals, Silent},
+    play::{limits::Limits, report::Silent, signals::Signals},
     search::root::RootSearch,
 };
 

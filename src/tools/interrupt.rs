@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use super::complain;
-use crate::{play::report::Signals, system::sync::lock};
+use crate::{play::signals::Signals, system::sync::lock};
 
 /// Ends the searches that run, and prevents new ones.
 #[derive(Debug, Default)]

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub use crate::system::stdio::{complain, say};
 use crate::{
     engine::{Engine, MemoryError, Settings},
-    play::report::Limits,
+    play::limits::Limits,
     system::arguments::number_in,
 };
 

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use clap::value_parser;
 
 use super::{depth, limits, thread_count};
-use crate::{play::report::Limits, system::arguments};
+use crate::{play::limits::Limits, system::arguments};
 
 /// How every position is searched.
 #[derive(Clone, Debug, clap::Args)]

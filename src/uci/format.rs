@@ -181,7 +181,7 @@ mod tests {
         position::Position,
         score::{MATE, TABLEBASE_WIN},
     };
-    use crate::play::report::MemoryError;
+    use crate::play::memory::MemoryError;
 
     fn line() -> Info {
         let pv = Position::default().legal_moves();

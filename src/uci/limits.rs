@@ -8,7 +8,7 @@ use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
 use super::{beyond::Beyond, moves};
 use crate::{
     chess::{notation::read_move, position::Position},
-    play::report::{Clock, Limits},
+    play::limits::{Clock, Limits},
 };
 
 /// What a `go` in the position `root` asks for; `say` is told what of it is skipped.

@@ -32,7 +32,11 @@ use crate::{
     chess::position::{Game, Position},
     engine::{Engine, Job, Settings, threads},
     eval::wdl::{self, Chances},
-    play::report::{Info, Limits, LiveOptions, Note, Outcome, Reporter, Signals, Silent},
+    play::{
+        limits::{Limits, LiveOptions},
+        report::{Info, Note, Outcome, Reporter, Silent},
+        signals::Signals,
+    },
     system::{stdio::complain, sync::lock, version},
     tools::explain,
 };
@@ -181,7 +185,13 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, outpu
             work,
             tasks,
             quitting,
-            options: Reading { live, chess960: false, analyse: false, log_to: &log_to },
+            options: Reading {
+                live,
+                verbosity: &output.verbosity,
+                chess960: false,
+                analyse: false,
+                log_to: &log_to,
+            },
             setup: Setup::default(),
             current: None,
             plays: None,
@@ -242,7 +252,7 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         live: &'a LiveOptions,
         task: Option<Ending<'a>>,
     ) -> Self {
-        let kept = live.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
+        let kept = output.verbosity.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
         let (task, kept) = (Mutex::new(task), Mutex::new(kept));
         Printer { output, game, mode, live, task, seen: Default::default(), kept }
     }
@@ -252,11 +262,11 @@ impl<'a, W: Write + Send> Printer<'a, W> {
     }
 
     fn is_minimal(&self) -> bool {
-        self.live.minimal.load(Ordering::Relaxed)
+        self.output.verbosity.minimal.load(Ordering::Relaxed)
     }
 
     fn print(&self, info: &Info) {
-        let shown = self.live.show_wdl.load(Ordering::Relaxed);
+        let shown = self.output.verbosity.show_wdl.load(Ordering::Relaxed);
         let estimate = || wdl::chances(info.score, self.root());
         let chances = shown.then(|| if info.drawn { Chances::DRAWN } else { estimate() });
         if !self.output.is_for_a_person() {
@@ -317,14 +327,14 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn note(&self, note: &Note) {
         let detail = matches!(note, Note::Plan { .. } | Note::Decision { .. });
-        if !detail || self.live.debug.load(Ordering::Relaxed) {
+        if !detail || self.output.verbosity.debug.load(Ordering::Relaxed) {
             self.output.say(&format::note(note));
         }
     }
 
     fn decided(&self, outcome: &Outcome) {
         self.finish();
-        if self.live.explain.load(Ordering::Relaxed)
+        if self.output.verbosity.explain.load(Ordering::Relaxed)
             && let Some(sentence) = explain::sentence(self.game, &outcome.info)
         {
             self.output.say(&sentence);
@@ -641,7 +651,7 @@ impl<W: Write + Send> Front<'_, W> {
     fn carry_out_message(&mut self, message: UciMessage, beyond: Beyond) {
         match message {
             UciMessage::Uci => self.identify(),
-            UciMessage::Debug(on) => self.options.live.debug.store(on, Ordering::Relaxed),
+            UciMessage::Debug(on) => self.output.verbosity.debug.store(on, Ordering::Relaxed),
             // Behind `stop` it waits for the move: Scid takes a move that comes after
             // `readyok` for the answer to its next question.
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
@@ -694,7 +704,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// With `debug on`, tells a person what happens.
     fn debug(&self, text: impl FnOnce(&Self) -> String) {
-        if self.options.live.debug.load(Ordering::Relaxed) {
+        if self.output.verbosity.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
     }

@@ -12,12 +12,13 @@ use std::{
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
+use super::output::Verbosity;
 use crate::{
     engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
     eval::{self, nnue::Network},
     play::{
         book::Book,
-        report::LiveOptions,
+        limits::LiveOptions,
         strength::ELO_RANGE,
         syzygy::{self, MAX_PIECES, ProbeOptions, Tablebases},
     },
@@ -87,6 +88,8 @@ pub struct Serving<'a> {
 pub struct Reading<'a> {
     /// What a running search looks at.
     pub live: Arc<LiveOptions>,
+    /// What is told of it.
+    pub verbosity: &'a Verbosity,
     /// Castling is written as king takes rook; FENs may be of Chess960.
     pub chess960: bool,
     /// Analysis, not a game.
@@ -317,9 +320,9 @@ pub const OPTIONS: &[Row] = &[
     Row {
         name: "UCI_ShowWDL",
         kind: Kind::Check {
-            default: live().show_wdl.into_inner(),
+            default: false,
             effect: Effect::Reading(|reading, on| {
-                reading.live.show_wdl.store(on, Ordering::Relaxed);
+                reading.verbosity.show_wdl.store(on, Ordering::Relaxed);
             }),
         },
         about: "reports the chances of a win, draw and loss with every score, in permille",
@@ -327,9 +330,9 @@ pub const OPTIONS: &[Row] = &[
     Row {
         name: "Minimal",
         kind: Kind::Check {
-            default: live().minimal.into_inner(),
+            default: false,
             effect: Effect::Reading(|reading, on| {
-                reading.live.minimal.store(on, Ordering::Relaxed);
+                reading.verbosity.minimal.store(on, Ordering::Relaxed);
             }),
         },
         about: "reports only the last line of a search, or the last of each rank with MultiPV",
@@ -337,9 +340,9 @@ pub const OPTIONS: &[Row] = &[
     Row {
         name: "Explain",
         kind: Kind::Check {
-            default: live().explain.into_inner(),
+            default: false,
             effect: Effect::Reading(|reading, on| {
-                reading.live.explain.store(on, Ordering::Relaxed);
+                reading.verbosity.explain.store(on, Ordering::Relaxed);
             }),
         },
         about: "says with the best move, in a sentence, what it does",
@@ -677,8 +680,13 @@ mod tests {
     fn with_sides<T>(run: impl FnOnce(&mut Serving, &mut Reading) -> T) -> T {
         let engine = Engine::new(Settings::default()).unwrap();
         let serving = &mut Serving { engine, hash_file: None, say: &|_| {} };
-        let live = Arc::default();
-        let reading = &mut Reading { live, chess960: false, analyse: false, log_to: &|_| {} };
+        let reading = &mut Reading {
+            live: Arc::default(),
+            verbosity: &Verbosity::default(),
+            chess960: false,
+            analyse: false,
+            log_to: &|_| {},
+        };
         run(serving, reading)
     }
 
@@ -715,7 +723,7 @@ mod tests {
             assert_eq!(*serving.engine.settings(), settings);
             assert_eq!(serving.hash_file.as_deref(), Some(Path::new("/tmp/a b.table")));
             assert_eq!(reading.live.multi_pv.load(Ordering::Relaxed), 5);
-            assert!(reading.live.show_wdl.load(Ordering::Relaxed));
+            assert!(reading.verbosity.show_wdl.load(Ordering::Relaxed));
             assert!(reading.chess960 && !reading.analyse);
             for empty in [None, Some(""), Some("<empty>")] {
                 serving.hash_file = Some(PathBuf::from("table"));
@@ -729,8 +737,13 @@ mod tests {
     fn the_log_is_told_its_file() {
         let told = std::cell::RefCell::new(Vec::new());
         let log_to = |path: Option<&Path>| told.borrow_mut().push(path.map(Path::to_owned));
-        let reading =
-            &mut Reading { live: Arc::default(), chess960: false, analyse: false, log_to: &log_to };
+        let reading = &mut Reading {
+            live: Arc::default(),
+            verbosity: &Verbosity::default(),
+            chess960: false,
+            analyse: false,
+            log_to: &log_to,
+        };
         for value in [Some("/tmp/a b.log"), Some("<empty>")] {
             let Ok(Change::Reading(change)) = change("debug log file", value) else { panic!() };
             change(reading);
@@ -809,7 +822,12 @@ mod tests {
             assert_eq!(serving.engine.network().unwrap().hash(), network);
             assert_eq!(serving.hash_file, None);
             assert!(!reading.chess960 && !reading.analyse);
-            assert_eq!(format!("{:?}", reading.live), format!("{:?}", LiveOptions::default()));
+            let Reading { live, verbosity, .. } = reading;
+            let defaults = (LiveOptions::default(), Verbosity::default());
+            assert_eq!(
+                format!("{live:?} {verbosity:?}"),
+                format!("{:?} {:?}", defaults.0, defaults.1)
+            );
         });
     }
 
@@ -818,8 +836,9 @@ mod tests {
     #[test]
     fn every_value_has_an_effect() {
         let seen = |serving: &Serving, reading: &Reading| {
-            let Reading { live, chess960, analyse, .. } = reading;
-            format!("{:?} {live:?} {chess960} {analyse}", serving.engine.settings())
+            let Reading { live, verbosity, chess960, analyse, .. } = reading;
+            let settings = serving.engine.settings();
+            format!("{settings:?} {live:?} {verbosity:?} {chess960} {analyse}")
         };
         let mut changed = 0;
         for Row { name, kind, .. } in OPTIONS {

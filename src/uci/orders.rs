@@ -21,7 +21,7 @@ use crate::{
         position::{Ending, Game, Position},
     },
     engine::Job,
-    play::report::{Limits, Signals},
+    play::{limits::Limits, signals::Signals},
     system::{files, sync::lock},
     tools::analyse::annotate,
 };

@@ -20,6 +20,21 @@ pub struct Output<W> {
     closed: AtomicBool,
     /// A person reads, not a program.
     person: AtomicBool,
+    /// What the reader wants to be told.
+    pub verbosity: Verbosity,
+}
+
+/// What is told of a search, by options that may change while it runs.
+#[derive(Debug, Default)]
+pub struct Verbosity {
+    /// Winning chances with every score.
+    pub show_wdl: AtomicBool,
+    /// No more than its last lines.
+    pub minimal: AtomicBool,
+    /// What the best move does, in a sentence.
+    pub explain: AtomicBool,
+    /// Everything that is going on, for people.
+    pub debug: AtomicBool,
 }
 
 struct Sinks<W> {
@@ -42,11 +57,12 @@ impl<W> Sinks<W> {
 impl<W: Write> Output<W> {
     /// Lines go to `writer`, which a person or a program reads; there is no
     /// log.
-    pub const fn new(writer: W, person: bool) -> Output<W> {
+    pub fn new(writer: W, person: bool) -> Output<W> {
         Output {
             sinks: Mutex::new(Sinks { writer, log: None }),
             closed: AtomicBool::new(false),
             person: AtomicBool::new(person),
+            verbosity: Verbosity::default(),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::{
         nnue::{Network, simd},
         parts::Parts,
     },
-    play::report::Signals,
+    play::signals::Signals,
     search::root::RootSearch,
     system::version,
     tools::{bench, doctor::measure, genfens::genfens, perft},

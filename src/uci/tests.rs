@@ -190,14 +190,20 @@ proptest! {
     }
 }
 
-/// What is printed of the lines that `tell` reports, and when the search is over.
-fn printed(live: &LiveOptions, tell: impl FnOnce(&dyn Fn(u32, usize))) -> Vec<String> {
+/// What is printed of the lines that `tell` reports, and when the search is over. The option
+/// Minimal, which `tell` may set, is at first as given.
+fn printed(
+    live: &LiveOptions,
+    minimal: bool,
+    tell: impl FnOnce(&dyn Fn(u32, usize), &AtomicBool),
+) -> Vec<String> {
     let game = Game::default();
     let moves = game.position().legal_moves();
     let mut text = Vec::new();
     let output = Output::new(&mut text, false);
+    output.verbosity.minimal.store(minimal, Ordering::Relaxed);
     let printer = Printer::new(&output, &game, CastlingMode::Standard, live, None);
-    tell(&|depth, multipv| {
+    let line = |depth, multipv: usize| {
         printer.info(&Info {
             depth,
             seldepth: depth,
@@ -211,7 +217,8 @@ fn printed(live: &LiveOptions, tell: impl FnOnce(&dyn Fn(u32, usize))) -> Vec<St
             time: Duration::ZERO,
             pv: vec![moves[multipv]],
         });
-    });
+    };
+    tell(&line, &output.verbosity.minimal);
     printer.finish();
     drop(printer);
     drop(output);
@@ -226,9 +233,8 @@ fn printed(live: &LiveOptions, tell: impl FnOnce(&dyn Fn(u32, usize))) -> Vec<St
 #[test]
 fn minimal_keeps_the_lines_that_are_wanted() {
     let live = LiveOptions::new();
-    live.minimal.store(true, Ordering::Relaxed);
     live.multi_pv.store(3, Ordering::Relaxed);
-    let lines = printed(&live, |tell| {
+    let lines = printed(&live, true, |tell, _| {
         (1..=3).for_each(|rank| tell(7, rank));
         live.multi_pv.store(1, Ordering::Relaxed);
         tell(8, 1);
@@ -241,19 +247,18 @@ fn minimal_keeps_the_lines_that_are_wanted() {
 fn minimal_holds_from_the_first_line_on() {
     let live = LiveOptions::new();
     live.multi_pv.store(2, Ordering::Relaxed);
-    let lines = printed(&live, |tell| {
+    let lines = printed(&live, false, |tell, minimal| {
         tell(7, 1);
-        live.minimal.store(true, Ordering::Relaxed);
+        minimal.store(true, Ordering::Relaxed);
         tell(7, 2);
         (1..=2).for_each(|rank| tell(8, rank));
         (1..=2).for_each(|rank| tell(9, rank));
     });
     assert_eq!(lines, ["depth 7 line 1", "depth 7 line 2", "depth 9 line 1", "depth 9 line 2"]);
 
-    live.minimal.store(true, Ordering::Relaxed);
-    let lines = printed(&live, |tell| {
+    let lines = printed(&live, true, |tell, minimal| {
         tell(7, 1);
-        live.minimal.store(false, Ordering::Relaxed);
+        minimal.store(false, Ordering::Relaxed);
         tell(7, 2);
         (1..=2).for_each(|rank| tell(8, rank));
     });

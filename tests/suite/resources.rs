@@ -28,7 +28,7 @@ use lancet::{
         position::{Game, START_FEN},
     },
     engine::{Engine, Job, STACK_SIZE, Settings},
-    play::report::{Limits, Silent},
+    play::{limits::Limits, report::Silent},
     search::MAX_PLY,
 };
 

@@ -15,7 +15,10 @@ use lancet::{
     },
     engine::{Engine, RootSearch, Settings},
     eval::{default_network, weighted},
-    play::report::{Bound, Limits, Outcome},
+    play::{
+        limits::Limits,
+        report::{Bound, Outcome},
+    },
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;

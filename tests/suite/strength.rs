@@ -7,10 +7,7 @@ use lancet::{
         score::Score,
     },
     engine::{Engine, Settings},
-    play::{
-        report::{Limits, Outcome},
-        syzygy,
-    },
+    play::{limits::Limits, report::Outcome, syzygy},
 };
 use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
 

@@ -19,7 +19,8 @@ use lancet::{
     },
     engine::{Engine, Job, Settings},
     play::{
-        report::{Info, Limits, Reporter, Silent},
+        limits::Limits,
+        report::{Info, Reporter, Silent},
         syzygy::{self, Prober, Tablebases, Value},
     },
 };

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     engine::threads,
-    play::report::MemoryError,
+    play::memory::MemoryError,
     system::version,
     tools::{self, complain, say, thread_count},
 };

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::{
     chess::position::Position,
     engine::{Engine, Job},
-    play::report::{Limits, MemoryError, Silent},
+    play::{limits::Limits, memory::MemoryError, report::Silent},
     search::tt::Table,
     tools::{bench, settings},
 };

@@ -21,7 +21,7 @@ use crate::{
         score::{Score, is_decisive, mate_distance, winning_chances},
     },
     engine::{Engine, MemoryError, threads},
-    play::report::{Info, Limits},
+    play::{limits::Limits, report::Info},
     system::arguments,
     tools::{self, complain, say},
 };

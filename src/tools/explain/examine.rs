@@ -15,7 +15,10 @@ use crate::{
         see::value,
     },
     engine::{Engine, Job},
-    play::report::{Info, Limits, Reporter, Silent},
+    play::{
+        limits::Limits,
+        report::{Info, Reporter, Silent},
+    },
     system::sync::{lock, unpoisoned},
 };
 

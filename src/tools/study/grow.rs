@@ -22,7 +22,10 @@ use crate::{
         score::{DRAW, is_decisive},
     },
     engine::{Engine, Job, threads},
-    play::report::{Limits, Note, Reporter},
+    play::{
+        limits::Limits,
+        report::{Note, Reporter},
+    },
     system::sync::{lock, unpoisoned},
     tools::interrupt::Interrupt,
 };

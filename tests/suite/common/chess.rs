@@ -6,7 +6,10 @@ use lancet::{
         position::{Game, Position},
     },
     engine::{Engine, Job},
-    play::report::{Limits, Outcome, Silent},
+    play::{
+        limits::Limits,
+        report::{Outcome, Silent},
+    },
 };
 use shakmaty::CastlingMode;
 
