@@ -22,7 +22,7 @@ use crate::{
     eval::{self, Evaluator, nnue::Network},
     play::{
         book::Book,
-        clock::Budget,
+        clock::{Budget, Lag},
         limits::{Limits, LiveOptions},
         report::{Bound, Info, Note, Outcome, Reporter},
         signals::Signals,
@@ -183,6 +183,8 @@ pub struct Engine {
     seed: u64,
     /// What is left of this game's clock in nodes, if nodes are its time.
     nodes_left: Option<u64>,
+    /// What this game's clock loses beside the searches.
+    lag: Lag,
     /// The table holds what the weaker player thinks.
     limited: bool,
     table: Table,
@@ -219,6 +221,7 @@ impl Engine {
             live,
             seed: rand::random(),
             nodes_left: None,
+            lag: Lag::default(),
             table,
             network: Some(eval::default_network()),
             book: None,
@@ -485,6 +488,7 @@ impl Engine {
         }
         self.set_seed(rand::random());
         self.nodes_left = None;
+        self.lag = Lag::default();
         self.clear_histories();
     }
 
@@ -506,10 +510,13 @@ impl Engine {
             reporter.decided(&outcome);
             return outcome;
         }
-        let outcome = self.search(job, terms, root_moves, reporter, start);
-        if job.limits.clock.is_some() {
+        let (outcome, took) = self.search(job, terms, root_moves, reporter, start);
+        if let Some(clock) = job.limits.clock {
             let spent = outcome.info.nodes;
             self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(spent));
+            if !job.signals.is_pondering() {
+                self.lag.moved(clock, took);
+            }
         }
         outcome
     }
@@ -518,6 +525,9 @@ impl Engine {
     fn terms(&mut self, limits: &Limits) -> Terms {
         let handicap = self.handicap(limits);
         let mut limits = handicap.map_or_else(|| limits.clone(), |handicap| handicap.limit(limits));
+        if let Some(clock) = limits.clock {
+            self.lag.see(clock);
+        }
         self.count_clock_in_nodes(&mut limits);
         if let Limits { mate: Some(moves), depth: None, nodes: None, soft_nodes: None, .. } = limits
             && limits.clock.is_none()
@@ -557,7 +567,8 @@ impl Engine {
     }
 
     /// Asks the endgame tables about the root, has the threads search, and
-    /// concludes from what they found.
+    /// concludes from what they found. Returns that, and the time on the clock when it was
+    /// told.
     fn search(
         &mut self,
         job: &Job,
@@ -565,7 +576,7 @@ impl Engine {
         mut root_moves: Vec<search::RootMove>,
         reporter: &dyn Reporter,
         start: Instant,
-    ) -> Outcome {
+    ) -> (Outcome, Duration) {
         // A weaker player knows no endgame tables, and needs no help.
         let tablebases = self.tablebases.as_deref().filter(|_| terms.handicap.is_none());
         let (game, settings) = (&job.game, &self.settings);
@@ -615,7 +626,7 @@ impl Engine {
             wait_to_answer(&shared, &results[0], job);
             let outcome = conclude(&shared, results, time, confirming.as_ref(), game.position());
             reporter.decided(&outcome);
-            outcome
+            (outcome, job.signals.elapsed())
         })
     }
 
@@ -653,8 +664,10 @@ impl Engine {
 
     fn budget(&self, limits: &Limits) -> Option<Budget> {
         let overhead = self.settings.move_overhead;
+        // Nodes that are time have none.
+        let lag = if self.settings.nodestime == 0 { self.lag.kept() } else { Duration::ZERO };
         let clock = limits.clock.map(|clock| {
-            let budget = Budget::new(clock, overhead);
+            let budget = Budget::new(clock, overhead + lag);
             if self.settings.ponder { budget.with_pondering() } else { budget }
         });
         let exact = limits.movetime.map(|time| Budget::exact(time, overhead));

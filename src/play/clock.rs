@@ -79,6 +79,48 @@ impl Budget {
     }
 }
 
+/// How much more a move costs on the GUI's clock than the search took: what the GUI, the
+/// way to it and a busy system need. It is kept back beside the overhead.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lag {
+    /// The clock that the last move was found on, and the time that the search took.
+    last: Option<(Clock, Duration)>,
+    /// The mean, in which older ones fade.
+    mean: Duration,
+}
+
+impl Lag {
+    /// More than this is no lag: somebody has changed the clock.
+    const MOST: Duration = Duration::from_millis(500);
+    /// So many times the mean is kept back: on a busy system a move may lag several times
+    /// as long, and many moves in a row longer than the increment.
+    const KEPT: u32 = 8;
+
+    /// Compares the clock with what it should show after the last move.
+    pub fn see(&mut self, clock: Clock) {
+        let Some((before, took)) = self.last.take() else { return };
+        let same = before.increment == clock.increment
+            && before.moves_to_go.is_none()
+            && clock.moves_to_go.is_none();
+        let expected = (before.time + before.increment).saturating_sub(took);
+        let lag = expected.saturating_sub(clock.time);
+        if same && lag <= Lag::MOST {
+            self.mean = (self.mean * 7 + lag) / 8;
+        }
+    }
+
+    /// A move was told on this clock, after so much time.
+    pub const fn moved(&mut self, clock: Clock, took: Duration) {
+        self.last = Some((clock, took));
+    }
+
+    /// What to keep back.
+    #[must_use]
+    pub fn kept(&self) -> Duration {
+        self.mean * Lag::KEPT
+    }
+}
+
 /// What the iterations so far say about how hard the move is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
@@ -166,6 +208,41 @@ mod tests {
             let [movetime, overhead] = [movetime, overhead].map(Duration::from_millis);
             let budget = Budget::exact(movetime, overhead);
             assert_eq!(budget, Budget { soft: None, hard: Duration::from_millis(used) });
+        }
+    }
+
+    /// The lag is what the clock lost beyond the search's time.
+    #[test]
+    fn lag_is_kept_back() {
+        let millis = Duration::from_millis;
+        let clock = |time| Clock { time: millis(time), increment: millis(20), moves_to_go: None };
+        let mut lag = Lag::default();
+        lag.see(clock(1000));
+        assert_eq!(lag.kept(), Duration::ZERO);
+        // 1000 + 20 - 100, and 30 more are gone.
+        lag.moved(clock(1000), millis(100));
+        lag.see(clock(890));
+        assert_eq!(lag.kept(), millis(30));
+        // Always so much: eight times that is kept back in the end.
+        for _ in 0..100 {
+            lag.moved(clock(1000), millis(100));
+            lag.see(clock(890));
+        }
+        assert!((millis(239)..=millis(240)).contains(&lag.kept()), "{lag:?}");
+        // Without any it fades, also where the clock has gained time.
+        for time in [910, 5000] {
+            let before = lag.kept();
+            lag.moved(clock(900), millis(10));
+            lag.see(clock(time));
+            assert!(lag.kept() < before && lag.kept() >= before * 6 / 7, "{lag:?}");
+        }
+        // A clock that somebody has set back tells nothing, nor does the next time control.
+        let control = |time| Clock { moves_to_go: Some(40), ..clock(time) };
+        for (before, after) in [(clock(900), clock(100)), (control(900), control(800))] {
+            let kept = lag.kept();
+            lag.moved(before, millis(10));
+            lag.see(after);
+            assert_eq!(lag.kept(), kept);
         }
     }
 
