@@ -9,7 +9,7 @@ use std::{
         process::CommandExt as _,
     },
     panic::{self, AssertUnwindSafe},
-    process::Output,
+    process::{Command, Output},
 };
 
 use super::program::{Directory, LANCET, limited_copy, stderr, stdout, text};
@@ -49,7 +49,10 @@ impl Desk {
         if is_root {
             // Others may have no access to where the program was built.
             desk.program = desk.directory.path("lancet");
-            fs::copy(LANCET, &desk.program).unwrap();
+            // Copied by another process: programs that other tests start at the same moment
+            // would inherit a file of ours that is being written, and keep it busy.
+            let copied = Command::new("cp").args([LANCET, &desk.program]).status().unwrap();
+            assert!(copied.success());
             desk.give_away(&desk.program);
         }
         desk
