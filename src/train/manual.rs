@@ -27,9 +27,9 @@ the last ten seconds. The same command carries on.
   The games in a file depend only on the settings, the seed and the thread's number. With one thread the same command \
 gives the same games; with several, timing decides how many of them each thread plays.
 
-  A game ends by the rules, when both sides agree for 4 plies on a score of 600 centipawns or more, or as a draw: from ply 60 \
-after 12 level plies, or at ply 500. One game in eight plays on to 2500 centipawns for 6 plies, so that won positions are \
-seen too. Openings that the first search finds beyond 300 centipawns are not played.
+  A game ends by the rules, by the tablebases of --syzygy, or when both sides agree on a score for some plies: --win-score, \
+--win-plies, --draw-score, --draw-plies and --draw-from say when. --play-on percent of the games ignore the score, so that won \
+and dead drawn positions are seen too. Openings that the first search finds beyond 300 centipawns are not played.
 
 Examples:
   lancet-train datagen --out games --nodes 5000 --positions 10000000

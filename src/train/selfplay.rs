@@ -39,27 +39,37 @@ const MAX_PLIES: usize = 500;
 #[serde(deny_unknown_fields)]
 pub struct Adjudication {
     /// Score, in centipawns, from which a side is winning
-    #[arg(long, value_name = "CP", default_value_t = 1000, value_parser = clap::value_parser!(i32).range(1..))]
+    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = clap::value_parser!(i32).range(1..))]
     pub win_score: Score,
     /// Plies in a row after which a winning side has won
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.win_plies, value_parser = clap::value_parser!(u32).range(1..))]
     pub win_plies: u32,
     /// Score, in centipawns either way, up to which a position is level
-    #[arg(long, value_name = "CP", default_value_t = 5, value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.draw_score, value_parser = clap::value_parser!(i32).range(0..))]
     pub draw_score: Score,
     /// Level plies in a row after which a game is drawn
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.draw_plies, value_parser = clap::value_parser!(u32).range(1..))]
     pub draw_plies: u32,
     /// Earliest ply at which a level game is drawn
-    #[arg(long, value_name = "PLY", default_value_t = 100)]
+    #[arg(long, value_name = "PLY", default_value_t = Adjudication::DEFAULT.draw_from)]
     pub draw_from: u32,
     /// Percentage of games that go on regardless of the score, to ply 250 or 60 plies
     /// without a capture or pawn move
-    #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = Adjudication::DEFAULT.play_on, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub play_on: u32,
 }
 
 impl Adjudication {
+    /// The command's defaults.
+    pub const DEFAULT: Adjudication = Adjudication {
+        win_score: 1000,
+        win_plies: 4,
+        draw_score: 5,
+        draw_plies: 20,
+        draw_from: 100,
+        play_on: 25,
+    };
+
     /// Whether a game from this position goes on regardless of the score. The same
     /// position always gives the same answer.
     fn plays_on(&self, start: &Position) -> bool {
@@ -68,16 +78,8 @@ impl Adjudication {
 }
 
 impl Default for Adjudication {
-    /// The command's defaults.
     fn default() -> Adjudication {
-        Adjudication {
-            win_score: 1000,
-            win_plies: 4,
-            draw_score: 5,
-            draw_plies: 20,
-            draw_from: 100,
-            play_on: 25,
-        }
+        Adjudication::DEFAULT
     }
 }
 

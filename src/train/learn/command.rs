@@ -78,7 +78,7 @@ pub struct Args {
     /// Positions before the first training; then half of all each time, up to --window
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub first: u64,
-    /// Newest positions that are learned from, at least: whole generations (20 bytes of memory
+    /// Newest positions that are learned from, at least: whole generations (18 bytes of memory
     /// each, 4.5 on the disk)
     #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub window: u64,
