@@ -69,7 +69,6 @@ pub struct Job {
 
 impl Job {
     /// A job with fresh signals.
-    #[must_use]
     pub fn new(game: Game, limits: Limits) -> Job {
         let signals = Arc::new(Signals::new(limits.ponder));
         Job { game, limits, signals }
@@ -233,13 +232,11 @@ impl Engine {
     }
 
     /// The current settings.
-    #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// Options that may be changed during a search, from any thread.
-    #[must_use]
     pub fn live(&self) -> Arc<LiveOptions> {
         Arc::clone(&self.live)
     }
@@ -251,7 +248,6 @@ impl Engine {
     }
 
     /// Does the table have the size that was set? If not, it is still to come.
-    #[must_use]
     pub fn is_resized(&self) -> bool {
         self.table.mib() == self.settings.hash
     }
@@ -349,7 +345,6 @@ impl Engine {
     }
 
     /// The network in use, if there is one.
-    #[must_use]
     pub const fn network(&self) -> Option<&Arc<Network>> {
         self.network.as_ref()
     }
@@ -371,7 +366,6 @@ impl Engine {
     }
 
     /// What the table knows of a position.
-    #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Entry> {
         self.table.probe(search::table_key(position))
     }

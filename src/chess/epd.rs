@@ -55,13 +55,11 @@ pub struct Operation {
 
 impl Record {
     /// The operands of an operation.
-    #[must_use]
     pub fn operands(&self, opcode: &str) -> Option<&[String]> {
         self.operations.iter().find(|op| op.opcode == opcode).map(|op| op.operands.as_slice())
     }
 
     /// The number that is the only operand of an operation.
-    #[must_use]
     pub fn number(&self, opcode: &str) -> Option<i64> {
         self.operands(opcode)?.first()?.parse().ok()
     }

@@ -40,7 +40,6 @@ pub enum FenError {
 
 impl FenError {
     /// Where the fault is: a byte offset in the text; 0 if it is no single field's.
-    #[must_use]
     pub const fn at(&self) -> usize {
         match self {
             FenError::Syntax { error, .. } => error.at,

@@ -107,7 +107,6 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
 }
 
 /// UTF-8, or else Latin-1, which older files use in names.
-#[must_use]
 pub fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -26,7 +26,6 @@ const UNDERPROMOTIONS: [Option<Role>; 3] =
     [Some(Role::Rook), Some(Role::Bishop), Some(Role::Knight)];
 
 /// Captures and promotions to a queen: moves that change the material at once.
-#[must_use]
 pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
@@ -56,7 +55,6 @@ pub struct Checks {
 
 impl Checks {
     /// Those of the side to move.
-    #[must_use]
     pub fn new(position: &Position) -> Checks {
         let board = position.board();
         let them = !position.turn();
@@ -78,7 +76,6 @@ impl Checks {
 
     /// Does the legal move `m` give check? Castling and en passant are taken
     /// for quiet: their rare checks are only seen after the move.
-    #[must_use]
     pub fn given_by(&self, m: Move) -> bool {
         match m {
             // Asked of nearly every move: without what a promotion takes.
@@ -121,27 +118,23 @@ pub struct Generator<'a> {
 
 impl<'a> Generator<'a> {
     /// Finds nothing out yet.
-    #[must_use]
     pub const fn new(position: &'a Position) -> Generator<'a> {
         Generator { position, attacked: OnceCell::new(), checks: OnceCell::new() }
     }
 
     /// The position whose moves these are.
-    #[must_use]
     pub const fn position(&self) -> &'a Position {
         self.position
     }
 
     /// The squares that the enemy attacks. Our king hides none: the squares behind
     /// it are attacked, too.
-    #[must_use]
     pub fn threats(&self) -> Bitboard {
         self.attacked().by_any
     }
 
     /// Those of them that a piece worth less than one of this role attacks; a king is
     /// not for exchange.
-    #[must_use]
     pub fn threats_to(&self, role: Role) -> Bitboard {
         self.attacked().by_less_than(role)
     }
@@ -153,21 +146,18 @@ impl<'a> Generator<'a> {
     }
 
     /// From where the side to move gives check.
-    #[must_use]
     pub fn checks(&self) -> &Checks {
         self.checks.get_or_init(|| Checks::new(self.position))
     }
 
     /// The legal move that `packed` stands for, if it is one here. Any bits are
     /// safe, and no other move is looked at.
-    #[must_use]
     pub fn find(&self, packed: PackedMove) -> Option<Move> {
         let m = packed.rebuild(self.position)?;
         (self.fits(m) && PackedMove::from(m) == packed).then_some(m)
     }
 
     /// Is there a legal move? Usually known after a glance at the pawns.
-    #[must_use]
     pub fn any(&self) -> bool {
         if self.position.is_check() {
             if self.safe_king_squares(!self.ours()).any() {

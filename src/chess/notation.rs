@@ -158,7 +158,6 @@ fn parse_san(word: &str) -> Option<San> {
 }
 
 /// `e8Q` and `e7e8q` as `e8=Q` and `e7e8=Q`.
-#[must_use]
 pub fn with_equals_sign(word: &str) -> String {
     match word.char_indices().next_back() {
         Some((at, 'Q' | 'R' | 'B' | 'N' | 'q' | 'r' | 'b' | 'n'))
@@ -219,14 +218,12 @@ fn why_none(position: &Position) -> String {
 }
 
 /// `White` or `Black`.
-#[must_use]
 pub const fn color_name(color: Color) -> &'static str {
     if color.is_white() { "White" } else { "Black" }
 }
 
 /// A word of a game's text without the number before the move: `1.e4`, `12...Nf6`.
 /// Empty if there is nothing else, as in `12.`, or if it is a result.
-#[must_use]
 pub fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.trim_start_matches('.') {
@@ -274,25 +271,21 @@ pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), String> {
 }
 
 /// A move in UCI notation; castling as `mode` has it.
-#[must_use]
 pub fn move_text(m: Move, mode: CastlingMode) -> String {
     UciMove::from_move(m, mode).to_string()
 }
 
 /// A legal move in SAN, without suffix.
-#[must_use]
 pub fn plain_san(position: &Position, m: Move) -> String {
     San::from_move(position.chess(), m).to_string()
 }
 
 /// A legal move in SAN, with `+` or `#`.
-#[must_use]
 pub fn san(position: &Position, m: Move) -> String {
     SanPlus::from_move(position.chess().clone(), m).to_string()
 }
 
 /// The number of a move in `position`: `12. ` for White, `12... ` for Black.
-#[must_use]
 pub fn number(position: &Position) -> String {
     let dots = if position.turn().is_white() { "." } else { "..." };
     format!("{}{dots} ", position.chess().fullmoves())
@@ -300,7 +293,6 @@ pub fn number(position: &Position) -> String {
 
 /// A line of legal moves, one word each, with the numbers that belong to them:
 /// `12... Nf6`, `13. Bb5+`, `c6`.
-#[must_use]
 pub fn words(position: &Position, moves: &[Move]) -> Vec<String> {
     let mut position = position.clone();
     let mut words = Vec::with_capacity(moves.len());
@@ -314,13 +306,11 @@ pub fn words(position: &Position, moves: &[Move]) -> Vec<String> {
 }
 
 /// A line of legal moves: `12... Nf6 13. Bb5+ c6`.
-#[must_use]
 pub fn line(position: &Position, moves: &[Move]) -> String {
     words(position, moves).join(" ")
 }
 
 /// A score of the side to move, seen from White.
-#[must_use]
 pub const fn white(score: Score, turn: Color) -> Score {
     if turn.is_white() { score } else { -score }
 }
@@ -328,7 +318,6 @@ pub const fn white(score: Score, turn: Color) -> Score {
 /// A score in pawns (`+0.35`), as a mate (`#3`, `#-3`: the side the score
 /// belongs to mates, or is mated, in three moves), or as `won` or `lost` by
 /// tablebase.
-#[must_use]
 pub fn pawns(score: Score) -> String {
     match mate_distance(score) {
         // On the board already.
@@ -340,19 +329,16 @@ pub fn pawns(score: Score) -> String {
 }
 
 /// A count with its noun: `1 line`, `2 lines`.
-#[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {}", plural(number, noun))
 }
 
 /// The noun for such a count: `line`, `lines`.
-#[must_use]
 pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
-#[must_use]
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {

@@ -30,26 +30,22 @@ impl PackedMove {
     pub const NONE: PackedMove = PackedMove(0);
 
     /// The raw bits, for storage.
-    #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
     /// From raw bits. Any bits are safe: a packed move is compared with legal
     /// moves, or asked whether it is one, before it is played.
-    #[must_use]
     pub const fn from_bits(bits: u16) -> PackedMove {
         PackedMove(bits)
     }
 
     /// Is there a move at all?
-    #[must_use]
     pub const fn is_some(self) -> bool {
         self.0 != 0
     }
 
     /// The legal move of `list` that this stands for.
-    #[must_use]
     pub fn find_in(self, list: &[Move]) -> Option<Move> {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
@@ -57,7 +53,6 @@ impl PackedMove {
     /// The move this stands for on this board, if one of our pieces is on its
     /// origin. It may still be illegal: ask
     /// [`Generator::find`](crate::chess::movegen::Generator::find).
-    #[must_use]
     pub fn rebuild(self, position: &Position) -> Option<Move> {
         if !self.is_some() {
             return None;
@@ -274,85 +269,71 @@ impl Position {
     }
 
     /// The rules underneath.
-    #[must_use]
     pub const fn chess(&self) -> &Chess {
         &self.chess
     }
 
     /// The board.
-    #[must_use]
     pub fn board(&self) -> &Board {
         self.chess.board()
     }
 
     /// The side to move.
-    #[must_use]
     pub fn turn(&self) -> Color {
         self.chess.turn()
     }
 
     /// The keys of this position.
-    #[must_use]
     pub const fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// The key of the whole position.
-    #[must_use]
     pub const fn key(&self) -> u64 {
         self.keys.position
     }
 
     /// The keys computed anew: what the incremental ones must equal.
-    #[must_use]
     pub fn keys_from_scratch(&self) -> Keys {
         Keys::from_scratch(&self.chess)
     }
 
     /// Enemy pieces giving check.
-    #[must_use]
     pub const fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
     /// Pieces of the side to move that are pinned to its king.
-    #[must_use]
     pub const fn pinned(&self) -> Bitboard {
         self.pinned
     }
 
     /// Is the side to move in check?
-    #[must_use]
     pub const fn is_check(&self) -> bool {
         self.checkers.any()
     }
 
     /// Plies since the last capture or pawn move.
-    #[must_use]
     pub fn halfmoves(&self) -> u32 {
         self.chess.halfmoves()
     }
 
     /// Standard or Chess960 castling notation.
-    #[must_use]
     pub fn mode(&self) -> CastlingMode {
         self.chess.castles().mode()
     }
 
     /// All legal moves.
-    #[must_use]
     pub fn legal_moves(&self) -> MoveList {
         self.chess.legal_moves()
     }
 
     /// Is this move legal here? Slow: by shakmaty's list.
-    #[must_use]
     pub fn is_legal(&self, m: Move) -> bool {
         self.chess.is_legal(m)
     }
 
     /// Neither side can mate by any sequence of moves (material alone).
-    #[must_use]
     pub fn is_insufficient_material(&self) -> bool {
         // Cheap test first: most positions have pawns or major pieces.
         let board = self.board();
@@ -361,14 +342,12 @@ impl Position {
     }
 
     /// Does this side have a piece other than king and pawns?
-    #[must_use]
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = self.board();
         (board.by_color(color) & !(board.pawns() | board.kings())).any()
     }
 
     /// The piece that `m` moves.
-    #[must_use]
     pub fn moved_piece(&self, m: Move) -> Piece {
         m.role().of(self.turn())
     }
@@ -471,7 +450,6 @@ impl Position {
 
     /// The position as FEN, with castling rights as in X-FEN; an en passant square only if a
     /// pawn may capture there.
-    #[must_use]
     pub fn fen(&self) -> String {
         let setup = self.chess.to_setup(EnPassantMode::Legal);
         match Fen::try_from_setup(setup) {
@@ -514,19 +492,16 @@ impl From<Position> for Game {
 
 impl Game {
     /// The current position.
-    #[must_use]
     pub const fn position(&self) -> &Position {
         &self.position
     }
 
     /// Keys of earlier positions since the last irreversible move.
-    #[must_use]
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
 
     /// The move that led to the current position, if it is known.
-    #[must_use]
     pub const fn last(&self) -> Option<Move> {
         self.last
     }
@@ -543,21 +518,18 @@ impl Game {
     }
 
     /// How often the current position has occurred, this time included.
-    #[must_use]
     pub fn occurrences(&self) -> usize {
         1 + self.keys.iter().filter(|&&key| key == self.position.key()).count()
     }
 
     /// The game's end by the rules that a match arbiter applies: mate,
     /// stalemate, threefold repetition, fifty moves, insufficient material.
-    #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         self.ending_at(100)
     }
 
     /// The same if the game is drawn from this halfmove clock on: at 100 a player may claim
     /// the draw, at 150 nobody need claim it.
-    #[must_use]
     pub fn ending_at(&self, halfmoves: u32) -> Option<Ending> {
         if self.position.legal_moves().is_empty() {
             return Some(if self.position.is_check() { Ending::Checkmate } else { Ending::Draw });

@@ -61,7 +61,6 @@ fn turn() -> u64 {
 
 /// Can the side to move repeat one of the positions before this one, by one move?
 /// `keys` are theirs, the last one last; the moves between were all played, none passed.
-#[must_use]
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
     // What the other side's moves have changed since: nothing, if it has taken them back.
     // It is to move in the positions that we can repeat, and its last move led here.

@@ -29,20 +29,17 @@ pub const DRAW: Score = 0;
 pub const NO_SCORE: Score = -32_002;
 
 /// Is this score a proven win or loss (mate or tablebase)?
-#[must_use]
 pub const fn is_decisive(score: Score) -> bool {
     score.abs() > DECISIVE
 }
 
 /// Is this score a mate, for either side?
-#[must_use]
 pub const fn is_mate(score: Score) -> bool {
     score.abs() > MATE_BAND
 }
 
 /// Distance to mate in full moves: positive if the side that the score belongs to mates,
 /// negative if it is mated, zero if one of them is on the board; `None` for other scores.
-#[must_use]
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if score > MATE_BAND {
         Some(MATE - score)
@@ -56,7 +53,6 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
 /// What a person makes of a score: the expected result of the side it belongs
 /// to, from 0 (lost) to 1 (won). A logistic curve; its slope was fitted on games
 /// of people rated about 2300 (<https://lichess.org/page/accuracy>).
-#[must_use]
 pub fn winning_chances(score: Score) -> f64 {
     if is_decisive(score) {
         return if score > 0 { 1.0 } else { 0.0 };
@@ -133,13 +129,11 @@ impl Window {
     pub const FULL: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
     /// The window `(alpha, beta)`.
-    #[must_use]
     pub const fn new(alpha: Score, beta: Score) -> Window {
         Window { alpha, beta }
     }
 
     /// The null window that asks whether a score exceeds `alpha`.
-    #[must_use]
     pub const fn null(alpha: Score) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
@@ -164,19 +158,16 @@ impl Window {
     }
 
     /// Does it ask one question only, whether the score exceeds alpha?
-    #[must_use]
     pub const fn is_null(self) -> bool {
         self.beta == self.alpha + 1
     }
 
     /// Nothing can be told apart any more.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.alpha >= self.beta
     }
 
     /// Is the score exact in this window?
-    #[must_use]
     pub const fn contains(self, score: Score) -> bool {
         self.alpha < score && score < self.beta
     }
@@ -214,31 +205,26 @@ impl Bounds {
     pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
 
     /// From `lower` to `upper`, ends included.
-    #[must_use]
     pub const fn new(lower: Score, upper: Score) -> Bounds {
         Bounds { lower, upper }
     }
 
     /// The score itself.
-    #[must_use]
     pub const fn exact(score: Score) -> Bounds {
         Bounds { lower: score, upper: score }
     }
 
     /// What a search proves that fails high with `score`.
-    #[must_use]
     pub const fn at_least(score: Score) -> Bounds {
         Bounds { lower: score, upper: INFINITE }
     }
 
     /// What a search proves that fails low with `score`.
-    #[must_use]
     pub const fn at_most(score: Score) -> Bounds {
         Bounds { lower: -INFINITE, upper: score }
     }
 
     /// What the score that a fail-soft search with `window` returns says.
-    #[must_use]
     pub const fn of(score: Score, window: Window) -> Bounds {
         if score <= window.alpha {
             Bounds::at_most(score)
@@ -250,14 +236,12 @@ impl Bounds {
     }
 
     /// Do both bounds meet?
-    #[must_use]
     pub const fn is_exact(self) -> bool {
         self.lower == self.upper
     }
 
     /// The score to return without a search, if the bounds decide `window`: they
     /// say all that a search with it could.
-    #[must_use]
     pub const fn cutoff(self, window: Window) -> Option<Score> {
         if self.lower >= window.beta {
             Some(self.lower)

@@ -9,7 +9,6 @@ use crate::chess::{position::Position, sliders, threats::pinned_by};
 pub const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
 /// The exchange value of a role, in centipawns.
-#[must_use]
 pub const fn value(role: Role) -> i32 {
     VALUE[role as usize - 1]
 }
@@ -26,7 +25,6 @@ fn gain(m: Move) -> i32 {
 /// X-rays count. Pieces that are pinned by others than the two of the first capture do not
 /// join in. Castling wins nothing and loses nothing.
 /// Source: the swap algorithm, <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
-#[must_use]
 pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let (from, to) = match m {
         Move::Normal { from, to, .. } | Move::EnPassant { from, to } => (from, to),

@@ -77,7 +77,6 @@ const fn along(line: u64, square: Square, occupied: Bitboard) -> u64 {
 }
 
 /// The squares that a bishop attacks.
-#[must_use]
 #[inline(always)]
 pub const fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let Lines { diagonal, anti_diagonal, .. } = &LINES[square as usize];
@@ -85,7 +84,6 @@ pub const fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// The squares that a rook attacks.
-#[must_use]
 #[inline(always)]
 pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let (file, first) = (square as usize % 8, square as u32 / 8 * 8);
@@ -95,7 +93,6 @@ pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// The squares that a bishop attacks on an empty board.
-#[must_use]
 #[inline(always)]
 pub const fn bishop_rays(square: Square) -> Bitboard {
     let Lines { diagonal, anti_diagonal, .. } = &LINES[square as usize];
@@ -103,7 +100,6 @@ pub const fn bishop_rays(square: Square) -> Bitboard {
 }
 
 /// The squares that a rook attacks on an empty board.
-#[must_use]
 #[inline(always)]
 pub const fn rook_rays(square: Square) -> Bitboard {
     let Lines { file, rank, .. } = &LINES[square as usize];

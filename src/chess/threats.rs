@@ -31,7 +31,6 @@ pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -
 
 /// The enemy pieces that give check to `color`, and its pieces that are pinned to
 /// the king.
-#[must_use]
 pub fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
     let king = king_of(board, color);
     let theirs = board.by_color(!color);

@@ -22,7 +22,6 @@ pub mod wdl;
 use nnue::{Accumulators, Network};
 
 /// The network that is part of the program.
-#[must_use]
 pub fn default_network() -> Arc<Network> {
     static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         let network = Network::from_bytes(include_bytes!(env!("LANCET_NETWORK")));
@@ -40,21 +39,18 @@ fn weight(board: &Board) -> i32 {
 }
 
 /// The same for the material of both sides, in centipawns.
-#[must_use]
 pub fn weight_of(material: Score) -> i32 {
     params::weight_bare() + material / params::weight_material()
 }
 
 /// The evaluation by a network that says `score`, in centipawns: what the search plays
 /// by, within [`EVALUATION_LIMIT`].
-#[must_use]
 pub fn weighted(score: Score, board: &Board) -> Score {
     (score * weight(board) / 1024).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
 }
 
 /// What a network would have to say, in centipawns, for this evaluation: what it is to
 /// learn.
-#[must_use]
 pub fn unweighted(score: Score, board: &Board) -> Score {
     score * 1024 / weight(board)
 }
@@ -72,7 +68,6 @@ pub enum Evaluator {
 impl Evaluator {
     /// An evaluator with this network or, without one, with material and
     /// piece-square tables.
-    #[must_use]
     pub fn new(network: Option<Arc<Network>>) -> Evaluator {
         network.map_or(Evaluator::Psqt, |network| {
             Evaluator::Network(Box::new(Accumulators::new(network)))

@@ -24,7 +24,6 @@ pub struct Parts {
 impl Parts {
     /// The evaluation of `position` by `network`; without one, by material and
     /// piece-square tables.
-    #[must_use]
     pub fn new(position: &Position, network: Option<&Network>) -> Parts {
         let (board, turn) = (position.board(), position.turn());
         let white = |own: Score| if turn.is_white() { own } else { -own };

@@ -35,13 +35,11 @@ static TABLE: [[i32; 64]; 6] = {
 };
 
 /// The static evaluation in centipawns for the side to move.
-#[must_use]
 pub fn evaluate(position: &Position) -> Score {
     evaluate_board(position.board(), position.turn())
 }
 
 /// As [`evaluate`], of any board.
-#[must_use]
 pub fn evaluate_board(board: &Board, turn: Color) -> Score {
     let (mut sum, mut phase) = (0, 0);
     for (role, table) in Role::ALL.into_iter().zip(&TABLE) {
@@ -62,7 +60,6 @@ pub fn evaluate_board(board: &Board, turn: Color) -> Score {
 }
 
 /// What makes up the evaluation, in centipawns for White.
-#[must_use]
 pub fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     let phase = Role::ALL.into_iter().zip(PHASE);
     let phase = phase.map(|(role, weight)| weight * board.by_role(role).count() as i32);

@@ -51,7 +51,6 @@ pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 
 /// The material count of both sides, in pawns: 1 for a pawn, 3 for a knight or bishop,
 /// 5 for a rook and 9 for a queen.
-#[must_use]
 pub fn material(board: &shakmaty::Board) -> u32 {
     let count = |pieces: shakmaty::Bitboard| pieces.count() as u32;
     count(board.pawns())
@@ -61,21 +60,18 @@ pub fn material(board: &shakmaty::Board) -> u32 {
 }
 
 /// The powers of a material count, scaled to about one.
-#[must_use]
 pub fn powers(material: u32) -> [f64; TERMS] {
     let x = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / 58.0;
     std::array::from_fn(|i| x.powi(i as i32))
 }
 
 /// The logistic function.
-#[must_use]
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 impl Model {
     /// `alpha` and `beta` for a material count.
-    #[must_use]
     pub fn at(&self, material: u32) -> (f64, f64) {
         let powers = powers(material);
         let sum = |terms: &[f64; TERMS]| terms.iter().zip(powers).map(|(c, p)| c * p).sum();
@@ -83,14 +79,12 @@ impl Model {
     }
 
     /// Probabilities of a win and of a loss.
-    #[must_use]
     pub fn win_and_loss(&self, score: f64, material: u32) -> (f64, f64) {
         let (alpha, beta) = self.at(material);
         (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
     }
 
     /// The chances for a score (in centipawns; decisive scores are certain).
-    #[must_use]
     pub fn chances(&self, score: Score, material: u32) -> Chances {
         let (win, loss) = if is_decisive(score) {
             (f64::from(u8::from(score > 0)), f64::from(u8::from(score < 0)))
@@ -105,7 +99,6 @@ impl Model {
 }
 
 /// The side to move's chances for a score.
-#[must_use]
 pub fn chances(score: Score, position: &Position) -> Chances {
     MODEL.chances(score, material(position.board()))
 }

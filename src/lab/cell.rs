@@ -54,14 +54,12 @@ impl Cell {
     };
 
     /// Must this cell return the true score?
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         self.table != TableMode::Deeper && self.root.is_sound() && self.delay.is_sound()
     }
 
     /// Does this cell look at every move of every node (or nearly so)? Such
     /// cells are searched to a small depth only.
-    #[must_use]
     pub fn is_exhaustive(&self) -> bool {
         matches!(self.interior, Interior::Minimax | Interior::StopAtWin)
     }
@@ -76,7 +74,6 @@ impl Cell {
     }
 
     /// The eight columns of a table; a dash where an axis has no meaning.
-    #[must_use]
     pub fn columns(&self) -> [String; 8] {
         let with_table = |text: String| {
             if self.table == TableMode::Off { "-".to_owned() } else { text }
@@ -152,7 +149,6 @@ impl Axes {
     /// The cells of a run. With nothing asked for, the star; else the product
     /// of what is asked for, where an open axis stays at [`Cell::ADVICE`] or,
     /// with `all`, takes all its values (sizes and windows stay).
-    #[must_use]
     pub fn cells(&self, all: bool) -> Vec<Cell> {
         if self.is_open() && !all {
             return star();

@@ -39,13 +39,11 @@ pub struct Board<'a> {
 impl<'a> Board<'a> {
     /// The position, to be searched with these leaves; those of
     /// [`Leaf::Network`] need a network and are static without one.
-    #[must_use]
     pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
         Board { position, leaf, network }
     }
 
     /// The position itself.
-    #[must_use]
     pub const fn position(&self) -> &Position {
         &self.position
     }

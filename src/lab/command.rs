@@ -203,7 +203,6 @@ impl std::error::Error for LabError {}
 
 /// `lancet-lab`. Exit status: 1 if a sound cell did not say the truth, 2 for
 /// unusable input.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let out = &mut io::stdout().lock();
     let done = match &args.topic {

@@ -54,13 +54,11 @@ impl ScoreDelay {
     }
 
     /// Can no bound come out as a score? (Swapped tests only widen windows.)
-    #[must_use]
     pub const fn is_sound(self) -> bool {
         self as u8 == self.meant() as u8 || matches!(self, ScoreDelay::LossSwapped)
     }
 
     /// What a rival is meant to compute: itself, for one that does.
-    #[must_use]
     pub const fn meant(self) -> ScoreDelay {
         match self {
             ScoreDelay::PlyRaw => ScoreDelay::Ply,
@@ -179,7 +177,6 @@ impl Shift {
 /// The tightest window for any monotone `f`: `f(s) <= alpha` just if `s` is at
 /// or below the result's alpha, `f(s) >= beta` just if `s` is at or above its
 /// beta. Rounding outwards from here is safe, inwards is not.
-#[must_use]
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
     // The least score in twice the range for which `test` holds.
     let first = |test: &dyn Fn(Score) -> bool| {

@@ -62,7 +62,6 @@ impl Interior {
     }
 
     /// Another way to write a search whose tree is (nearly) the same.
-    #[must_use]
     pub const fn is_variant(self) -> bool {
         matches!(self, Interior::PvsAlways | Interior::PvsZw | Interior::OwnBounds)
     }

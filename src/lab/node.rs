@@ -80,7 +80,6 @@ pub struct Cost {
 impl Cost {
     /// Nodes of the tree: interior nodes and leaves. Table cut-offs and
     /// quiescence are counted beside it.
-    #[must_use]
     pub const fn nodes(&self) -> u64 {
         self.interior + self.leaves
     }
@@ -175,7 +174,6 @@ impl<'a, G: Game> Search<'a, G> {
     }
 
     /// The same search, selective.
-    #[must_use]
     pub fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
         self.selectivity = selectivity;
         self
@@ -187,7 +185,6 @@ impl<'a, G: Game> Search<'a, G> {
     }
 
     /// The same search, watched.
-    #[must_use]
     pub fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
         self.watcher = Some(watcher);
         self

@@ -91,7 +91,6 @@ impl Root {
     }
 
     /// Does it begin with a window around the guess?
-    #[must_use]
     pub const fn aspires(self) -> bool {
         matches!(
             self,
@@ -104,13 +103,11 @@ impl Root {
     }
 
     /// Does it ask with null windows only, unless it is stuck?
-    #[must_use]
     pub const fn is_null_only(self) -> bool {
         matches!(self, Root::Bisection | Root::Mtdf | Root::MtdfLoop)
     }
 
     /// Is the score the true one whenever every single search is right?
-    #[must_use]
     pub const fn is_sound(self) -> bool {
         !matches!(self, Root::MtdfLoop)
     }

@@ -70,7 +70,6 @@ pub struct Run<M> {
 
 impl<M> Run<M> {
     /// The cost that counts: all iterations, or the only one.
-    #[must_use]
     pub fn cost(&self, conditions: &Conditions) -> Cost {
         let mut sum = Cost::default();
         let skip = if conditions.iterative { 0 } else { self.depths.len().saturating_sub(1) };
@@ -166,7 +165,6 @@ pub fn replay<G: Game>(
 
 /// The cell that says what is true: fail-soft, full window, no table, and of a score
 /// delay that is wrong the one that it is meant to be.
-#[must_use]
 pub const fn reference(cell: &Cell) -> Cell {
     Cell {
         interior: Interior::FailSoft,

@@ -70,7 +70,6 @@ pub struct Job {
 
 impl Job {
     /// The depth to which a cell is searched.
-    #[must_use]
     pub fn depth_of(&self, cell: &Cell) -> u32 {
         if cell.is_exhaustive() {
             self.conditions.depth.min(self.exhaustive_depth)
@@ -201,7 +200,6 @@ pub struct Row {
 
 impl Row {
     /// Positions where the cell makes this of a mate.
-    #[must_use]
     pub fn mates(&self, kind: Mate) -> usize {
         self.outcomes.iter().filter(|o| o.mate == Some(kind)).count()
     }

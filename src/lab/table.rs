@@ -102,20 +102,17 @@ pub struct Table<M> {
 
 impl<M: Copy> Table<M> {
     /// An empty table of `size` entries (at least two), whatever the policy.
-    #[must_use]
     pub fn new(size: usize, mode: TableMode, kind: Entries, replacement: Replacement) -> Table<M> {
         let size = if mode == TableMode::Off { 0 } else { size.max(2) & !1 };
         Table { entries: vec![None; size], mode, kind, replacement }
     }
 
     /// No table.
-    #[must_use]
     pub fn off() -> Table<M> {
         Table::new(0, TableMode::Off, Entries::TwoBounds, Replacement::Newest)
     }
 
     /// What its entries hold.
-    #[must_use]
     pub const fn kind(&self) -> Entries {
         self.kind
     }
@@ -132,7 +129,6 @@ impl<M: Copy> Table<M> {
     }
 
     /// Looks a position up.
-    #[must_use]
     pub fn probe(&self, key: u64, depth: u32) -> Probe<M> {
         let mut probe = Probe { found: None, hint: None };
         if self.mode == TableMode::Off {

@@ -27,7 +27,6 @@ pub struct TicTacToe {
 
 impl TicTacToe {
     /// Is X, who began, to move?
-    #[must_use]
     pub const fn x_to_move(self) -> bool {
         self.own.count_ones() == self.other.count_ones()
     }

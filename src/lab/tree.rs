@@ -126,13 +126,11 @@ impl Tree {
     }
 
     /// The root.
-    #[must_use]
     pub const fn root(&self) -> At<'_> {
         At { tree: self, node: 0, max: self.max_first }
     }
 
     /// Plies of the longest line.
-    #[must_use]
     pub fn depth(&self) -> u32 {
         fn below(tree: &Tree, node: usize) -> u32 {
             let children = tree.nodes[node].children.iter();
@@ -174,7 +172,6 @@ pub struct At<'a> {
 
 impl At<'_> {
     /// As written for a leaf, a letter for an inner node.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.tree.nodes[self.node].name
     }

@@ -11,7 +11,6 @@
 ///
 /// (Knuth and Moore 1975, corollary 1 of theorem 1, whose leaf count is the
 /// term of the last level: `b^ceil(d/2) + b^floor(d/2) - 1` if all are equal.)
-#[must_use]
 pub fn knuth_moore(branching: &[f64]) -> f64 {
     let mut nodes = 1.0;
     let (mut even, mut odd) = (1.0, 1.0);
@@ -28,13 +27,11 @@ pub fn knuth_moore(branching: &[f64]) -> f64 {
 
 /// Mean numbers of moves by distance from the root, from counts of nodes and
 /// of their moves. A finished game is a node with no moves.
-#[must_use]
 pub fn means(counts: &[[u64; 2]]) -> Vec<f64> {
     counts.iter().map(|&[nodes, moves]| moves as f64 / nodes.max(1) as f64).collect()
 }
 
 /// The geometric mean; 0 for nothing.
-#[must_use]
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (mut logs, mut count) = (0.0, 0);
     for value in values {
@@ -46,7 +43,6 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
 
 /// The geometric mean of `a[i] / b[i]`, and the half-width of its 95 % interval; infinite
 /// for fewer than two pairs.
-#[must_use]
 pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
     let count = logs.len() as f64;

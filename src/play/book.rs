@@ -127,7 +127,6 @@ impl Book {
 
     /// The legal moves that the book has here, with their weights. Moves with a
     /// weight of zero are never played.
-    #[must_use]
     pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
         let key = key(position);
         let first = self.entries.partition_point(|entry| entry.key < key);
@@ -142,7 +141,6 @@ impl Book {
     }
 
     /// A move for this position, each as often as its weight says.
-    #[must_use]
     pub fn choose(&self, position: &Position, rng: &mut impl Rng) -> Option<Move> {
         let moves = self.moves(position);
         // Their sum may be beyond 16 bits.
@@ -150,7 +148,6 @@ impl Book {
     }
 
     /// The move with the largest weight.
-    #[must_use]
     pub fn best(&self, position: &Position) -> Option<Move> {
         self.moves(position).into_iter().max_by_key(|&(_, weight)| weight).map(|(m, _)| m)
     }

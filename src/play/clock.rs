@@ -27,7 +27,6 @@ fn reserve() -> Duration {
 impl Budget {
     /// The budget for a move on this clock; `overhead` is kept back for
     /// transmission. Never more than the time left, whatever the increment.
-    #[must_use]
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // Even when the clock has run out, a move must be found.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
@@ -52,14 +51,12 @@ impl Budget {
 
     /// A quarter more time per move, since some moves will be found on the
     /// opponent's time. On precedent, not measured.
-    #[must_use]
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
         Budget { soft, ..self }
     }
 
     /// Whichever ends first.
-    #[must_use]
     pub fn min(self, other: Budget) -> Budget {
         let soft = match (self.soft, other.soft) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -70,7 +67,6 @@ impl Budget {
 
     /// The budget for `go movetime`: all of it, less the overhead, which is at most a
     /// tenth of it and at least a millisecond.
-    #[must_use]
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
         const MILLISECOND: Duration = Duration::from_millis(1);
         let kept = overhead.min(movetime / 10).max(MILLISECOND);
@@ -115,7 +111,6 @@ impl Lag {
     }
 
     /// What to keep back.
-    #[must_use]
     pub fn kept(&self) -> Duration {
         self.mean * Lag::KEPT
     }
@@ -137,7 +132,6 @@ pub struct Stability {
 impl Stability {
     /// The factor on the soft budget: 0.45 for an obvious move, 1 for a usual one, and at
     /// most 4.5 for one in doubt.
-    #[must_use]
     pub fn scale(&self) -> f64 {
         let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
         let changed = percent(p::clock_changed()) / f64::from(1 + self.same_best).powf(1.7);

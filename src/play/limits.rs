@@ -36,7 +36,6 @@ pub struct Limits {
 
 impl Limits {
     /// Does the search end without a `stop` or a `ponderhit`?
-    #[must_use]
     pub const fn ends_by_itself(&self) -> bool {
         let limited = self.clock.is_some()
             || self.depth.is_some()
@@ -48,7 +47,6 @@ impl Limits {
     }
 
     /// Is this a mate that was asked for?
-    #[must_use]
     pub fn is_wanted_mate(&self, score: Score) -> bool {
         self.mate
             .zip(mate_distance(score))
@@ -80,7 +78,6 @@ pub struct LiveOptions {
 
 impl LiveOptions {
     /// One line, and nothing beside it.
-    #[must_use]
     pub const fn new() -> LiveOptions {
         LiveOptions {
             multi_pv: AtomicUsize::new(1),

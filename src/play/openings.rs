@@ -44,13 +44,11 @@ pub struct Openings {
 
 impl Openings {
     /// Random moves from the start position.
-    #[must_use]
     pub const fn random() -> Openings {
         Openings::from_books(Vec::new())
     }
 
     /// Positions of these books; without books, random moves from the start position.
-    #[must_use]
     pub const fn from_books(books: Vec<Vec<Position>>) -> Openings {
         Openings {
             books,

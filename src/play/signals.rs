@@ -40,7 +40,6 @@ impl Default for Signals {
 
 impl Signals {
     /// Fresh signals for a search that starts now.
-    #[must_use]
     pub fn new(ponder: bool) -> Signals {
         Signals {
             stop: AtomicBool::new(false),
@@ -68,19 +67,16 @@ impl Signals {
     }
 
     /// Has the search been told to stop?
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// Is the search on the opponent's time?
-    #[must_use]
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Relaxed)
     }
 
     /// Time since the clock began to run for us.
-    #[must_use]
     pub fn elapsed(&self) -> Duration {
         lock(&self.clock_start).elapsed()
     }

@@ -82,7 +82,6 @@ pub struct Handicap {
 impl Handicap {
     /// A player of this rating (the nearest one of [`ELO_RANGE`]), with the blind
     /// spots and misjudgements of `seed`.
-    #[must_use]
     pub fn new(elo: u32, seed: u64) -> Handicap {
         let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
         let above = LEVELS.partition_point(|level| level.elo < elo).max(1);
@@ -111,7 +110,6 @@ impl Handicap {
     /// The error in judging a position, in centipawns for the side to move. A
     /// third of its variance belongs to the pawn structure: there the player is
     /// wrong in the same way for many moves.
-    #[must_use]
     pub fn misjudgement(&self, position: &Position) -> Score {
         let keys = position.keys();
         let structure = normal(mix(keys.pawns ^ self.seed));
@@ -122,7 +120,6 @@ impl Handicap {
 
     /// Is this move overlooked, `ply` plies from the root? Never at the root
     /// itself, where a player looks at the moves one by one, and never in check.
-    #[must_use]
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;
@@ -138,7 +135,6 @@ impl Handicap {
     /// strength, as irregularly as people do, and never longer than the clock
     /// allows. People's times for a move are roughly log-normal. `stability` is that of
     /// the search that found it.
-    #[must_use]
     pub fn thinking_time(
         &self,
         budget: Budget,

@@ -61,7 +61,6 @@ impl Value {
 
     /// The score of a drawn value; `None` for a win or loss. A win that the
     /// fifty-move rule spoils is better than nothing, as opponents err.
-    #[must_use]
     pub const fn drawn_score(self) -> Option<Score> {
         match self {
             Value::Win | Value::Loss => None,
@@ -105,7 +104,6 @@ pub struct Known {
 
 impl Known {
     /// Better moves have larger ranks.
-    #[must_use]
     pub const fn rank(&self) -> (Value, Score, Score) {
         (self.value, self.bounds.lower, self.bounds.upper)
     }
@@ -203,7 +201,6 @@ impl Tablebases {
     }
 
     /// Largest number of pieces that there are tables for.
-    #[must_use]
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
@@ -262,7 +259,6 @@ impl Tablebases {
     /// What the tables say of each of `moves` in the position of `game`, with
     /// its fifty-move clock and repetitions; `None` if they do not say. Without
     /// distances (no DTZ table) the bounds are open.
-    #[must_use]
     pub fn rank_moves(
         &self,
         game: &Game,
@@ -452,7 +448,6 @@ pub struct Prober<'a> {
 
 impl<'a> Prober<'a> {
     /// Asks `tables` as `settings` say.
-    #[must_use]
     pub fn new(tables: &'a Tablebases, settings: ProbeOptions) -> Prober<'a> {
         let ProbeOptions { probe_depth, probe_limit, fifty_moves } = settings;
         let limit = probe_limit.min(tables.max_pieces());
@@ -463,7 +458,6 @@ impl<'a> Prober<'a> {
     /// after a capture or pawn move are looked up: there the value is certain
     /// whatever the fifty-move rule, and the number of probes stays small.
     /// Counts in `hits`.
-    #[must_use]
     pub fn probe(
         &self,
         position: &Position,
@@ -484,7 +478,6 @@ impl<'a> Prober<'a> {
 }
 
 /// The directories of a list that separates them as PATH does.
-#[must_use]
 pub fn directories(list: &str) -> Vec<PathBuf> {
     std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect()
 }

@@ -26,7 +26,6 @@ impl PieceTo {
     const COUNT: usize = 12 * 64;
 
     /// The piece that makes `m`, and where it lands.
-    #[must_use]
     pub fn new(position: &Position, m: Move) -> PieceTo {
         let piece = piece_index(position.moved_piece(m));
         PieceTo((piece * 64 + m.to() as usize) as u16)
@@ -46,7 +45,6 @@ impl FromTo {
     const COUNT: usize = 2 * 4 * 64 * 64;
 
     /// A quiet move of `color`, whose enemy attacks `threats`.
-    #[must_use]
     pub fn new(color: Color, threats: Bitboard, m: Move) -> FromTo {
         FromTo::squares(color, threats, m.from().unwrap_or(m.to()), m.to())
     }
@@ -85,7 +83,6 @@ pub struct QuietRows<'a> {
 
 impl QuietRows<'_> {
     /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
-    #[must_use]
     #[inline(always)]
     pub fn score(&self, m: Move) -> i32 {
         // Nearly all are normal moves: nothing needs to be asked of those.
@@ -118,7 +115,6 @@ pub struct Context {
 
 impl Context {
     /// That of a position's moves, after these.
-    #[must_use]
     pub fn new(generator: &Generator, previous: Previous) -> Context {
         Context { threats: generator.threats(), previous }
     }
@@ -223,7 +219,6 @@ fn pawn_index(position: &Position) -> usize {
 
 impl Histories {
     /// The rows of the quiet-move tables that this node's moves are looked up in.
-    #[must_use]
     pub fn quiets<'a>(&'a self, position: &Position, context: &Context) -> QuietRows<'a> {
         const NEUTRAL: &[i16; PieceTo::COUNT] = &[0; PieceTo::COUNT];
         let (color, tables) = (position.turn(), self.tables());
@@ -258,7 +253,6 @@ impl Histories {
 
     /// What to add to the static evaluation, in centipawns. `moves` are those made 1, 2
     /// and 4 plies ago.
-    #[must_use]
     pub fn correction(&self, position: &Position, moves: Previous) -> Score {
         self.tables().corrections.get(position, moves)
     }
@@ -282,7 +276,6 @@ impl Histories {
     }
 
     /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
-    #[must_use]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
         i32::from(self.tables().captures.0[PieceTo::new(position, m).index()][victim(m)])
     }

@@ -115,7 +115,6 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// Nodes of all threads.
-    #[must_use]
     pub fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
@@ -270,7 +269,6 @@ pub struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// A search of `game` by one thread.
-    #[must_use]
     pub fn new(
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,

@@ -126,7 +126,6 @@ pub struct Picker<'a> {
 impl<'a> Picker<'a> {
     /// All legal moves, beginning with `first`, the table's move, which must be one
     /// of them. `previous` moves tell which quiet ones are good.
-    #[must_use]
     pub fn new(generator: &'a Generator<'a>, previous: Previous, first: Option<Move>) -> Self {
         Picker {
             generator,
@@ -142,7 +141,6 @@ impl<'a> Picker<'a> {
     }
 
     /// All but the table's move, which has been searched already.
-    #[must_use]
     pub fn without(
         generator: &'a Generator<'a>,
         previous: Previous,
@@ -152,7 +150,6 @@ impl<'a> Picker<'a> {
     }
 
     /// Only the tactical moves.
-    #[must_use]
     pub fn tactical(generator: &'a Generator<'a>, first: Option<Move>) -> Self {
         let first = first.filter(|&m| is_tactical(m));
         Picker { wanted: Wanted::None, ..Picker::new(generator, [None; 3], first) }
@@ -176,7 +173,6 @@ impl<'a> Picker<'a> {
     }
 
     /// Are the moves handed out now captures that lose material?
-    #[must_use]
     pub fn is_bad_tactical(&self) -> bool {
         self.stage == Stage::BadTactical
     }

@@ -22,7 +22,6 @@ pub struct NodeFacts {
 }
 
 /// Reverse futility pruning: so far above beta that no quiet reply will matter.
-#[must_use]
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
     let margin = p::rfp_margin() * node.depth
         - if node.improving { p::rfp_improving() } else { 0 }
@@ -35,7 +34,6 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
 
 /// The score of a node that fails high: nearer to beta, the shallower the search,
 /// since much of what it gains is not to be had.
-#[must_use]
 pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
     if is_decisive(score) || is_decisive(beta) {
         score
@@ -45,7 +43,6 @@ pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
 }
 
 /// Depth taken off the search after a null move.
-#[must_use]
 pub fn null_reduction(node: NodeFacts, beta: Score) -> i32 {
     p::null_base()
         + node.depth / p::null_divisor()
@@ -120,14 +117,12 @@ impl MoveFacts {
 }
 
 /// Late move pruning: enough quiet moves have been tried.
-#[must_use]
 pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
     depth <= p::lmp_depth()
         && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
 }
 
 /// The evaluation plus all that a quiet move may win, in centipawns.
-#[must_use]
 pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
     evaluation
         + p::futility_base()
@@ -136,19 +131,16 @@ pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
 }
 
 /// Futility: that stays below alpha.
-#[must_use]
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
 
 /// A quiet move whose record is too bad for the depth left.
-#[must_use]
 pub fn bad_history(reduced_depth: i32, history: i32) -> bool {
     reduced_depth <= p::history_depth() && history < -p::history_margin() * reduced_depth.max(1)
 }
 
 /// The exchange value below which a move is not searched; `None`: search it.
-#[must_use]
 pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32> {
     (depth <= p::see_depth()).then(|| {
         if quiet {
@@ -180,7 +172,6 @@ static LOGARITHMS: [i32; 256] = {
 };
 
 /// Late move reductions, in whole plies; may be negative.
-#[must_use]
 pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
@@ -210,20 +201,17 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
 
 /// Plies more or less for a move that has beaten alpha at a reduced depth: more if it
 /// beats all others by much, less if by hardly anything.
-#[must_use]
 pub fn second_look(score: Score, best: Score) -> i32 {
     let better = best > -DECISIVE && score > best + p::lmr_deeper();
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
 /// History bonus for a move that was best at this depth.
-#[must_use]
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
 
 /// The table's move is extended if every other move fails below this.
-#[must_use]
 pub fn singular_bound(lower: Score, depth: i32, was_pv: bool) -> Score {
     lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
 }

@@ -39,7 +39,6 @@ impl PvTable {
     }
 
     /// The line from this ply on.
-    #[must_use]
     pub fn line(&self, ply: usize) -> &[Move] {
         &self.lines[ply]
     }

@@ -136,7 +136,6 @@ fn drop_old_scores(moves: &mut [RootMove]) {
 }
 
 /// The root moves to search: all legal ones, or those of `only`.
-#[must_use]
 pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
     position
         .legal_moves()
@@ -187,7 +186,6 @@ pub struct SearchResult {
 
 impl SearchResult {
     /// The best line; nodes, time and table fill are the caller's to know.
-    #[must_use]
     pub fn info(&self) -> Info {
         let best = &self.moves[0];
         Info {

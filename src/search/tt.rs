@@ -72,7 +72,6 @@ impl Entry {
     /// and so does one up to three plies shallower: the old bounds did not
     /// decide the window at hand, the new ones did. So does an exact score of any depth,
     /// but not that of a leaf.
-    #[must_use]
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
@@ -222,7 +221,6 @@ impl Table {
     /// An empty table of `mib` MiB, if the system can give so much. The memory is
     /// promised only: [`clear`](Table::clear) takes it, before a search does so page
     /// by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node of a large table).
-    #[must_use]
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
         // Small ones are not worth the question.
@@ -235,7 +233,6 @@ impl Table {
     }
 
     /// Its size in MiB.
-    #[must_use]
     pub fn mib(&self) -> usize {
         self.buckets.len() * size_of::<Bucket>() / MIB
     }
@@ -251,7 +248,6 @@ impl Table {
     }
 
     /// What is known of the position with this key.
-    #[must_use]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let bucket = self.bucket(key);
         let key = key ^ self.salt;
@@ -304,7 +300,6 @@ impl Table {
     }
 
     /// Fill by the current search, in permille, from a sample.
-    #[must_use]
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(500)];

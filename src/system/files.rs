@@ -357,7 +357,6 @@ pub fn refuse_device(path: &Path) -> io::Result<()> {
 }
 
 /// Is this a named pipe?
-#[must_use]
 pub fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -83,7 +83,6 @@ impl Input {
     }
 
     /// A counter of the bytes taken from the file so far, compressed as they are.
-    #[must_use]
     pub fn taken(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.taken)
     }

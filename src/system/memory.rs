@@ -10,7 +10,6 @@ const RESERVE: u64 = 64 << 20;
 
 /// Bytes that this program can still use without pushing others out of memory, within
 /// the limits of its container; `None` if the system does not say.
-#[must_use]
 pub fn available() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
@@ -43,7 +42,6 @@ pub struct Machine {
 }
 
 /// Asks the system what machine this is.
-#[must_use]
 pub fn machine() -> Machine {
     let mut processor = String::new();
     let mut memory = 0;

@@ -34,7 +34,6 @@ pub struct Pages<T> {
 
 impl<T: Zeroable> Pages<T> {
     /// `len` zeroed elements; `None` if there is not enough memory.
-    #[must_use]
     pub fn new(len: usize) -> Option<Pages<T>> {
         // Maps are aligned to pages of at least 4 KiB.
         const { assert!(align_of::<T>() <= 4096) };
@@ -100,7 +99,6 @@ impl<T: Zeroable> DerefMut for Pages<T> {
 }
 
 /// Would the system grant so many bytes? It may still be short of them later.
-#[must_use]
 pub fn is_available(bytes: usize) -> bool {
     bytes == 0 || MmapMut::map_anon(bytes).is_ok()
 }

@@ -35,7 +35,6 @@ pub fn end(error: &clap::Error) -> ! {
 
 /// The command `generate`, for packagers: writes shell completions and manual pages of the
 /// program below `directory`, and says where.
-#[must_use]
 pub fn generate(directory: &Path, program: Command) -> ExitCode {
     match write(directory, program) {
         Ok(()) => {

@@ -2,7 +2,6 @@
 //! sequences of random numbers there are generators (`rand`).
 
 /// A bijection of 64 bits: the finaliser of splitmix64 (S. Vigna).
-#[must_use]
 pub const fn mix(key: u64) -> u64 {
     let x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

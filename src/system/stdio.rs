@@ -13,7 +13,6 @@ static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 /// Text from elsewhere (names, words of files, paths) as a terminal or a picture may have it:
 /// characters that control a terminal, or that XML does not allow, are replaced. Line ends
 /// and tabs stay.
-#[must_use]
 pub fn plain(text: &str) -> String {
     let replaced = |c: char| match c {
         '\n' | '\t' => false,

@@ -11,7 +11,6 @@ pub const VERSION: &str = concat!(
 );
 
 /// The rest: for each line what it is about, and what there is to say.
-#[must_use]
 pub fn details() -> [(&'static str, String); 6] {
     let features = if cfg!(feature = "tune") { "tune" } else { "none" };
     let checks = if cfg!(debug_assertions) { "with" } else { "without" };

@@ -138,7 +138,6 @@ pub fn bench(
 }
 
 /// `lancet bench`
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let signals = Arc::new(Signals::new(false));
     let network = Some(default_network());

@@ -19,7 +19,6 @@ pub struct Interrupt {
 impl Interrupt {
     /// Raised by Ctrl-C; the second one leaves at once. Where Ctrl-C cannot be
     /// caught, `loss` says what it costs.
-    #[must_use]
     pub fn by_ctrl_c(loss: &str) -> Arc<Interrupt> {
         let interrupt = Arc::new(Interrupt::default());
         let raised = Arc::clone(&interrupt);
@@ -43,7 +42,6 @@ impl Interrupt {
     }
 
     /// Has the run been interrupted?
-    #[must_use]
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::SeqCst)
     }

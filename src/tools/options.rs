@@ -29,7 +29,6 @@ pub struct Effort {
 
 impl Effort {
     /// The limits of a search; `default` where nothing else ends it.
-    #[must_use]
     pub fn limits(&self, default: Duration) -> Limits {
         limits(self.movetime, self.nodes, self.depth, default)
     }
@@ -48,7 +47,6 @@ impl Shard {
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
     /// Does this part have the item of this index, counted from 0?
-    #[must_use]
     pub const fn has(self, index: u64) -> bool {
         index % self.of == self.number - 1
     }

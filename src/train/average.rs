@@ -46,7 +46,6 @@ struct Part<'a> {
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     match average(args) {
         Ok(network) => {

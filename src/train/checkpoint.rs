@@ -35,14 +35,12 @@ struct Text {
 }
 
 /// Where the checkpoint of a network is kept.
-#[must_use]
 pub fn path(network: &Path) -> PathBuf {
     beside(network, "checkpoint")
 }
 
 /// The file of this kind that belongs to a network: `a.toml` to `a.nnue`, and
 /// `lancet-1.0.toml` to `lancet-1.0`.
-#[must_use]
 pub fn beside(network: &Path, kind: &str) -> PathBuf {
     if network.extension().is_some_and(|extension| extension == "nnue") {
         return network.with_extension(kind);
@@ -113,7 +111,6 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
 }
 
 /// Whether this is a file that [`save`] has written.
-#[must_use]
 pub fn is_one(path: &Path) -> bool {
     let mut start = [0; 8];
     let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));

@@ -146,7 +146,6 @@ impl Args {
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     match super::ctrl_c().map_err(Into::into).and_then(|stop| train(args, &stop)) {
         Ok(_) => ExitCode::SUCCESS,

@@ -129,7 +129,6 @@ enum Command {
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let done = match &args.command {
         Command::Stats { files } => stats(files),

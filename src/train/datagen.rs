@@ -513,7 +513,6 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     match super::ctrl_c().map_err(Into::into).and_then(|stop| generate(args, &stop)) {
         Ok(_) => ExitCode::SUCCESS,

@@ -73,14 +73,12 @@ impl Exam {
     }
 
     /// The positions, each with its score for the side to move.
-    #[must_use]
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 
     /// The evaluations by a network, or by material and piece-square tables, as the search
     /// plays by them, in centipawns.
-    #[must_use]
     pub fn evaluate(&self, network: Option<&Network>) -> Vec<f64> {
         let evaluate = |sample: &Sample| {
             let board = sample.board();
@@ -94,7 +92,6 @@ impl Exam {
     }
 
     /// The part of this exam that `answers` has, too, and the scores of these.
-    #[must_use]
     pub fn shared_with(&self, answers: &Exam) -> (Exam, Vec<f64>) {
         let scores: std::collections::HashMap<&str, f32> = answers
             .fens
@@ -115,7 +112,6 @@ impl Exam {
     }
 
     /// Grades evaluations in centipawns, one for each position.
-    #[must_use]
     pub fn grade(&self, scores: &[f64]) -> Grade {
         let truths: Vec<f64> = self
             .samples

@@ -31,7 +31,6 @@ impl Default for Filter {
 
 impl Filter {
     /// The position's score, if it is kept.
-    #[must_use]
     pub fn label(&self, Visit { ply, chess, m, score }: Visit) -> Option<Score> {
         let quiet = ply.is_none_or(|ply| ply >= self.skip_plies)
             && !m.is_capture()

@@ -49,7 +49,6 @@ pub enum GameResult {
 
 impl GameResult {
     /// The win of one side.
-    #[must_use]
     pub const fn win(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWins,
@@ -58,7 +57,6 @@ impl GameResult {
     }
 
     /// 0, 1 or 2 half points for `color`, if there was a game.
-    #[must_use]
     pub const fn half_points(self, color: Color) -> Option<u8> {
         match (self, color) {
             (GameResult::Unknown, _) => None,
@@ -165,7 +163,6 @@ pub fn next_frame(reader: &mut impl io::BufRead, buffer: &mut Vec<u8>) -> io::Re
 
 /// The games in `bytes`, unchecked; an incomplete last one is left out.
 /// Also returns the length of the complete part.
-#[must_use]
 pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
     let total = bytes.len();
     let mut games = Vec::new();
@@ -220,7 +217,6 @@ impl Record {
     }
 
     /// The game as bytes.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut board = board(&self.start);
         *board.turn_mut() = colour(self.start.turn());
@@ -403,7 +399,6 @@ impl Tally {
     }
 
     /// All games.
-    #[must_use]
     pub fn games(&self) -> u64 {
         self.results.iter().sum()
     }

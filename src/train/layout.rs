@@ -48,19 +48,16 @@ pub struct Layout {
 
 impl Layout {
     /// Tiles of the hidden layer of one view.
-    #[must_use]
     pub const fn tiles(self) -> usize {
         self.hidden / TILE
     }
 
     /// Inputs of a view.
-    #[must_use]
     pub const fn inputs(self) -> usize {
         INPUTS * self.king_buckets
     }
 
     /// Rows of a tile.
-    #[must_use]
     pub const fn rows(self) -> usize {
         self.inputs() + if self.king_buckets > 1 { INPUTS } else { 0 }
     }
@@ -71,38 +68,32 @@ impl Layout {
     }
 
     /// Where the first layer's biases begin.
-    #[must_use]
     pub const fn biases(self) -> usize {
         self.rows() * self.units()
     }
 
     /// Where the output weights begin.
-    #[must_use]
     pub const fn outputs(self) -> usize {
         self.biases() + self.units()
     }
 
     /// Where the output biases begin.
-    #[must_use]
     pub const fn output_biases(self) -> usize {
         self.outputs() + 2 * self.buckets * self.units()
     }
 
     /// Registers of all parameters.
-    #[must_use]
     pub const fn len(self) -> usize {
         self.output_biases() + self.buckets.div_ceil(8)
     }
 
     /// Never: there are always output biases.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// The layers, and the largest magnitude of their numbers: the first layer's
     /// weights, its biases, output weights and biases.
-    #[must_use]
     pub const fn limits(self) -> [(Range<usize>, f32); 4] {
         [
             (0..self.biases(), CLIP),
@@ -113,13 +104,11 @@ impl Layout {
     }
 
     /// The place of a first-layer weight among the numbers of the vector.
-    #[must_use]
     pub const fn weight_at(self, row: usize, neuron: usize) -> usize {
         (neuron / TILE * self.rows() + row) * TILE + neuron % TILE
     }
 
     /// A first-layer weight in play, not rounded.
-    #[must_use]
     pub fn weight(self, numbers: &[f32], input: usize, neuron: usize) -> f32 {
         let weight = numbers[self.weight_at(input, neuron)];
         if self.king_buckets == 1 {
@@ -130,7 +119,6 @@ impl Layout {
 
     /// Random parameters to begin with, those of the first layer up to `size` either
     /// way. King buckets begin alike.
-    #[must_use]
     pub fn initial(self, seed: u64, size: f32) -> Vec<f32x8> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut parameters = vec![f32x8::ZERO; self.len()];
@@ -151,7 +139,6 @@ impl Layout {
     }
 
     /// The shape of a network.
-    #[must_use]
     pub const fn of(network: &Network) -> Layout {
         Layout {
             king_buckets: network.king_buckets(),
@@ -226,7 +213,6 @@ impl Layout {
 
     /// The finest units of the output weights that the player's arithmetic
     /// allows; the coarsest if none do.
-    #[must_use]
     pub fn output_unit(self, parameters: &[f32x8]) -> i32 {
         let weights: &[f32] = cast_slice(&parameters[self.outputs()..self.output_biases()]);
         let row = 2 * self.hidden;
@@ -243,7 +229,6 @@ impl Layout {
 
     /// The output for a position as its definition says, one number at a time, in
     /// units of 400 centipawns.
-    #[must_use]
     pub fn output(self, parameters: &[f32x8], sample: &Sample) -> f64 {
         let numbers: &[f32] = cast_slice(parameters);
         let active = sample.active(self.king_buckets);
@@ -264,7 +249,6 @@ impl Layout {
 
     /// The same parameters with outputs that are larger by a factor, as far as the output
     /// weights may grow.
-    #[must_use]
     pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
         let mut scaled = parameters.to_vec();
         if factor != 1.0 {
@@ -336,7 +320,6 @@ pub struct Played {
 
 impl Played {
     /// Rounds a model's parameters.
-    #[must_use]
     pub fn new(layout: Layout, parameters: &[f32x8]) -> Played {
         let mut played = Played {
             weights: vec![i16x32::ZERO; layout.inputs() * layout.tiles()],
@@ -376,25 +359,21 @@ impl Played {
     }
 
     /// The rows of a tile by input.
-    #[must_use]
     pub fn weights(&self, tile: usize) -> &[i16x32] {
         &self.weights[tile * self.inputs..][..self.inputs]
     }
 
     /// The biases by tile.
-    #[must_use]
     pub fn biases(&self) -> &[i16x32] {
         &self.biases
     }
 
     /// Output weights by bucket, view and tile.
-    #[must_use]
     pub fn outputs(&self) -> &[Row] {
         &self.outputs
     }
 
     /// Output biases by bucket.
-    #[must_use]
     pub fn output_biases(&self) -> &[f32] {
         &self.output_biases
     }

@@ -86,7 +86,6 @@ impl Part {
 /// The scale, in centipawns, of the logistic curve that fits the results of these
 /// positions best by their scores, weighted as in play (maximum likelihood, Newton's
 /// method).
-#[must_use]
 pub fn fitted_scale(samples: &[Sample]) -> f64 {
     const ENOUGH: usize = 1_000_000;
     let pairs: Vec<(f64, f64)> = samples

@@ -48,7 +48,6 @@ fn sigmoid(x: f32) -> f32 {
 impl Objective {
     /// The wanted winning probability of the side to move, where the search multiplies by
     /// `weight`.
-    #[must_use]
     pub fn target(self, sample: &Sample, weight: f32) -> f32 {
         let score = sigmoid(sample.score() * weight / self.scale);
         sample.result().map_or(score, |result| {
@@ -57,7 +56,6 @@ impl Objective {
     }
 
     /// Squared error of an output, and its derivative by the output.
-    #[must_use]
     pub fn loss(self, output: f32, sample: &Sample, weight: f32) -> (f32, f32) {
         let steepness = SCALE as f32 * weight / self.scale;
         let p = sigmoid(steepness * output);
@@ -143,7 +141,6 @@ pub struct Worker {
 
 impl Worker {
     /// Empty buffers.
-    #[must_use]
     pub fn new(layout: Layout) -> Worker {
         Worker {
             layout,
@@ -164,7 +161,6 @@ impl Worker {
     }
 
     /// The outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
-    #[must_use]
     pub fn forward(&mut self, model: &Played, samples: &[Sample]) -> Vec<f32> {
         self.active.clear();
         let king_buckets = self.layout.king_buckets;
@@ -184,7 +180,6 @@ impl Worker {
     }
 
     /// The same, each with what the search multiplies it with.
-    #[must_use]
     pub fn weighted_outputs(&mut self, model: &Played, samples: &[Sample]) -> Vec<(f32, f32)> {
         let outputs = self.forward(model, samples);
         outputs.into_iter().zip(self.active.iter().map(|active| active.weight)).collect()
@@ -306,7 +301,6 @@ pub fn evaluations(network: &Network, samples: &[Sample]) -> impl Iterator<Item 
 
 /// Mean and largest difference, in centipawns, between a network and a model that has
 /// these outputs.
-#[must_use]
 pub fn disagreement(
     outputs: impl IntoIterator<Item = f64>,
     network: &Network,
@@ -322,7 +316,6 @@ pub fn disagreement(
 }
 
 /// The outputs of a model as it is played, in units of 400 centipawns.
-#[must_use]
 pub fn outputs(layout: Layout, model: &Played, samples: &[Sample]) -> Vec<f64> {
     let mut worker = Worker::new(layout);
     let chunks = samples.chunks(CHUNK).flat_map(|chunk| worker.forward(model, chunk));

@@ -31,7 +31,6 @@ const EPSILON: f32 = 1e-8;
 
 impl Moments {
     /// Nothing seen yet.
-    #[must_use]
     pub fn new(length: usize) -> Moments {
         Moments { first: vec![f32x8::ZERO; length], second: vec![f32x8::ZERO; length] }
     }

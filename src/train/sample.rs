@@ -50,7 +50,6 @@ impl Active {
     pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
 
     /// The inputs of one view.
-    #[must_use]
     #[inline]
     pub fn view(&self, view: usize) -> &[u16] {
         &self.inputs[view][..self.count.min(MAX_ACTIVE)]
@@ -59,7 +58,6 @@ impl Active {
 
 impl Sample {
     /// Packs a position. `score` is the side to move's.
-    #[must_use]
     pub fn new(chess: &Chess, score: Score, result: GameResult) -> Sample {
         let turn = chess.turn();
         let mut board = chess.board().clone();
@@ -84,13 +82,11 @@ impl Sample {
     }
 
     /// The score in centipawns for the side to move.
-    #[must_use]
     pub fn score(&self) -> f32 {
         f32::from(self.score)
     }
 
     /// The game's result for the side to move: 0, 0.5 or 1, if there was a game.
-    #[must_use]
     pub fn result(&self) -> Option<f32> {
         (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
@@ -107,7 +103,6 @@ impl Sample {
     }
 
     /// The board, White's pieces those of the side to move.
-    #[must_use]
     pub fn board(&self) -> Board {
         let mut board = Board::empty();
         for (square, piece) in self.pieces() {
@@ -122,13 +117,11 @@ impl Sample {
     }
 
     /// What the search multiplies the network's output with.
-    #[must_use]
     pub fn weight(&self) -> f32 {
         weight(self.pieces().map(|(_, piece)| see::value(piece.role)).sum())
     }
 
     /// The active inputs of a network with so many king buckets.
-    #[must_use]
     pub fn active(&self, king_buckets: usize) -> Active {
         const VIEWS: [Color; 2] = [Color::White, Color::Black];
         let mut perspectives = [Perspective::default(); 2];
@@ -181,7 +174,6 @@ pub struct Shuffle {
 
 impl Shuffle {
     /// The order that belongs to a seed and a number.
-    #[must_use]
     pub fn new(length: usize, seed: u64, number: u64) -> Shuffle {
         let bits = u64::BITS - (length as u64).saturating_sub(1).leading_zeros();
         let mut state = mix(mix(seed) ^ number);
@@ -193,7 +185,6 @@ impl Shuffle {
     }
 
     /// What stands at place `index`, which must be below the length.
-    #[must_use]
     pub fn get(&self, index: usize) -> usize {
         let mask = (1 << self.half_bits) - 1;
         let mut value = index as u64;

@@ -123,14 +123,12 @@ impl Schedule {
     }
 
     /// The shape of the network.
-    #[must_use]
     pub const fn layout(&self) -> Layout {
         let Schedule { king_buckets, hidden, buckets, .. } = *self;
         Layout { king_buckets, hidden, buckets }
     }
 
     /// Learning rate of step number `step`, counted from 0, of `steps`.
-    #[must_use]
     pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let [first, last] = self.rate.map(f64::from);
         let cosine = (std::f64::consts::PI * progress(step, steps)).cos();
@@ -140,7 +138,6 @@ impl Schedule {
     }
 
     /// What is learned at step number `step`, counted from 0, of `steps`.
-    #[must_use]
     pub fn objective_at(&self, step: u64, steps: u64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
         let result_weight = (first + (last - first) * progress(step, steps)) as f32;
@@ -149,7 +146,6 @@ impl Schedule {
 
     /// How much of itself the running mean of the weights keeps at step number `step`,
     /// counted from 0. The first steps are forgotten soon.
-    #[must_use]
     pub fn average_at(&self, step: u64) -> f32 {
         let step = step as f32;
         self.average.min((1.0 + step) / (10.0 + step))

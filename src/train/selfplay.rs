@@ -168,7 +168,6 @@ pub const HARD_BY_SOFT: u64 = 8;
 
 impl Conditions {
     /// Equal searches of `soft` nodes, with the defaults for everything else.
-    #[must_use]
     pub fn nodes(soft: u64) -> Conditions {
         Conditions {
             soft,
@@ -260,7 +259,6 @@ impl SelfPlay {
     }
 
     /// The leaves of the last game's trees: positions with a score and the best move.
-    #[must_use]
     pub fn leaves(&self) -> &[Record] {
         self.sampler.as_ref().map_or(&[], Sampler::leaves)
     }

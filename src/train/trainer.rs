@@ -159,31 +159,26 @@ impl Trainer {
     }
 
     /// The model's shape.
-    #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Steps of a pass over the data.
-    #[must_use]
     pub fn steps_per_pass(&self) -> u64 {
         (self.length / self.batch).max(1) as u64
     }
 
     /// Steps of the whole run.
-    #[must_use]
     pub const fn steps(&self) -> u64 {
         self.run.schedule.samples.div_ceil(self.batch as u64)
     }
 
     /// Positions of a step.
-    #[must_use]
     pub const fn batch(&self) -> usize {
         self.batch
     }
 
     /// Is the run over?
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.state.step >= self.steps()
     }

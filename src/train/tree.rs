@@ -44,7 +44,6 @@ pub struct Sampler {
 impl Sampler {
     /// A sampler that takes a leaf from `share` percent of the searches, and searches
     /// it with this engine.
-    #[must_use]
     pub fn new(share: u32, engine: Engine) -> Sampler {
         Sampler { engine, share, rng: ChaCha8Rng::seed_from_u64(0), leaves: Vec::new() }
     }
@@ -85,7 +84,6 @@ impl Sampler {
     }
 
     /// The leaves of this game so far: a position, its score, and its best move.
-    #[must_use]
     pub fn leaves(&self) -> &[Record] {
         &self.leaves
     }

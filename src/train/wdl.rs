@@ -111,7 +111,6 @@ impl Counts {
     }
 
     /// Positions counted.
-    #[must_use]
     pub fn positions(&self) -> u64 {
         self.cells.iter().flatten().sum()
     }
@@ -269,7 +268,6 @@ fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     match command(args) {
         Ok(()) => ExitCode::SUCCESS,

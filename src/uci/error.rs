@@ -43,7 +43,6 @@ pub enum CommandError {
 
 impl CommandError {
     /// The number that is used instead of one outside its range.
-    #[must_use]
     pub const fn used(&self) -> Option<u64> {
         match self {
             CommandError::OutOfRange { used, .. } => *used,

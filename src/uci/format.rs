@@ -22,7 +22,6 @@ use crate::{
 const MAX_TEXT: usize = 400;
 
 /// A note as the text of an `info string`.
-#[must_use]
 pub fn note(note: &Note) -> String {
     match note {
         Note::Memory(error) => error.to_string(),
@@ -57,7 +56,6 @@ fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
 }
 
 /// `info depth ... pv ...`, with winning chances if they are given.
-#[must_use]
 pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMessage {
     let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
     let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
@@ -115,7 +113,6 @@ fn other(name: &str, value: impl ToString) -> UciInfoAttribute {
 }
 
 /// `info depth ... currmove ... currmovenumber ...`
-#[must_use]
 pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> UciMessage {
     let mut attributes = vec![other("depth", depth)];
     attributes.extend(message_move(m, mode).map(UciInfoAttribute::CurrMove));
@@ -125,7 +122,6 @@ pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> U
 }
 
 /// `info currline <thread> <moves> ...`, all threads in one line.
-#[must_use]
 pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
     let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
         // vampirc-uci would write "cpunr 1".
@@ -135,7 +131,6 @@ pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
 }
 
 /// `info refutation <move> <reply> ...`
-#[must_use]
 pub fn refutation(line: &[Move], mode: CastlingMode) -> UciMessage {
     let moves = line.iter().filter_map(|&m| message_move(m, mode)).collect();
     UciMessage::Info(vec![UciInfoAttribute::Refutation(moves)])
@@ -146,7 +141,6 @@ fn moves_text(line: &[Move], mode: CastlingMode) -> String {
 }
 
 /// `bestmove ... [ponder ...]`
-#[must_use]
 pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
     let text = |m: Option<Move>| m.and_then(|m| message_move(m, mode));
     match text(outcome.best) {
@@ -158,7 +152,6 @@ pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
 }
 
 /// `info string ...`, one line whatever the text holds.
-#[must_use]
 pub fn string(text: &str) -> UciMessage {
     let mut clean: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() > MAX_TEXT {

@@ -124,7 +124,6 @@ struct Answer {
 /// Runs the UCI loop on standard input and output, after the lines of
 /// `commands`. If both are a terminal, a person is there, and answers are
 /// written for people until the command `uci` comes.
-#[must_use]
 pub fn main(commands: &[String]) -> ExitCode {
     let person = io::stdin().is_terminal() && io::stdout().is_terminal();
     if person && let Ok((mut prompt, queue, printer)) = prompt::open() {
@@ -144,7 +143,6 @@ pub fn main(commands: &[String]) -> ExitCode {
 }
 
 /// Could this be meant for the dialogue? It holds a command, or a person might type it.
-#[must_use]
 pub fn is_line(text: &str) -> bool {
     text.split_whitespace().any(command::is_command)
         || !matches!(terminal::parse(text, &Position::default()), Ok(None))

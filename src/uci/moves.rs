@@ -17,14 +17,12 @@ const PROMOTIONS: [(Role, UciPiece); 4] = [
 ];
 
 /// Reads a word such as `e2e4`, `e7e8q`, `E7E8=Q`; `None` if it is not like these.
-#[must_use]
 pub fn read(word: &str) -> Option<UciMove> {
     let plain = word.replacen('=', "", 1).to_ascii_lowercase();
     message(Notation::from_ascii(plain.as_bytes()).ok()?)
 }
 
 /// The move of a message; `None` for what is no move of chess.
-#[must_use]
 pub fn message(m: Notation) -> Option<UciMove> {
     let Notation::Normal { from, to, promotion } = m else { return None };
     let square = |square: Square| UciSquare {

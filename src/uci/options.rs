@@ -624,7 +624,6 @@ impl Kind {
 }
 
 /// The messages that announce the options.
-#[must_use]
 pub fn announce() -> Vec<UciMessage> {
     let rows = OPTIONS.iter().map(config);
     #[cfg(feature = "tune")]
@@ -663,7 +662,6 @@ fn spin(name: &str, default: i64, min: i64, max: i64) -> UciOptionConfig {
 }
 
 /// What options there are, for a person: name, default, range and meaning.
-#[must_use]
 pub fn list() -> Vec<[String; 4]> {
     let cells = |Row { name, kind, about }: &Row| {
         let default = kind.default_text().unwrap_or_default();

@@ -38,7 +38,6 @@ pub struct Seen(Mutex<HashMap<usize, (Score, Vec<Move>)>>);
 impl Seen {
     /// Does this line say anything that the last one of its rank did not? Once a
     /// mate is found, hundreds of iterations say the same.
-    #[must_use]
     pub fn is_news(&self, info: &Info) -> bool {
         let line = (info.score, info.pv.clone());
         let mut seen = lock(&self.0);
@@ -49,14 +48,12 @@ impl Seen {
 }
 
 /// The terminal's width in columns.
-#[must_use]
 pub fn width() -> usize {
     Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
 /// A line of thought about `root`, with White's chances in percent before the
 /// moves if they are known, cut at a move to fit into `width` columns.
-#[must_use]
 pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize) -> String {
     let bound = match (info.bound, root.turn()) {
         (Bound::Exact, _) => ' ',
@@ -94,13 +91,11 @@ pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize
 
 /// Any line from `root`: what is being searched, or the answer to a move that
 /// is not the best.
-#[must_use]
 pub fn line(title: &str, root: &Position, moves: &[Move]) -> String {
     format!("   {title:>7}  {}", notation::line(root, moves))
 }
 
 /// The result of a search.
-#[must_use]
 pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> String {
     let Some(best) = outcome.best else {
         return "There is no legal move.".to_owned();
@@ -113,28 +108,24 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
 }
 
 /// Lancet's move in a game.
-#[must_use]
 pub fn answer(root: &Position, m: Move) -> String {
     let text = format!("Lancet plays {}{}", notation::number(root), notation::san(root, m));
     Style::new().bold().apply_to(text).to_string()
 }
 
 /// What Lancet would play.
-#[must_use]
 pub fn hint(root: &Position, m: Move) -> String {
     let text = format!("Hint: {}{}", notation::number(root), notation::san(root, m));
     Style::new().bold().apply_to(text).to_string()
 }
 
 /// Anything else that the engine says.
-#[must_use]
 pub fn remark(text: &str) -> String {
     Style::new().magenta().apply_to(plain(text)).to_string()
 }
 
 /// The board in colours, White below; `None` where colours are not wanted or
 /// not possible.
-#[must_use]
 pub fn board(position: &Position) -> Option<Vec<String>> {
     console::colors_enabled().then(|| coloured(position))
 }

@@ -73,19 +73,16 @@ impl From<Game> for Setup {
 
 impl Setup {
     /// The game.
-    #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game
     }
 
     /// Where the game began.
-    #[must_use]
     pub const fn start(&self) -> &Position {
         &self.start
     }
 
     /// The moves from there, none if the last was a pass.
-    #[must_use]
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }

@@ -132,7 +132,6 @@ fn path(line: &str, first: &str) -> PathBuf {
 }
 
 /// The orders, one line each, or what one of them takes.
-#[must_use]
 pub fn help(name: Option<&str>) -> Vec<String> {
     match name {
         None => {

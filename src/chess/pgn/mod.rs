@@ -73,7 +73,6 @@ impl std::error::Error for Broken {}
 
 impl Game {
     /// The value of a tag, unless it is missing or empty or says "unknown".
-    #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         let tag = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
         tag.map(|(_, value)| value.as_str()).filter(|value| !matches!(*value, "" | "?" | "-"))
@@ -107,7 +106,6 @@ impl Game {
 
     /// The result: behind the moves, else as the tag says if that is one, else
     /// `*`.
-    #[must_use]
     pub fn result(&self) -> String {
         let is_result = |value: &&str| matches!(*value, "1-0" | "0-1" | "1/2-1/2");
         match self.outcome {

@@ -12,7 +12,6 @@ const WIDTH: usize = 80;
 /// The text of a game, with a blank line at its end. `ply` is the number of
 /// half-moves before the first move, as the start position's move number has
 /// it: 0 in a usual game, 1 if Black begins move 1.
-#[must_use]
 pub fn write(game: &Game, ply: usize) -> String {
     let mut text = String::new();
     for (name, value) in &game.tags {

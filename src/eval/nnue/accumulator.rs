@@ -173,7 +173,6 @@ pub struct Accumulators {
 
 impl Accumulators {
     /// Nothing evaluated yet.
-    #[must_use]
     pub fn new(network: Arc<Network>) -> Accumulators {
         Accumulators {
             king_buckets: network.king_buckets(),
@@ -186,7 +185,6 @@ impl Accumulators {
     }
 
     /// The network.
-    #[must_use]
     pub const fn network(&self) -> &Arc<Network> {
         &self.network
     }

@@ -13,7 +13,6 @@ pub const HASH_AT: usize = 36;
 
 /// FNV-1a over all bytes of a file but those of the hash itself. `bytes` must
 /// hold a whole header.
-#[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     let (before, rest) = bytes.split_at(HASH_AT);
     fnv1a(before.iter().chain(&rest[HEADER - HASH_AT..]))

@@ -17,7 +17,6 @@ pub const MAX_ACTIVE: usize = 32;
 
 /// The input for a piece, in the view of `view`, whose king's file decides
 /// whether it is `mirrored`.
-#[must_use]
 #[inline]
 pub const fn index(view: Color, mirrored: bool, color: Color, role: Role, square: Square) -> usize {
     let theirs = (view as usize) ^ (color as usize);
@@ -41,7 +40,6 @@ impl Perspective {
     /// The perspective of a view whose king stands here, for a network with so many
     /// king buckets: one, or 0 for a1 and b1, 1 for c1 and d1, 2 for the second rank,
     /// 3 for the rest.
-    #[must_use]
     #[inline]
     pub const fn new(view: Color, king: Square, king_buckets: usize) -> Perspective {
         let mirrored = king as usize & 7 >= 4;
@@ -57,7 +55,6 @@ impl Perspective {
     }
 
     /// The perspective of `view`. A board without a king is not mirrored.
-    #[must_use]
     #[inline]
     pub fn of(board: &Board, view: Color, king_buckets: usize) -> Perspective {
         board
@@ -66,14 +63,12 @@ impl Perspective {
     }
 
     /// From 0 to below [`Self::COUNT`].
-    #[must_use]
     #[inline]
     pub const fn number(self) -> usize {
         2 * self.bucket as usize + self.mirrored as usize
     }
 
     /// The input for a piece, in the view of `view`.
-    #[must_use]
     #[inline]
     pub const fn input(self, view: Color, color: Color, role: Role, square: Square) -> usize {
         INPUTS * self.bucket as usize + index(view, self.mirrored, color, role, square)
@@ -81,7 +76,6 @@ impl Perspective {
 }
 
 /// The output bucket of a position with this many pieces, 2 to 32.
-#[must_use]
 #[inline]
 pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
     let bucket = pieces.saturating_sub(2) * buckets / 31;

@@ -52,7 +52,6 @@ pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
 /// The largest sum of the output weights of one sign that the arithmetic sums in 32 bits,
 /// in the weights of an output.
-#[must_use]
 pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
     let mut sums = [[0; 2]; LANES / simd::LANE];
     for (i, weight) in weights.into_iter().enumerate() {
@@ -287,7 +286,6 @@ impl Network {
     }
 
     /// The network as a file.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
@@ -345,37 +343,31 @@ impl Network {
     }
 
     /// Hidden neurons per view.
-    #[must_use]
     pub const fn hidden(&self) -> usize {
         self.biases.len() * LANES
     }
 
     /// King buckets: 1 is none.
-    #[must_use]
     pub const fn king_buckets(&self) -> usize {
         self.weights.len() / (INPUTS * self.biases.len())
     }
 
     /// Output buckets.
-    #[must_use]
     pub const fn buckets(&self) -> usize {
         self.output_biases.len()
     }
 
     /// How the network was made.
-    #[must_use]
     pub fn provenance(&self) -> &str {
         &self.provenance
     }
 
     /// The hash of the file: two networks with the same hash are the same.
-    #[must_use]
     pub const fn hash(&self) -> u64 {
         self.hash
     }
 
     /// Shape and the first half of the hash.
-    #[must_use]
     pub fn name(&self) -> String {
         let kings = match self.king_buckets() {
             1 => String::new(),
@@ -385,7 +377,6 @@ impl Network {
     }
 
     /// The numbers that [`Network::new`] makes this network of.
-    #[must_use]
     pub fn parameters(&self) -> Parameters {
         let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
         Parameters {
@@ -398,13 +389,11 @@ impl Network {
     }
 
     /// First-layer weights, a row of `biases().len()` blocks per input.
-    #[must_use]
     pub(super) fn weights(&self) -> &[Block] {
         &self.weights
     }
 
     /// First-layer biases: the hidden layer of an empty board.
-    #[must_use]
     pub(super) fn biases(&self) -> &[Block] {
         &self.biases
     }
@@ -416,7 +405,6 @@ impl Network {
 
     /// The score for the side to move from the two views of the hidden layer,
     /// side to move first.
-    #[must_use]
     #[inline]
     pub fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
         let bucket = features::output_bucket(pieces, self.buckets());
@@ -431,7 +419,6 @@ impl Network {
     }
 
     /// The hidden layer of a view, computed from scratch.
-    #[must_use]
     pub fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
         let perspective = Perspective::of(board, view, self.king_buckets());
         let active: Vec<u16> = board
@@ -445,7 +432,6 @@ impl Network {
 
     /// What makes up [`Network::evaluate`], in centipawns and not rounded: what
     /// the side to move's view and the other's contribute, and the bias.
-    #[must_use]
     pub fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
         let bucket = features::output_bucket(board.occupied().count(), self.buckets());
         let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());
@@ -460,7 +446,6 @@ impl Network {
     }
 
     /// The score of a position for the side to move, computed from scratch.
-    #[must_use]
     pub fn evaluate(&self, board: &Board, turn: Color) -> Score {
         let [ours, theirs] = [turn, !turn].map(|view| self.hidden_layer(board, view));
         self.output(&ours, &theirs, board.occupied().count())

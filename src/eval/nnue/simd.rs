@@ -147,7 +147,6 @@ pub const LANE: usize = 2;
 /// weights `u`: four slices of one length. Weights must be within `-128..=128`. Those at the
 /// same [`LANE`] of all blocks are summed in 32 bits: their positive and negative parts must
 /// each sum to at most 33,025. Then nothing overflows.
-#[must_use]
 #[inline]
 pub fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
@@ -165,7 +164,6 @@ pub fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
 }
 
 /// Which form of the arithmetic this program was compiled with.
-#[must_use]
 pub const fn name() -> &'static str {
     if cfg!(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw")) {
         "AVX-512"
@@ -180,7 +178,6 @@ pub const fn name() -> &'static str {
 }
 
 /// [`output`] for any machine.
-#[must_use]
 #[allow(dead_code, reason = "the reference where a faster form exists")]
 fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     let mut sums = [0_i32; LANES];

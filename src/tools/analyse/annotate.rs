@@ -80,7 +80,6 @@ pub fn start(game: &Game) -> Result<Position, String> {
 }
 
 /// The half-moves before a position, as its move number has it.
-#[must_use]
 pub fn ply(position: &Position) -> usize {
     let moves = position.chess().fullmoves().get() as usize - 1;
     2 * moves + usize::from(position.turn() == Color::Black)
@@ -101,7 +100,6 @@ pub struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     /// Judges the moves.
-    #[must_use]
     pub fn new(
         positions: &'a [Position],
         moves: &'a [Option<Move>],
@@ -117,7 +115,6 @@ impl<'a> Findings<'a> {
     }
 
     /// The errors whose better lines are too short to tell anything.
-    #[must_use]
     pub fn short_lines(&self) -> Vec<usize> {
         let short = |&i: &usize| {
             let Evaluation { white, line } = &self.evaluations[i];
@@ -127,13 +124,11 @@ impl<'a> Findings<'a> {
     }
 
     /// The error that a move was, if it was one.
-    #[must_use]
     pub fn error(&self, index: usize) -> Option<Error> {
         self.judgements[index].and_then(|judgement| judgement.error)
     }
 
     /// The moves of one side, summed up.
-    #[must_use]
     pub fn tally(&self, color: Color) -> Tally {
         let mut tally = Tally { games: 1, ..Tally::default() };
         let moves = self.positions.iter().zip(&self.judgements);

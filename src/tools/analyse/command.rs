@@ -115,7 +115,6 @@ enum End {
 }
 
 /// `lancet analyse`. The exit status is described in its help.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     if args.out == Path::new(STANDARD_INPUT) {
         complain("--out: games are written to a file, not to standard output");

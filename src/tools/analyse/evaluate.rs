@@ -38,7 +38,6 @@ pub struct Evaluation {
 
 /// The positions of a game, first to last. Where no move is given, the side to move
 /// passes; it must not be in check.
-#[must_use]
 pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
     let mut positions = vec![start.clone()];
     for (index, &m) in moves.iter().enumerate() {
@@ -55,7 +54,6 @@ pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
 /// The game that led to the position of this index, with as much of its history as matters.
 /// It is made for each search: all of them at once would take memory that grows with the
 /// square of the game's length.
-#[must_use]
 pub fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
     let mut begin = index;
     while index - begin < HISTORY

@@ -16,7 +16,6 @@ use crate::{
 
 /// The last line of what a shard such as `2/3` writes. Programs that read PGN ignore lines
 /// that begin with a percent sign.
-#[must_use]
 pub fn end(shard: impl Display, games: u64) -> String {
     format!("% end of shard {shard}, games: {games}\n")
 }

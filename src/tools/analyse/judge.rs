@@ -26,7 +26,6 @@ pub enum Error {
 
 impl Error {
     /// Its sign.
-    #[must_use]
     pub const fn nag(self) -> Nag {
         match self {
             Error::Inaccuracy => Nag::DUBIOUS_MOVE,
@@ -36,7 +35,6 @@ impl Error {
     }
 
     /// Its name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Error::Inaccuracy => "Inaccuracy",
@@ -65,7 +63,6 @@ impl Judgement {
     /// nothing.
     ///
     /// The accuracy is the curve of <https://lichess.org/page/accuracy>.
-    #[must_use]
     pub fn new(before: Score, after: Score, best: bool) -> Judgement {
         if best {
             return Judgement { loss: 0, chances: 0.0, accuracy: 100.0, error: None };
@@ -116,13 +113,11 @@ impl Tally {
     }
 
     /// Mean accuracy of a move, 0 to 100; `None` without moves.
-    #[must_use]
     pub fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / self.moves as f64)
     }
 
     /// Mean loss of a move in centipawns; `None` without moves.
-    #[must_use]
     pub fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.loss as f64 / self.moves as f64)
     }

@@ -49,7 +49,6 @@ fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &
 
 impl Openings {
     /// The opening of a game: the last of its positions that has a name.
-    #[must_use]
     pub fn find<'a>(
         &self,
         positions: impl DoubleEndedIterator<Item = &'a Position>,

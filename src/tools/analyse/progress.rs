@@ -88,7 +88,6 @@ impl Task {
 }
 
 /// Where the progress of an output file is kept.
-#[must_use]
 pub fn path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".progress");
@@ -96,7 +95,6 @@ pub fn path(out: &Path) -> PathBuf {
 }
 
 /// The complaint about an output that nobody said was to be replaced.
-#[must_use]
 pub fn exists(out: &Path) -> String {
     let out = out.display();
     format!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
@@ -104,7 +102,6 @@ pub fn exists(out: &Path) -> String {
 
 impl Progress {
     /// Nothing is done yet.
-    #[must_use]
     pub fn new(task: Task) -> Progress {
         let done = Done::default();
         Progress { task, done, players: BTreeMap::new(), added: Vec::new(), file: None }

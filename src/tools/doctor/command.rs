@@ -62,7 +62,6 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let progress = |what: &str| crate::system::stdio::note(format_args!("measuring: {what} ..."));
     let made = threads::run("doctor", || report(args, &progress).map_err(|e| e.to_string()));

@@ -145,7 +145,6 @@ impl Outputs {
 }
 
 /// `lancet epd`. The exit status is described in its help.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let plan = args.plan();
     let (suites, mut unusable) = load(&args.files, args.shard);

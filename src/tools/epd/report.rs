@@ -21,7 +21,6 @@ use crate::{
 };
 
 /// A bar over positions on standard error; invisible when that is not a terminal.
-#[must_use]
 pub fn progress_bar(positions: usize) -> ProgressBar {
     let bar = ProgressBar::new(positions as u64);
     let template = "{elapsed_precise} [{bar:30}] {pos}/{len} positions, {msg}, {eta} left";
@@ -35,7 +34,6 @@ pub fn progress_bar(positions: usize) -> ProgressBar {
 
 /// The line about a position that was just answered, in colours. `engine` is named where
 /// several run.
-#[must_use]
 pub fn live_line(
     number: usize,
     record: &Record,
@@ -106,7 +104,6 @@ fn shorten(text: &str, width: usize) -> String {
 }
 
 /// `+1.25`, `#3`, `#-3`.
-#[must_use]
 pub fn value_text(value: Value) -> String {
     match value {
         Value::Centipawns(centipawns) => format!("{:+.2}", f64::from(centipawns) / 100.0),
@@ -172,7 +169,6 @@ fn header(first: &'static str) -> Vec<&'static str> {
 
 /// The tables of one suite: a row per engine, and per theme where the ids are
 /// those of the Strategic Test Suite.
-#[must_use]
 pub fn suite_report(
     path: &Path,
     records: &[Record],
@@ -274,7 +270,6 @@ pub(super) fn themes(records: &[Record], attempts: &[Option<Attempt>]) -> Vec<(S
 
 /// The table over all suites: all figures of one engine, or several engines
 /// side by side.
-#[must_use]
 pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]) -> String {
     let tally = |result: &SuiteResult, engine: usize| Tally::of(grades(&result.attempts[engine]));
     let total = |engine: usize| {

@@ -55,7 +55,6 @@ pub const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 impl Plan {
     /// The limits for a position.
-    #[must_use]
     pub fn limits(&self, goal: &Goal) -> Limits {
         let mate = goal.mate.filter(|_| self.mate).map(i32::unsigned_abs);
         let endless = self.nodes.is_none() && self.depth.is_none();
@@ -123,7 +122,6 @@ struct Seen {
 impl<'a> Watch<'a> {
     /// A watch for a goal that asks to stop when the solution has stood for
     /// `stop_early` iterations.
-    #[must_use]
     pub fn new(goal: &'a Goal, stop_early: Option<u32>) -> Watch<'a> {
         Watch { goal, stop_early, seen: Mutex::default() }
     }
@@ -215,7 +213,6 @@ pub struct Lancet {
 
 impl Lancet {
     /// A player with this engine, which has the settings of the plan.
-    #[must_use]
     pub fn new(engine: Engine, plan: &Plan) -> Lancet {
         engine.live().multi_pv.store(plan.multi_pv, Ordering::Relaxed);
         Lancet { engine }

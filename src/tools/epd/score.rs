@@ -30,7 +30,6 @@ pub enum Value {
 
 impl Goal {
     /// Is there anything to grade?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
@@ -41,7 +40,6 @@ impl Goal {
     /// move: a move that mates in N is a best move even where `bm` names another. Otherwise
     /// the move must be one of `best`, if there are any, and none of `avoid`;
     /// if only points are given, it must earn the most.
-    #[must_use]
     pub fn is_met(&self, answer: &Answer) -> bool {
         let Some(m) = answer.best else { return false };
         if self.avoid.contains(&m) {
@@ -63,13 +61,11 @@ impl Goal {
     }
 
     /// The points that a move earns.
-    #[must_use]
     pub fn points(&self, m: Move) -> u32 {
         self.points.iter().find(|&&(listed, _)| listed == m).map_or(0, |&(_, points)| points)
     }
 
     /// The most points that a move can earn.
-    #[must_use]
     pub fn max_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(0)
     }
@@ -146,7 +142,6 @@ impl Tally {
     }
 
     /// The sum of answers.
-    #[must_use]
     pub fn of<'a>(grades: impl IntoIterator<Item = &'a Grade>) -> Tally {
         let mut tally = Tally::default();
         grades.into_iter().for_each(|grade| tally.add(grade));
@@ -154,26 +149,22 @@ impl Tally {
     }
 
     /// Percentage of the graded positions that are solved.
-    #[must_use]
     pub fn percent_solved(&self) -> Option<f64> {
         percent(self.solved as u64, self.graded as u64)
     }
 
     /// Percentage of the possible points.
-    #[must_use]
     pub fn percent_points(&self) -> Option<f64> {
         percent(self.points, self.max_points)
     }
 
     /// Mean time to solution of the solved positions.
-    #[must_use]
     pub fn mean_time(&self) -> Option<Duration> {
         let count = u32::try_from(self.times.len()).ok().filter(|&count| count > 0)?;
         Some(self.times.iter().sum::<Duration>() / count)
     }
 
     /// Median time to solution of the solved positions.
-    #[must_use]
     pub fn median_time(&self) -> Option<Duration> {
         let half = self.times.len() / 2;
         let upper = *self.times.get(half)?;
@@ -184,7 +175,6 @@ impl Tally {
     }
 
     /// Nodes per second over all searches.
-    #[must_use]
     pub fn speed(&self) -> Option<f64> {
         let seconds = self.time.as_secs_f64();
         #[allow(clippy::cast_precision_loss)] // a rounded figure
@@ -195,7 +185,6 @@ impl Tally {
     /// position was worth ten points: a straight line through the percentage of
     /// points, fitted by F. Mosca (STS Rating 13.1) to CCRL 40/4 ratings of
     /// its time, at 200 ms a move on an i7-2600K. Far from there it means little.
-    #[must_use]
     pub fn sts_rating(&self) -> Option<f64> {
         let out_of_ten = self.max_points == 10 * self.positions as u64;
         self.percent_points().filter(|_| out_of_ten).map(|percent| 44.523 * percent - 242.85)
@@ -209,7 +198,6 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
 
 /// The theme of a Strategic Test Suite id: `STS(v8.0) AKPC.017` is of
 /// `STS(v8.0) AKPC`.
-#[must_use]
 pub fn theme(id: &str) -> Option<&str> {
     let (theme, number) = id.rsplit_once('.')?;
     (theme.starts_with("STS") && number.bytes().all(|b| b.is_ascii_digit())).then_some(theme)

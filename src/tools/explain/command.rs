@@ -130,7 +130,6 @@ struct Question {
 }
 
 /// `lancet explain`
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let question = match read(&args.position) {
         Ok(question) => question,

@@ -27,7 +27,6 @@ const NOTHING: Score = 10;
 
 /// The best move of a search of `game` in one sentence: what it does, or who is better
 /// after it.
-#[must_use]
 pub fn sentence(game: &Game, info: &Info) -> Option<String> {
     let position = game.position();
     let &best = info.pv.first()?;

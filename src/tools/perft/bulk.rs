@@ -7,7 +7,6 @@
 use shakmaty::{Bitboard, Chess, Color, File, Position as _, Rank, Role, attacks};
 
 /// The number of legal moves: `chess.legal_moves().len()`.
-#[must_use]
 pub fn count_moves(chess: &Chess) -> usize {
     let board = chess.board();
     let us = chess.turn();

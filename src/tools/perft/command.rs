@@ -45,7 +45,6 @@ pub struct Args {
 }
 
 /// `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else {

@@ -64,7 +64,6 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 /// The number of legal move paths of exactly `depth` plies, by the rules alone.
-#[must_use]
 pub fn count(chess: &Chess, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -257,7 +256,6 @@ fn on_threads(threads: usize, work: impl Fn() + Copy + Send) {
 }
 
 /// Nodes per second for people: `231.4 Mnps`.
-#[must_use]
 pub fn speed(nodes: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64().max(1e-9);
     #[allow(clippy::cast_precision_loss)] // a rounded figure

@@ -191,7 +191,6 @@ fn load(paths: &[PathBuf], shard: Shard, mode: CastlingMode) -> Suites {
 
 /// Runs what a shard has of suites and reports on standard output. Exit status: 1 for any mismatch,
 /// otherwise 2 for any unreadable file or line.
-#[must_use]
 pub fn run(
     paths: &[PathBuf],
     shard: Shard,

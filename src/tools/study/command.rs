@@ -102,7 +102,6 @@ impl Args {
 }
 
 /// `lancet study`. The exit status is described in its help.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let mut study = match open(args) {
         Ok(study) => study,

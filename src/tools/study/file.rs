@@ -83,7 +83,6 @@ pub struct Played {
 
 impl Played {
     /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
-    #[must_use]
     pub fn includes(&self, other: &Played) -> bool {
         let fewer = other.moves.len() < self.moves.len();
         self.moves.starts_with(&other.moves) && (fewer || other.tags.is_empty())
@@ -189,7 +188,6 @@ impl Study {
     }
 
     /// Is this the file of a study? Any file can be asked.
-    #[must_use]
     pub fn is_one(path: &Path) -> bool {
         let mut head = Vec::new();
         let read = files::open_regular(path).and_then(|file| {
@@ -199,13 +197,11 @@ impl Study {
     }
 
     /// Where it is kept.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The tree.
-    #[must_use]
     pub const fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -216,25 +212,21 @@ impl Study {
     }
 
     /// The game that is studied.
-    #[must_use]
     pub const fn played(&self) -> &Played {
         &self.played
     }
 
     /// Nodes that all searches took.
-    #[must_use]
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }
 
     /// Lines of the file that could not be used, from 1, and why: what they said is lost.
-    #[must_use]
     pub const fn damaged(&self) -> &BTreeMap<usize, String> {
         &self.damaged
     }
 
     /// Where the game's moves lead: the start, and a node for each move.
-    #[must_use]
     pub fn game_nodes(&self) -> Vec<Id> {
         let mut nodes = vec![Tree::START];
         for &m in &self.played.moves {

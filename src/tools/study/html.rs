@@ -60,7 +60,6 @@ struct Choice {
 }
 
 /// The page, with at most `most` positions.
-#[must_use]
 pub fn page(study: &Study, most: usize) -> String {
     let tree = study.tree();
     let shown = nearest(study, most);

@@ -27,7 +27,6 @@ use crate::{
 const LINE_LENGTH: usize = 8;
 
 /// The text of the game, with at most `most` positions of the tree.
-#[must_use]
 pub fn text(study: &Study, most: usize) -> String {
     let tree = study.tree();
     let start = &tree.node(Tree::START).position;

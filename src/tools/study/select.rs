@@ -27,7 +27,6 @@ pub struct Shown {
 
 /// The nearest positions, the start first; at most `most` and at least one. The game
 /// that is studied is always there, on its own way.
-#[must_use]
 pub fn nearest(study: &Study, most: usize) -> Vec<Shown> {
     let tree = study.tree();
     let game: HashSet<(Id, Move)> =

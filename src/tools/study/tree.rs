@@ -101,13 +101,11 @@ impl Node {
     }
 
     /// The node of a move.
-    #[must_use]
     pub fn edge(&self, m: Move) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.m == m)
     }
 
     /// The best of the moves without nodes, as far as it is known.
-    #[must_use]
     pub fn best_of_rest(&self) -> Option<(Move, Score)> {
         let rest = self.rest.as_ref()?;
         let &m = rest.line.first()?;
@@ -120,7 +118,6 @@ impl Node {
     }
 
     /// The score for the side to move, as far as it is known.
-    #[must_use]
     pub const fn value(&self) -> Option<Score> {
         self.value
     }
@@ -150,7 +147,6 @@ impl Tree {
     pub const START: Id = 0;
 
     /// A tree of one node.
-    #[must_use]
     pub fn new(start: Position) -> Tree {
         let ids = HashMap::from([(start.key(), Tree::START)]);
         let mut tree = Tree { nodes: vec![Node::new(start)], ids };
@@ -159,25 +155,21 @@ impl Tree {
     }
 
     /// A node.
-    #[must_use]
     pub fn node(&self, id: Id) -> &Node {
         &self.nodes[id]
     }
 
     /// Positions.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Never: there is a start position.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// The node of a position by its key.
-    #[must_use]
     pub fn find(&self, key: u64) -> Option<Id> {
         self.ids.get(&key).copied()
     }
@@ -241,7 +233,6 @@ impl Tree {
     }
 
     /// The score of a move for the side that makes it, as far as it is known.
-    #[must_use]
     pub fn score(&self, edge: &Edge) -> Option<Score> {
         if edge.repeats {
             return Some(DRAW);
@@ -251,14 +242,12 @@ impl Tree {
 
     /// What the side to move gives away by a move that scores so, in winning chances
     /// from 0 to 1.
-    #[must_use]
     pub fn loss(&self, id: Id, score: Score) -> f64 {
         let best = self.nodes[id].value.unwrap_or(score);
         (winning_chances(best) - winning_chances(score)).max(0.0)
     }
 
     /// What it costs to take a move: nothing, as long as nobody has looked where it leads.
-    #[must_use]
     pub fn cost(&self, id: Id, edge: &Edge) -> f64 {
         if edge.pinned {
             return 0.0;
@@ -267,7 +256,6 @@ impl Tree {
     }
 
     /// The move of the highest score, if that is known and the move has a node.
-    #[must_use]
     pub fn best_edge(&self, id: Id) -> Option<&Edge> {
         let node = &self.nodes[id];
         let best = node.edges.iter().filter(|edge| self.score(edge).is_some());
@@ -278,7 +266,6 @@ impl Tree {
     }
 
     /// The best line from a node, through the tree and then as its last search has it.
-    #[must_use]
     pub fn best_line(&self, id: Id) -> Vec<Move> {
         let (mut line, mut at) = (Vec::new(), id);
         while let Some(edge) = self.best_edge(at) {
@@ -294,7 +281,6 @@ impl Tree {
     }
 
     /// Positions below a node, itself among them.
-    #[must_use]
     pub fn size(&self, id: Id) -> usize {
         let mut seen = HashSet::from([id]);
         let mut open = vec![id];
@@ -307,7 +293,6 @@ impl Tree {
 
     /// Nodes that the next search of a position deserves: twice those of the last, so that
     /// what matters is seen ever more deeply; at first half those of its parent.
-    #[must_use]
     pub fn effort(&self, id: Id) -> u64 {
         let searched = |id: Id| self.nodes[id].rest.as_ref().map(|rest| rest.nodes);
         let parents = self.nodes[id].parents.iter().filter_map(|&parent| searched(parent));
@@ -315,7 +300,6 @@ impl Tree {
     }
 
     /// The cheapest growth below a node; `None` if all is decided or being searched.
-    #[must_use]
     pub fn next(&self, from: Id) -> Option<Step> {
         let (mut path, mut at) = (Vec::new(), from);
         loop {

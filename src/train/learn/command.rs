@@ -88,7 +88,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-#[must_use]
 pub fn run(args: &Args) -> ExitCode {
     match learn(args) {
         Ok(()) => ExitCode::SUCCESS,

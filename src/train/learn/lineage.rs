@@ -94,26 +94,22 @@ pub struct Lineage {
 
 impl Lineage {
     /// The generation whose network is the best; 0 before there is one.
-    #[must_use]
     pub fn best(&self) -> u32 {
         self.generations.iter().rfind(|one| one.promoted).map_or(0, |one| one.number)
     }
 
     /// The one under way.
-    #[must_use]
     pub fn next(&self) -> u32 {
         self.generations.last().map_or(1, |last| last.number + 1)
     }
 
     /// Hours of work, those in the generation under way included.
-    #[must_use]
     pub fn hours(&self) -> f64 {
         self.generations.last().map_or(0.0, |last| last.hours).max(self.worked)
     }
 
     /// The number of the first generation of the window that ends with games of
     /// `newest` positions after the complete ones, and the positions in that window.
-    #[must_use]
     pub fn window(&self, newest: u64) -> (u32, u64) {
         let (mut first, mut pool) = (self.next(), newest);
         for one in self.generations.iter().rev() {
@@ -128,7 +124,6 @@ impl Lineage {
 
     /// Elo of each generation above the beginning: promoted ones add to what was
     /// reached before.
-    #[must_use]
     pub fn elo(&self) -> Vec<f64> {
         let mut reached = 0.0;
         let elo = |one: &Generation| {
@@ -164,19 +159,16 @@ impl Home {
     }
 
     /// The directory of a generation.
-    #[must_use]
     pub fn generation(&self, number: u32) -> PathBuf {
         self.dir.join(format!("generation-{number:04}"))
     }
 
     /// The network of a generation.
-    #[must_use]
     pub fn network(&self, number: u32) -> PathBuf {
         self.generation(number).join("net.nnue")
     }
 
     /// A file of the lineage itself.
-    #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }

@@ -41,7 +41,6 @@ impl Pairs {
     }
 
     /// Games in all pairs.
-    #[must_use]
     pub fn games(&self) -> u64 {
         2 * self.0.iter().sum::<u64>()
     }
@@ -59,7 +58,6 @@ impl Pairs {
     }
 
     /// Elo of the new side, and the half-width of its 95 % interval.
-    #[must_use]
     pub fn elo(&self) -> (f64, f64) {
         let (number, mean, variance) = self.moments();
         let elo = 400.0 * (mean / (1.0 - mean)).log10();
@@ -69,7 +67,6 @@ impl Pairs {
 
     /// Logarithm of how much likelier it is that the new side is [`USEFUL`] than that it
     /// is [`USELESS`].
-    #[must_use]
     pub fn log_likelihood_ratio(&self) -> f64 {
         let expected = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
         let (low, high) = (expected(USELESS), expected(USEFUL));
@@ -79,7 +76,6 @@ impl Pairs {
 
     /// What the test says so far. When `games` games leave no room for another pair, the
     /// likelier case is taken.
-    #[must_use]
     pub fn verdict(&self, games: u64) -> Verdict {
         let ratio = self.log_likelihood_ratio();
         let over = self.games() + 2 > games;
