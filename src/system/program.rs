@@ -13,15 +13,26 @@ use clap_complete::Shell;
 
 use super::{
     files::outlive_size_limits,
-    stdio::{check_output, complain, say},
+    stdio::{self, check_output, complain, say},
 };
 
 /// Reads the command line, for the start of a program. Where it asks for help or is wrong,
 /// that is printed, and the program ends.
 pub fn read<T: FromArgMatches>(command: Command) -> T {
     outlive_size_limits();
+    stdio::call_program(command.get_name());
     let matches = command.try_get_matches().unwrap_or_else(|error| end(&error));
     T::from_arg_matches(&matches).unwrap_or_else(|error| end(&error))
+}
+
+/// The end of a program: the exit status that its command found, or what went wrong, which
+/// is printed.
+pub fn finish(result: anyhow::Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        // Where it happened, outermost first, and why.
+        complain(format_args!("{error:#}"));
+        ExitCode::FAILURE
+    })
 }
 
 /// Prints help or what is wrong with the command line, and ends the program.

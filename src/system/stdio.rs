@@ -3,12 +3,23 @@
 
 use std::{
     io::{self, Write as _},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Set when standard output has gone away (`lancet bench | head`): the rest
 /// is not written, and that is no error.
 static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
+
+/// The program's name, which its complaints begin with.
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// Says what the program is called.
+pub fn call_program(name: &str) {
+    PROGRAM.get_or_init(|| name.to_owned());
+}
 
 /// Text from elsewhere (names, words of files, paths) as a terminal or a picture may have it:
 /// characters that control a terminal, or that XML does not allow, are replaced. Line ends
@@ -51,7 +62,8 @@ pub fn check_output(written: io::Result<()>) {
 
 /// Writes a line to standard error, where complaints belong.
 pub fn complain(line: impl std::fmt::Display) {
-    note(format_args!("lancet: {line}"));
+    let program = PROGRAM.get().map_or("lancet", String::as_str);
+    note(format_args!("{program}: {line}"));
 }
 
 /// Writes a line about a long run's progress to standard error.
