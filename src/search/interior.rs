@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::{
-    Entered, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker, params as p,
+    Entered, Kind, MAX_PLY, NonPv, Pv, Search, Stopped, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
     table_key, with_sure_alpha,
 };
@@ -125,32 +125,25 @@ impl Worker<'_> {
     pub(super) fn search<K: Kind>(
         &mut self,
         position: &Position,
-        window: Window,
-        depth: i32,
-        ply: usize,
-        cut: bool,
+        search: Search,
     ) -> Result<Score, Stopped> {
+        let Search { window, depth, ply, .. } = search;
         if depth <= 0 && self.shared.selective {
             return self.quiescence::<K>(position, window, ply, true);
         }
-        let score = self.interior::<K>(position, window.pre_shift(), depth, ply, cut)?;
+        let inside = Search { window: window.pre_shift(), ..search };
+        let score = self.interior::<K>(position, inside)?;
         Ok(Delay::MATES.score(score))
     }
 
-    fn interior<K: Kind>(
-        &mut self,
-        position: &Position,
-        window: Window,
-        depth: i32,
-        ply: usize,
-        cut: bool,
-    ) -> Result<Score, Stopped> {
+    /// The score of a node in its own window, which is shifted already.
+    fn interior<K: Kind>(&mut self, position: &Position, search: Search) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        match self.enter::<K>(position, window, ply)? {
+        match self.enter::<K>(position, search.window, search.ply)? {
             Entered::Done(score) => Ok(score),
             Entered::Open(open) => {
-                let score = self.open_node::<K>(position, open, depth, ply, cut)?;
-                Ok(with_sure_alpha(score, window, open))
+                let score = self.open_node::<K>(position, Search { window: open, ..search })?;
+                Ok(with_sure_alpha(score, search.window, open))
             }
         }
     }
@@ -159,11 +152,9 @@ impl Worker<'_> {
     fn open_node<K: Kind>(
         &mut self,
         position: &Position,
-        window: Window,
-        depth: i32,
-        ply: usize,
-        cut: bool,
+        search: Search,
     ) -> Result<Score, Stopped> {
+        let Search { window, depth, ply, cut } = search;
         if ply >= MAX_PLY - 1 || depth <= 0 {
             return Ok(self.leaf(position, ply));
         }
@@ -371,13 +362,9 @@ impl Worker<'_> {
         self.frame(ply).quiet = None;
         self.frame(ply).number = 0;
         self.frame(ply).reduction = 0;
-        let score = -self.search::<NonPv>(
-            &child,
-            Window::null(beta - 1).flip(),
-            depth,
-            ply + 1,
-            !node.cut,
-        )?;
+        let window = Window::null(beta - 1);
+        let passed = Search { window: window.flip(), depth, ply: ply + 1, cut: false };
+        let score = -self.search::<NonPv>(&child, passed)?;
         self.unmake();
         if score < beta {
             return Ok(None);
@@ -389,8 +376,8 @@ impl Worker<'_> {
         }
         self.null_from = ply + (3 * depth.max(1) / 4) as usize + 1;
         self.verified = Some(ply);
-        let verified =
-            self.interior::<NonPv>(node.position, Window::null(beta - 1), depth.max(1), ply, false);
+        let again = Search { window, depth: depth.max(1), ply, cut: false };
+        let verified = self.interior::<NonPv>(node.position, again);
         (self.null_from, self.verified) = (0, None);
         Ok((verified? >= beta).then_some(score))
     }
@@ -422,8 +409,9 @@ impl Worker<'_> {
             self.frame(ply).reduction = 0;
             let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
             if score >= bound {
-                score =
-                    -self.search::<NonPv>(&child, window, node.depth - 4, ply + 1, !node.cut)?;
+                let depth = node.depth - 4;
+                let search = Search { window, depth, ply: ply + 1, cut: !node.cut };
+                score = -self.search::<NonPv>(&child, search)?;
             }
             self.unmake();
             if score >= bound && !is_decisive(score) {
@@ -545,13 +533,17 @@ impl Worker<'_> {
         let mut child = position.clone();
         self.make(&mut child, m, ply);
         self.frame(ply).number = found.number;
-        let depth = node.depth - 1 + extension;
-        let window = Window::new(found.alpha, node.window.beta);
         if facts.quiet {
             let threats = node.generator.threats();
             self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
         }
-        let score = self.search_move::<K>(&child, window, depth, ply, &facts, reduction)?;
+        let open = Search {
+            window: Window::new(found.alpha, node.window.beta).flip(),
+            depth: node.depth - 1 + extension,
+            ply: ply + 1,
+            cut: !node.cut,
+        };
+        let score = self.search_move::<K>(&child, open, &facts, reduction)?;
         self.unmake();
 
         // Step 10. A new best move?
@@ -691,13 +683,9 @@ impl Worker<'_> {
         }
         let bound = prune::singular_bound(lower, node.depth, node.was_pv && !K::PV);
         self.frame(ply).excluded = entry.best;
-        let result = self.interior::<NonPv>(
-            node.position,
-            Window::null(bound - 1),
-            (node.depth - 1) / 2,
-            ply,
-            node.cut,
-        );
+        let (window, depth) = (Window::null(bound - 1), (node.depth - 1) / 2);
+        let search = Search { window, depth, ply, cut: node.cut };
+        let result = self.interior::<NonPv>(node.position, search);
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
         Ok(if score < bound {
@@ -717,45 +705,44 @@ impl Worker<'_> {
     /// Step 9: the child's score from this node's point of view. The first
     /// move gets the open window, the others must beat alpha in a null window
     /// first, at a reduced depth if they come late.
-    /// `depth` is the child's, `reduction` what a late move's is lessened by.
+    /// `open` is the child's search with the open window, `reduction` what its depth is
+    /// lessened by for a late move.
     pub(super) fn search_move<K: Kind>(
         &mut self,
         child: &Position,
-        window: Window,
-        mut depth: i32,
-        ply: usize,
+        open: Search,
         facts: &MoveFacts,
         reduction: i32,
     ) -> Result<Score, Stopped> {
-        let null = Window::null(window.alpha).flip();
-        let first = facts.number == 1;
+        let (first, alpha, ply) = (facts.number == 1, -open.window.beta, open.ply - 1);
+        let mut null = Search { window: Window::null(alpha).flip(), ..open };
         let mut score = -INFINITE;
 
         self.frame(ply).reduction = 0;
         let mut full = !first || !K::PV;
-        if full && !first && facts.depth >= p::lmr_depth() && self.shared.selective {
+        if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
             // Where all moves are expected to fail, the likeliest may be looked at more
             // closely.
             let least = if facts.cut || K::PV { 0 } else { -1 };
-            let reduction = reduction.clamp(least, (depth - 1).max(0));
+            let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
+                let reduced = Search { depth: null.depth - reduction, cut: true, ..null };
                 self.frame(ply).reduction = reduction;
-                score = -self.search::<NonPv>(child, null, depth - reduction, ply + 1, true)?;
+                score = -self.search::<NonPv>(child, reduced)?;
                 self.frame(ply).reduction = 0;
-                if score > window.alpha {
-                    let searched = depth - reduction;
-                    depth += prune::second_look(score, facts.best);
-                    full = depth > searched.max(0);
-                } else {
-                    full = false;
+                full = score > alpha;
+                if full {
+                    null.depth += prune::second_look(score, facts.best);
+                    full = null.depth > reduced.depth.max(0);
                 }
             }
         }
         if full {
-            score = -self.search::<NonPv>(child, null, depth, ply + 1, !facts.cut)?;
+            score = -self.search::<NonPv>(child, null)?;
         }
-        if K::PV && (first || score > window.alpha) {
-            score = -self.search::<Pv>(child, window.flip(), depth, ply + 1, false)?;
+        if K::PV && (first || score > alpha) {
+            let open = Search { depth: null.depth, cut: false, ..open };
+            score = -self.search::<Pv>(child, open)?;
         }
         Ok(score)
     }

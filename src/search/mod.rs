@@ -204,6 +204,19 @@ impl Kind for NonPv {
     const PV: bool = false;
 }
 
+/// How a position is searched.
+#[derive(Clone, Copy)]
+struct Search {
+    /// For the side to move; shifted once the node is entered.
+    window: Window,
+    /// Remaining depth, in plies.
+    depth: i32,
+    /// Distance from the root, in plies.
+    ply: usize,
+    /// The node is expected to fail high.
+    cut: bool,
+}
+
 /// The result of a node's first step.
 enum Entered {
     /// The node's score.

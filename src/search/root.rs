@@ -11,7 +11,7 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 use shakmaty::Move;
 
 use super::{
-    CLAIMABLE_FROM, Kind, MAX_PLY, NonPv, Pv, Stopped, Worker,
+    CLAIMABLE_FROM, Kind, MAX_PLY, NonPv, Pv, Search, Stopped, Worker,
     mate::{Mate, MateSearch},
     params as p,
     prune::{self, MoveFacts},
@@ -545,8 +545,9 @@ impl Worker<'_> {
             let window = Window::new(alpha, beta);
             let drawn = self.root_moves[i].drawn;
             let inner = if drawn { beside_a_draw(window) } else { window };
+            let open = Search { window: inner.flip(), depth: depth - 1, ply: 1, cut: true };
             let reduction = prune::reduction(&facts);
-            let score = self.search_move::<K>(&child, inner, depth - 1, 0, &facts, reduction)?;
+            let score = self.search_move::<K>(&child, open, &facts, reduction)?;
             self.unmake();
             let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
             let score = bounds.refine(score);
