@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::{
-    Entered, Kind, MAX_PLY, NonPv, Pv, Search, Stopped, Worker, params as p,
+    Entered, MAX_PLY, NodeType, NonPv, Pv, Search, Stopped, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
     table_key, with_sure_alpha,
 };
@@ -122,34 +122,38 @@ struct Tried {
 impl Worker<'_> {
     /// The score of a position, as its parent sees the window: shifted on the
     /// way in, aged on the way out.
-    pub(super) fn search<K: Kind>(
+    pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
         search: Search,
     ) -> Result<Score, Stopped> {
         let Search { window, depth, ply, .. } = search;
         if depth <= 0 && self.shared.selective {
-            return self.quiescence::<K>(position, window, ply, true);
+            return self.quiescence::<T>(position, window, ply, true);
         }
         let inside = Search { window: window.pre_shift(), ..search };
-        let score = self.interior::<K>(position, inside)?;
+        let score = self.interior::<T>(position, inside)?;
         Ok(Delay::MATES.score(score))
     }
 
     /// The score of a node in its own window, which is shifted already.
-    fn interior<K: Kind>(&mut self, position: &Position, search: Search) -> Result<Score, Stopped> {
+    fn interior<T: NodeType>(
+        &mut self,
+        position: &Position,
+        search: Search,
+    ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        match self.enter::<K>(position, search.window, search.ply)? {
+        match self.enter::<T>(position, search.window, search.ply)? {
             Entered::Done(score) => Ok(score),
             Entered::Open(open) => {
-                let score = self.open_node::<K>(position, Search { window: open, ..search })?;
+                let score = self.open_node::<T>(position, Search { window: open, ..search })?;
                 Ok(with_sure_alpha(score, search.window, open))
             }
         }
     }
 
     /// Steps 2 to 11.
-    fn open_node<K: Kind>(
+    fn open_node<T: NodeType>(
         &mut self,
         position: &Position,
         search: Search,
@@ -174,11 +178,11 @@ impl Worker<'_> {
             evaluation: NO_SCORE,
             estimate: NO_SCORE,
             improving: false,
-            was_pv: K::PV || entry.is_some_and(|e| e.pv),
+            was_pv: T::PV || entry.is_some_and(|e| e.pv),
             excluded,
             generator: Generator::new(position),
         };
-        if let Some(score) = self.table_cutoff::<K>(&node) {
+        if let Some(score) = self.table_cutoff::<T>(&node) {
             return Ok(score);
         }
         if let Some(score) = self.endgame_cutoff(&mut node) {
@@ -191,7 +195,7 @@ impl Worker<'_> {
 
         // Step 4. Prune the whole node.
         if self.shared.selective
-            && !K::PV
+            && !T::PV
             && let Some(score) = self.prune_node(&mut node)?
         {
             return Ok(score);
@@ -201,7 +205,7 @@ impl Worker<'_> {
         // a shallower search that leaves one is the better investment.
         if self.shared.selective
             && node.depth >= p::iir_depth()
-            && (K::PV || cut)
+            && (T::PV || cut)
             && !entry.is_some_and(|e| e.best.is_some())
         {
             node.depth -= 1;
@@ -209,8 +213,8 @@ impl Worker<'_> {
 
         // Steps 6 to 10. The moves.
         let mut found = Found::new(node.window.alpha);
-        self.search_moves::<K>(&node, &mut found)?;
-        self.conclude::<K>(&node, &mut found);
+        self.search_moves::<T>(&node, &mut found)?;
+        self.conclude::<T>(&node, &mut found);
         Ok(found.best)
     }
 
@@ -218,11 +222,11 @@ impl Worker<'_> {
     /// that decides the window. An open window is cut by deeper entries only, and
     /// lines that mate are searched to their end.
     #[inline]
-    fn table_cutoff<K: Kind>(&mut self, node: &Node) -> Option<Score> {
-        let depth = node.depth + i32::from(K::PV);
+    fn table_cutoff<T: NodeType>(&mut self, node: &Node) -> Option<Score> {
+        let depth = node.depth + i32::from(T::PV);
         let entry = node.entry.filter(|e| e.depth >= depth && !node.excluded.is_some())?;
         let score = entry.bounds.cutoff(node.window)?;
-        if K::PV && is_decisive(score) {
+        if T::PV && is_decisive(score) {
             return None;
         }
         if score >= node.window.beta {
@@ -432,7 +436,7 @@ impl Worker<'_> {
     }
 
     /// Steps 6 to 10: the moves in order, until one refutes the node.
-    fn search_moves<K: Kind>(&mut self, node: &Node, found: &mut Found) -> Result<(), Stopped> {
+    fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<(), Stopped> {
         let position = node.position;
 
         // Step 6. The table's move before any other move
@@ -443,7 +447,7 @@ impl Worker<'_> {
         if let Some(m) = table_move
             && hint != node.excluded
             && !self.overlooks(position, m, node.ply)
-            && self.try_move::<K>(node, found, m, Order::TABLE, table_capture)? == Flow::Stop
+            && self.try_move::<T>(node, found, m, Order::TABLE, table_capture)? == Flow::Stop
         {
             return Ok(());
         }
@@ -469,7 +473,7 @@ impl Worker<'_> {
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
-            match self.try_move::<K>(node, found, m, order, table_capture)? {
+            match self.try_move::<T>(node, found, m, order, table_capture)? {
                 Flow::Next => {}
                 Flow::SkipQuiets => picker.only_checks(),
                 Flow::Stop => return Ok(()),
@@ -485,7 +489,7 @@ impl Worker<'_> {
     }
 
     /// Steps 7 to 10 for one move.
-    fn try_move<K: Kind>(
+    fn try_move<T: NodeType>(
         &mut self,
         node: &Node,
         found: &mut Found,
@@ -495,13 +499,13 @@ impl Worker<'_> {
     ) -> Result<Flow, Stopped> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
-        let facts = self.facts::<K>(node, found, m, order, table_capture);
+        let facts = self.facts::<T>(node, found, m, order, table_capture);
 
         // Step 7. Prune the move. A line that does not lose must be known. The first
         // move is neither pruned nor reduced.
         let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
         if self.shared.selective && found.best > -DECISIVE {
-            match self.prune_move::<K>(node, &facts, reduction, m, found.alpha) {
+            match self.prune_move::<T>(node, &facts, reduction, m, found.alpha) {
                 Pruning::None => {}
                 Pruning::Move => return Ok(Flow::Next),
                 Pruning::Quiets => return Ok(Flow::SkipQuiets),
@@ -519,7 +523,7 @@ impl Worker<'_> {
         // Step 8. Extend the table's move if nothing else comes close.
         let mut extension = 0;
         if self.shared.selective && node.entry.is_some_and(|e| e.best == m.into()) {
-            match self.singular::<K>(node)? {
+            match self.singular::<T>(node)? {
                 Singular::Extend(plies) => extension = plies,
                 Singular::Multicut(score) => {
                     found.best = score;
@@ -543,22 +547,28 @@ impl Worker<'_> {
             ply: ply + 1,
             cut: !node.cut,
         };
-        let score = self.search_move::<K>(&child, open, &facts, reduction)?;
+        let score = self.search_move::<T>(&child, open, &facts, reduction)?;
         self.unmake();
 
         // Step 10. A new best move?
-        Ok(self.judge_move::<K>(node, found, m, score))
+        Ok(self.judge_move::<T>(node, found, m, score))
     }
 
     /// Step 10: compares a move's score with those before it.
     #[inline(always)]
-    fn judge_move<K: Kind>(&mut self, node: &Node, found: &mut Found, m: Move, score: i32) -> Flow {
+    fn judge_move<T: NodeType>(
+        &mut self,
+        node: &Node,
+        found: &mut Found,
+        m: Move,
+        score: i32,
+    ) -> Flow {
         if score > found.best {
             found.best = score;
             if score > found.alpha {
                 found.alpha = score;
                 found.best_move = Some(m);
-                if K::PV {
+                if T::PV {
                     self.pv.extend(node.ply, m);
                 }
                 if score >= node.window.beta {
@@ -577,7 +587,7 @@ impl Worker<'_> {
     }
 
     /// What pruning and reduction look at.
-    fn facts<K: Kind>(
+    fn facts<T: NodeType>(
         &self,
         node: &Node,
         found: &Found,
@@ -593,7 +603,7 @@ impl Worker<'_> {
             quiet,
             history: if quiet { order.history } else { self.histories.capture(node.position, m) },
             improving: node.improving,
-            pv: K::PV,
+            pv: T::PV,
             was_pv: node.was_pv,
             cut: node.cut,
             check: found.number > 1 && node.generator.checks().given_by(m),
@@ -618,7 +628,7 @@ impl Worker<'_> {
     }
 
     /// Step 7: is this move worth its nodes?
-    fn prune_move<K: Kind>(
+    fn prune_move<T: NodeType>(
         &self,
         node: &Node,
         facts: &MoveFacts,
@@ -629,7 +639,7 @@ impl Worker<'_> {
         let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
-            if !K::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
+            if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
                 return Pruning::Quiets;
             }
             // Step 7b. Futility pruning.
@@ -669,7 +679,7 @@ impl Worker<'_> {
     /// Step 8: singular extensions, double, negative, and multicut. The node is
     /// searched again at half depth without the table's move: if all else fails
     /// low, that move must not be misjudged.
-    fn singular<K: Kind>(&mut self, node: &Node) -> Result<Singular, Stopped> {
+    fn singular<T: NodeType>(&mut self, node: &Node) -> Result<Singular, Stopped> {
         let ply = node.ply;
         let Some(entry) = node.entry else { return Ok(Singular::Extend(0)) };
         let lower = entry.bounds.lower;
@@ -681,7 +691,7 @@ impl Worker<'_> {
         {
             return Ok(Singular::Extend(0));
         }
-        let bound = prune::singular_bound(lower, node.depth, node.was_pv && !K::PV);
+        let bound = prune::singular_bound(lower, node.depth, node.was_pv && !T::PV);
         self.frame(ply).excluded = entry.best;
         let (window, depth) = (Window::null(bound - 1), (node.depth - 1) / 2);
         let search = Search { window, depth, ply, cut: node.cut };
@@ -689,12 +699,12 @@ impl Worker<'_> {
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
         Ok(if score < bound {
-            let double = !K::PV && score < bound - p::double_margin();
+            let double = !T::PV && score < bound - p::double_margin();
             Singular::Extend(1 + i32::from(double))
-        } else if !K::PV && score >= node.window.beta && !is_decisive(score) {
+        } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
             Singular::Multicut(score)
         } else if lower >= node.window.beta {
-            Singular::Extend(if K::PV { -1 } else { -2 })
+            Singular::Extend(if T::PV { -1 } else { -2 })
         } else if node.cut {
             Singular::Extend(-1)
         } else {
@@ -707,7 +717,7 @@ impl Worker<'_> {
     /// first, at a reduced depth if they come late.
     /// `open` is the child's search with the open window, `reduction` what its depth is
     /// lessened by for a late move.
-    pub(super) fn search_move<K: Kind>(
+    pub(super) fn search_move<T: NodeType>(
         &mut self,
         child: &Position,
         open: Search,
@@ -719,11 +729,11 @@ impl Worker<'_> {
         let mut score = -INFINITE;
 
         self.frame(ply).reduction = 0;
-        let mut full = !first || !K::PV;
+        let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
             // Where all moves are expected to fail, the likeliest may be looked at more
             // closely.
-            let least = if facts.cut || K::PV { 0 } else { -1 };
+            let least = if facts.cut || T::PV { 0 } else { -1 };
             let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
                 let reduced = Search { depth: null.depth - reduction, cut: true, ..null };
@@ -740,7 +750,7 @@ impl Worker<'_> {
         if full {
             score = -self.search::<NonPv>(child, null)?;
         }
-        if K::PV && (first || score > alpha) {
+        if T::PV && (first || score > alpha) {
             let open = Search { depth: null.depth, cut: false, ..open };
             score = -self.search::<Pv>(child, open)?;
         }
@@ -748,12 +758,12 @@ impl Worker<'_> {
     }
 
     /// After the moves: the node's score in `found.best`, learned from and remembered.
-    fn conclude<K: Kind>(&mut self, node: &Node, found: &mut Found) {
+    fn conclude<T: NodeType>(&mut self, node: &Node, found: &mut Found) {
         if found.multicut {
             // Proved at half the depth only: nothing to remember.
             return;
         }
-        if self.shared.selective && !K::PV && found.best >= node.window.beta {
+        if self.shared.selective && !T::PV && found.best >= node.window.beta {
             found.best = prune::fail_high(found.best, node.window.beta, node.depth);
         }
         found.best = node.proved.refine(found.best);

@@ -187,20 +187,21 @@ impl Frame {
     };
 }
 
-/// A kind of node. Decided at compile time, by kind and not by the width of the window,
-/// which mate distance and repetitions may narrow.
-trait Kind {
-    /// Open window: collects a line, and is cut off by the table's deeper entries only.
+/// The type of a node, known when the program is compiled. It does not depend on the width
+/// of the window, which mate distance and repetitions may narrow.
+trait NodeType {
+    /// A PV node has an open window: it collects its principal variation, and only deeper
+    /// entries of the table cut it off.
     const PV: bool;
 }
 
 struct Pv;
-impl Kind for Pv {
+impl NodeType for Pv {
     const PV: bool = true;
 }
 
 struct NonPv;
-impl Kind for NonPv {
+impl NodeType for NonPv {
     const PV: bool = false;
 }
 
@@ -332,14 +333,14 @@ impl<'a> Worker<'a> {
 
     /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions.
     #[inline(always)]
-    fn enter<K: Kind>(
+    fn enter<T: NodeType>(
         &mut self,
         position: &Position,
         window: Window,
         ply: usize,
     ) -> Result<Entered, Stopped> {
         self.count_node(ply)?;
-        if K::PV {
+        if T::PV {
             self.pv.clear(ply);
         }
         if let Some(score) = self.draw(position, ply) {

@@ -5,7 +5,7 @@
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
 use super::{
-    Entered, Kind, MAX_PLY, Stopped, Worker, params as p, prune, table_key, with_sure_alpha,
+    Entered, MAX_PLY, NodeType, Stopped, Worker, params as p, prune, table_key, with_sure_alpha,
 };
 use crate::{
     chess::{
@@ -46,7 +46,7 @@ impl Leaf<'_> {
 impl Worker<'_> {
     /// The score of a leaf, as its parent sees the window: shifted on the way
     /// in, aged on the way out. `first`: no quiescence above it, and ProbCut does not ask.
-    pub(super) fn quiescence<K: Kind>(
+    pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,
         window: Window,
@@ -55,10 +55,10 @@ impl Worker<'_> {
     ) -> Result<Score, Stopped> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         let window = window.pre_shift();
-        let score = match self.enter::<K>(position, window, ply)? {
+        let score = match self.enter::<T>(position, window, ply)? {
             Entered::Done(score) => score,
             Entered::Open(open) => {
-                let score = self.captures::<K>(position, open, ply, first)?;
+                let score = self.captures::<T>(position, open, ply, first)?;
                 with_sure_alpha(score, window, open)
             }
         };
@@ -66,7 +66,7 @@ impl Worker<'_> {
     }
 
     /// Steps 2 to 7, in the node's own window.
-    fn captures<K: Kind>(
+    fn captures<T: NodeType>(
         &mut self,
         position: &Position,
         window: Window,
@@ -79,7 +79,7 @@ impl Worker<'_> {
 
         // Step 2. Table: any depth is deep enough here.
         let entry = self.look_up(position, ply);
-        if !K::PV
+        if !T::PV
             && let Some(score) = entry.and_then(|e| e.bounds.cutoff(window))
         {
             return Ok(score);
@@ -108,12 +108,12 @@ impl Worker<'_> {
         }
 
         // Steps 5 and 6. The moves. Where no evasion comes, it is mate.
-        self.forcing_moves::<K>(&mut leaf, &generator, entry)?;
+        self.forcing_moves::<T>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
         }
         if first && !leaf.in_check && leaf.best < leaf.beta {
-            self.quiet_checks::<K>(&mut leaf, &generator)?;
+            self.quiet_checks::<T>(&mut leaf, &generator)?;
         }
 
         // Step 7. Remember. Captures alone prove no upper bound of the full
@@ -123,7 +123,7 @@ impl Worker<'_> {
         }
         let best = leaf.best;
         let bounds = Bounds::of(best, window);
-        debug_assert!(K::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
+        debug_assert!(T::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
         self.shared.table.store(
             table_key(position),
             Entry {
@@ -165,7 +165,7 @@ impl Worker<'_> {
     }
 
     /// Step 5: captures and promotions that can matter; in check, evasions.
-    fn forcing_moves<K: Kind>(
+    fn forcing_moves<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,
         generator: &Generator,
@@ -207,7 +207,7 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<K>(leaf, m)? {
+            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<T>(leaf, m)? {
                 break;
             }
         }
@@ -216,7 +216,7 @@ impl Worker<'_> {
 
     /// Step 6: quiet checks, one ply deep: the search above must not overlook
     /// a mate in one.
-    fn quiet_checks<K: Kind>(
+    fn quiet_checks<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,
         generator: &Generator,
@@ -226,7 +226,7 @@ impl Worker<'_> {
         for &m in &list {
             if see::see_ge(leaf.position, m, 0)
                 && !self.overlooks(leaf.position, m, leaf.ply)
-                && self.try_forcing::<K>(leaf, m)?
+                && self.try_forcing::<T>(leaf, m)?
             {
                 break;
             }
@@ -235,18 +235,18 @@ impl Worker<'_> {
     }
 
     /// Searches one move; true if it refutes the node.
-    fn try_forcing<K: Kind>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
+    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
         let mut child = leaf.position.clone();
         self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
-        let score = -self.quiescence::<K>(&child, window, leaf.ply + 1, false)?;
+        let score = -self.quiescence::<T>(&child, window, leaf.ply + 1, false)?;
         self.unmake();
         if score > leaf.best {
             leaf.best = score;
             if score > leaf.alpha {
                 leaf.best_move = m.into();
                 leaf.alpha = score;
-                if K::PV {
+                if T::PV {
                     self.pv.extend(leaf.ply, m);
                 }
             }

@@ -11,7 +11,7 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 use shakmaty::Move;
 
 use super::{
-    CLAIMABLE_FROM, Kind, MAX_PLY, NonPv, Pv, Search, Stopped, Worker,
+    CLAIMABLE_FROM, MAX_PLY, NodeType, NonPv, Pv, Search, Stopped, Worker,
     mate::{Mate, MateSearch},
     params as p,
     prune::{self, MoveFacts},
@@ -497,7 +497,12 @@ impl Worker<'_> {
     }
 
     /// One pass over the root moves from `line` on.
-    fn pass<K: Kind>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score, Stopped> {
+    fn pass<T: NodeType>(
+        &mut self,
+        window: Window,
+        depth: i32,
+        line: usize,
+    ) -> Result<Score, Stopped> {
         self.count_node(0)?;
         let root = self.root.clone();
         let context = Context::new(&Generator::new(&root), self.previous(0));
@@ -533,7 +538,7 @@ impl Worker<'_> {
                 best,
                 quiet: !is_tactical(m),
                 history: self.root_history(&root, &context, m),
-                pv: K::PV,
+                pv: T::PV,
                 check: child.is_check(),
                 in_check: root.is_check(),
                 table_capture,
@@ -547,7 +552,7 @@ impl Worker<'_> {
             let inner = if drawn { beside_a_draw(window) } else { window };
             let open = Search { window: inner.flip(), depth: depth - 1, ply: 1, cut: true };
             let reduction = prune::reduction(&facts);
-            let score = self.search_move::<K>(&child, open, &facts, reduction)?;
+            let score = self.search_move::<T>(&child, open, &facts, reduction)?;
             self.unmake();
             let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
             let score = bounds.refine(score);
