@@ -12,7 +12,7 @@ use shakmaty::Move;
 
 use super::{
     CLAIMABLE_FROM, MAX_PLY, NodeType, NonPv, Pv, Search, Stopped, Worker,
-    mate::{Mate, MateSearch},
+    mate::MateSearch,
     params as p,
     prune::{self, MoveFacts},
     table_key,
@@ -215,8 +215,8 @@ impl Worker<'_> {
         let mut mate_search = self.mate_search();
         for depth in 1..=limit {
             self.iteration = depth as i32;
-            if let Some(mate) = mate_search.as_mut().and_then(|search| self.seek_mate(search)) {
-                self.adopt(mate);
+            if let Some(line) = mate_search.as_mut().and_then(|search| search.seek(&mut self)) {
+                self.adopt(line);
                 self.report(true);
                 completed = depth;
                 break;
@@ -282,17 +282,17 @@ impl Worker<'_> {
             })
     }
 
-    /// Makes a proved mate the best line.
-    fn adopt(&mut self, mate: Mate) {
-        let Some(place) = self.root_moves.iter().position(|rm| rm.m == mate.line[0]) else {
-            return;
-        };
+    /// Makes the best line of the moves of a proved mate, which decide its score.
+    fn adopt(&mut self, line: Vec<Move>) {
+        let Some(place) = self.root_moves.iter().position(|rm| rm.m == line[0]) else { return };
         let rm = &mut self.root_moves[place];
-        rm.score = mate.score();
+        let plies = line.len() as Score;
+        // Mates count the winner's moves.
+        rm.score = if plies % 2 == 1 { MATE - (plies + 1) / 2 } else { plies / 2 - MATE };
         rm.bound = Bound::Exact;
         rm.depth = self.iteration.unsigned_abs();
-        rm.seldepth = mate.line.len();
-        rm.pv = mate.line;
+        rm.seldepth = line.len();
+        rm.pv = line;
         self.root_moves[..=place].rotate_right(1);
     }
 
