@@ -1,6 +1,6 @@
 //! Static evaluation: a position to centipawns for the side to move.
 //!
-//! The search asks an [`Evaluator`] for a number and never tells it about
+//! The search asks an `Evaluator` for a number and never tells it about
 //! moves made or taken back.
 
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use crate::chess::{
 
 pub mod nnue;
 pub mod params;
-pub mod parts;
+pub(crate) mod parts;
 pub mod psqt;
 pub mod wdl;
 
@@ -57,7 +57,7 @@ pub fn unweighted(score: Score, board: &Board) -> Score {
 
 /// One search thread's evaluator, with whatever it caches between calls.
 #[derive(Clone, Debug, Default)]
-pub enum Evaluator {
+pub(crate) enum Evaluator {
     /// Material and piece-square tables.
     #[default]
     Psqt,

@@ -9,7 +9,7 @@ use crate::chess::{position::Position, score::Score};
 /// An evaluation and what it is made of. All numbers are centipawns, positive
 /// if good for White.
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// What evaluates.
     pub evaluator: String,
     /// The evaluation.

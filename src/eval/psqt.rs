@@ -60,7 +60,7 @@ pub fn evaluate_board(board: &Board, turn: Color) -> Score {
 }
 
 /// What makes up the evaluation, in centipawns for White.
-pub fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
+pub(super) fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     let phase = Role::ALL.into_iter().zip(PHASE);
     let phase = phase.map(|(role, weight)| weight * board.by_role(role).count() as i32);
     let phase = f64::from(phase.sum::<i32>().min(24)) / 24.0;

@@ -1,13 +1,13 @@
 //! From scores to winning chances: how often Lancet wins, draws and loses its
 //! own games, by score and material count. The numbers come from `lancet-train wdl`
-//! and are in [`fitted`].
+//! and are in `wdl/fitted.rs`.
 
 use crate::chess::{
     position::Position,
     score::{Score, is_decisive},
 };
 
-pub mod fitted;
+mod fitted;
 
 /// The chances from the side to move's point of view, in permille; they sum
 /// to 1000.

@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// Scores of the ordering tables stay within this.
-pub const HISTORY_MAX: i32 = 16_384;
+const HISTORY_MAX: i32 = 16_384;
 
 /// A piece (12) on a square (64): the index of continuation tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PieceTo(u16);
+pub(crate) struct PieceTo(u16);
 
 impl PieceTo {
     const COUNT: usize = 12 * 64;
@@ -39,7 +39,7 @@ impl PieceTo {
 /// A quiet move by colour, whether origin and target are attacked, from and to: the
 /// index of the butterfly table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FromTo(u16);
+pub(crate) struct FromTo(u16);
 
 impl FromTo {
     const COUNT: usize = 2 * 4 * 64 * 64;
@@ -73,7 +73,7 @@ fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
 }
 
 /// The part of the quiet-move tables that concerns one node.
-pub struct QuietRows<'a> {
+pub(crate) struct QuietRows<'a> {
     color: Color,
     threats: Bitboard,
     butterfly: &'a Butterfly,
@@ -102,11 +102,11 @@ impl QuietRows<'_> {
 }
 
 /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
-pub type Previous = [Option<PieceTo>; 3];
+pub(crate) type Previous = [Option<PieceTo>; 3];
 
 /// Everything about a node that indexes its moves' histories.
 #[derive(Clone, Copy, Debug)]
-pub struct Context {
+pub(crate) struct Context {
     /// Our pieces on attacked squares move away, and pieces avoid them.
     pub threats: Bitboard,
     /// What has been played before.
@@ -172,7 +172,7 @@ struct Tables {
 }
 
 /// What one search thread remembers.
-pub struct Histories(Pages<Tables>);
+pub(crate) struct Histories(Pages<Tables>);
 
 impl Default for Histories {
     fn default() -> Histories {

@@ -40,13 +40,13 @@ use crate::{
     system::sync::lock,
 };
 
-pub mod history;
+pub(crate) mod history;
 mod interior;
 mod mate;
 pub mod params;
-pub mod picker;
+pub(crate) mod picker;
 pub mod prune;
-pub mod pv;
+mod pv;
 mod quiescence;
 pub mod root;
 pub mod tt;
@@ -74,7 +74,7 @@ const DRAWN_FROM: u32 = 150;
 const FRAME_OFFSET: usize = 4;
 
 /// What all threads of one search share.
-pub struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     /// The transposition table.
     pub table: &'a Table,
     /// When to end.
@@ -135,7 +135,7 @@ impl Shared<'_> {
 
 /// What a thread remembers from search to search.
 #[derive(Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Move-ordering and correction tables.
     pub histories: Histories,
     /// Evaluation and its caches.
@@ -236,10 +236,10 @@ fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
 /// The search is over, or broken off: what it was about to return is not known.
 /// Passed up the tree by `?`; nothing on the way is stored or learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+struct Stopped;
 
 /// One thread's search.
-pub struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
     histories: &'a mut Histories,
     evaluator: &'a mut Evaluator,

@@ -109,7 +109,7 @@ enum Wanted {
 }
 
 /// A node's moves, best first.
-pub struct Picker<'a> {
+pub(crate) struct Picker<'a> {
     generator: &'a Generator<'a>,
     previous: Previous,
     tactical: Batch,

@@ -7,11 +7,11 @@ use shakmaty::Move;
 pub const MAX_PLY: usize = 240;
 
 /// One line of moves.
-pub type Line = ArrayVec<Move, MAX_PLY>;
+type Line = ArrayVec<Move, MAX_PLY>;
 
 /// For each ply the best line found from there on.
 #[derive(Debug)]
-pub struct PvTable {
+pub(super) struct PvTable {
     lines: Vec<Line>,
 }
 

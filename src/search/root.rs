@@ -66,27 +66,27 @@ pub enum RootSearch {
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
-    pub m: Move,
+    pub(crate) m: Move,
     /// Its score in the last pass that searched it; `-INFINITE` if it was not above alpha
     /// there, unless it was the first move of the pass.
-    pub score: Score,
+    pub(crate) score: Score,
     /// That score when the iteration before ended.
-    pub previous: Score,
+    pub(crate) previous: Score,
     /// What `score` says.
-    pub bound: Bound,
+    pub(crate) bound: Bound,
     /// The iteration that `score` is from, in plies.
-    pub depth: u32,
+    pub(crate) depth: u32,
     /// Best line, this move first.
-    pub pv: Vec<Move>,
+    pub(crate) pv: Vec<Move>,
     /// Deepest ply of the iteration up to the search behind `pv`.
-    pub seldepth: usize,
+    pub(crate) seldepth: usize,
     /// Nodes below this move in this search.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
     /// What the endgame tables say of it.
-    pub known: Option<Known>,
+    pub(crate) known: Option<Known>,
     /// After this move the game is drawn whatever the search says of it: neither side
     /// has mating material, or the fifty-move rule lets the opponent claim a draw.
-    pub drawn: bool,
+    pub(crate) drawn: bool,
 }
 
 impl RootMove {
@@ -136,7 +136,7 @@ fn drop_old_scores(moves: &mut [RootMove]) {
 }
 
 /// The root moves to search: all legal ones, or those of `only`.
-pub fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
+pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
     position
         .legal_moves()
         .into_iter()
@@ -169,7 +169,7 @@ fn leaves_a_claim(position: &Position, m: Move) -> bool {
 
 /// What one thread found.
 #[derive(Clone, Debug)]
-pub struct SearchResult {
+pub(crate) struct SearchResult {
     /// The thread, from 0.
     pub thread: usize,
     /// Last completed iteration.

@@ -219,7 +219,7 @@ const MIB: usize = 1 << 20;
 
 impl Table {
     /// An empty table of `mib` MiB, if the system can give so much. The memory is
-    /// promised only: [`clear`](Table::clear) takes it, before a search does so page
+    /// promised only: `clear` takes it, before a search does so page
     /// by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node of a large table).
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
@@ -243,7 +243,7 @@ impl Table {
     }
 
     /// The bucket of this key will be probed soon.
-    pub fn prefetch(&self, key: u64) {
+    pub(super) fn prefetch(&self, key: u64) {
         pages::prefetch(self.bucket(key));
     }
 
@@ -274,14 +274,14 @@ impl Table {
     }
 
     /// A new search begins: what is stored now may be replaced.
-    pub fn new_search(&self) {
+    pub(crate) fn new_search(&self) {
         let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Relaxed);
         self.blank.store(false, Relaxed);
     }
 
     /// What it holds is forgotten; [`clear`](Table::clear) has yet to remove it.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         if !*self.blank.get_mut() {
             self.to_clear = Some(0);
             self.salt = mix(self.salt);
@@ -290,7 +290,7 @@ impl Table {
 
     /// Removes what has been forgotten, in place and on `threads` threads; all memory is
     /// there afterwards. Ends early when `go_on` says no; the next call goes on there.
-    pub fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
+    pub(crate) fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
         let Some(from) = self.to_clear else { return };
         self.to_clear = self.buckets.zero(threads, from, go_on);
         if from == 0 && self.to_clear.is_none() {
@@ -300,7 +300,7 @@ impl Table {
     }
 
     /// Fill by the current search, in permille, from a sample.
-    pub fn hashfull(&self) -> u32 {
+    pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(500)];
         let used: usize = sample

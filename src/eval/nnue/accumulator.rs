@@ -14,7 +14,7 @@ use std::sync::Arc;
 use shakmaty::{Board, Color, Role, Square};
 
 use super::{
-    features::{self, INPUTS, MAX_ACTIVE, Perspective},
+    features::{INPUTS, MAX_ACTIVE, Perspective},
     network::Network,
     simd::{self, Block},
 };
@@ -32,8 +32,8 @@ const MOVE_SQUARES: u32 = 4;
 /// The codes of pieces on squares: 64 times the code of the piece, plus the square.
 const CODES: usize = 16 * 64;
 
-/// By view and mirroring, the row of every piece on every square:
-/// [`features::index`] as a table.
+/// By view and mirroring, the row of every piece on every square in the first king bucket:
+/// [`Perspective::input`] as a table.
 static ROWS: [[[u16; CODES]; 2]; 2] = {
     let mut rows = [[[0; CODES]; 2]; 2];
     let mut i = 0;
@@ -41,7 +41,8 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
         let (view, mirrored, piece) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
         let (color, role) = (VIEWS[piece / 64 / 6], Role::ALL[piece / 64 % 6]);
         let square = Square::new(piece as u32 % 64);
-        let row = features::index(VIEWS[view], mirrored == 1, color, role, square);
+        let perspective = Perspective { mirrored: mirrored == 1, bucket: 0 };
+        let row = perspective.input(VIEWS[view], color, role, square);
         let code = role as usize + if color.is_white() { Pieces::WHITE } else { 0 };
         rows[view][mirrored][64 * code + piece % 64] = row as u16;
         i += 1;
@@ -185,7 +186,7 @@ impl Accumulators {
     }
 
     /// The network.
-    pub const fn network(&self) -> &Arc<Network> {
+    pub(crate) const fn network(&self) -> &Arc<Network> {
         &self.network
     }
 

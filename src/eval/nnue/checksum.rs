@@ -3,17 +3,17 @@
 //! nothing here may need another module.
 
 /// First bytes of a network file.
-pub const MAGIC: &[u8; 8] = b"LANCETNN";
+pub(super) const MAGIC: &[u8; 8] = b"LANCETNN";
 /// Version of the format, bytes 8 to 11.
-pub const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 /// Bytes before the provenance text.
-pub const HEADER: usize = 44;
+pub(super) const HEADER: usize = 44;
 /// Where in the header the hash is.
-pub const HASH_AT: usize = 36;
+pub(super) const HASH_AT: usize = 36;
 
 /// FNV-1a over all bytes of a file but those of the hash itself. `bytes` must
 /// hold a whole header.
-pub fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let (before, rest) = bytes.split_at(HASH_AT);
     fnv1a(before.iter().chain(&rest[HEADER - HASH_AT..]))
 }

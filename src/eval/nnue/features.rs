@@ -15,15 +15,6 @@ pub const KING_BUCKETS: [usize; 2] = [1, 4];
 /// Largest number of active inputs of one view.
 pub const MAX_ACTIVE: usize = 32;
 
-/// The input for a piece, in the view of `view`, whose king's file decides
-/// whether it is `mirrored`.
-#[inline]
-pub const fn index(view: Color, mirrored: bool, color: Color, role: Role, square: Square) -> usize {
-    let theirs = (view as usize) ^ (color as usize);
-    let flip = if view.is_white() { 0 } else { 56 } ^ if mirrored { 7 } else { 0 };
-    (theirs * 6 + role as usize - 1) * 64 + (square as usize ^ flip)
-}
-
 /// What a view's own king decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perspective {
@@ -35,7 +26,7 @@ pub struct Perspective {
 
 impl Perspective {
     /// How many there are, with king buckets.
-    pub const COUNT: usize = 8;
+    pub(super) const COUNT: usize = 8;
 
     /// The perspective of a view whose king stands here, for a network with so many
     /// king buckets: one, or 0 for a1 and b1, 1 for c1 and d1, 2 for the second rank,
@@ -64,14 +55,17 @@ impl Perspective {
 
     /// From 0 to below [`Self::COUNT`].
     #[inline]
-    pub const fn number(self) -> usize {
+    pub(super) const fn number(self) -> usize {
         2 * self.bucket as usize + self.mirrored as usize
     }
 
     /// The input for a piece, in the view of `view`.
     #[inline]
     pub const fn input(self, view: Color, color: Color, role: Role, square: Square) -> usize {
-        INPUTS * self.bucket as usize + index(view, self.mirrored, color, role, square)
+        let theirs = (view as usize) ^ (color as usize);
+        let flip = if view.is_white() { 0 } else { 56 } ^ if self.mirrored { 7 } else { 0 };
+        let index = (theirs * 6 + role as usize - 1) * 64 + (square as usize ^ flip);
+        INPUTS * self.bucket as usize + index
     }
 }
 
@@ -102,11 +96,12 @@ mod tests {
     fn indices_are_distinct_and_complete() {
         for view in Color::ALL {
             for mirrored in [false, true] {
+                let perspective = Perspective { mirrored, bucket: 0 };
                 let mut seen = BTreeSet::new();
                 for color in Color::ALL {
                     for role in Role::ALL {
                         for square in Square::ALL {
-                            seen.insert(index(view, mirrored, color, role, square));
+                            seen.insert(perspective.input(view, color, role, square));
                         }
                     }
                 }
@@ -115,9 +110,11 @@ mod tests {
             }
         }
         // Our pawn on a2, their king on e8, from either side.
-        assert_eq!(index(Color::White, false, Color::White, Role::Pawn, Square::A2), 8);
-        assert_eq!(index(Color::Black, false, Color::Black, Role::Pawn, Square::A7), 8);
-        assert_eq!(index(Color::White, false, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
+        let input =
+            |view, color, role, square| Perspective::default().input(view, color, role, square);
+        assert_eq!(input(Color::White, Color::White, Role::Pawn, Square::A2), 8);
+        assert_eq!(input(Color::Black, Color::Black, Role::Pawn, Square::A7), 8);
+        assert_eq!(input(Color::White, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
     }
 
     /// Colours swapped and board turned: what one side saw the other sees.

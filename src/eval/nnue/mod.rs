@@ -24,7 +24,7 @@
 //! | output bias | 1/255q | 32 bits |
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
 
-pub mod accumulator;
+mod accumulator;
 pub mod checksum;
 pub mod features;
 pub mod network;

@@ -406,7 +406,7 @@ impl Network {
     /// The score for the side to move from the two views of the hidden layer,
     /// side to move first.
     #[inline]
-    pub fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
+    pub(super) fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
         let bucket = features::output_bucket(pieces, self.buckets());
         let weights = self.output_row(bucket).split_at(self.biases.len());
         let sum = simd::output([ours, theirs], weights.into());
@@ -419,7 +419,7 @@ impl Network {
     }
 
     /// The hidden layer of a view, computed from scratch.
-    pub fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
+    fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
         let perspective = Perspective::of(board, view, self.king_buckets());
         let active: Vec<u16> = board
             .iter()
@@ -432,7 +432,7 @@ impl Network {
 
     /// What makes up [`Network::evaluate`], in centipawns and not rounded: what
     /// the side to move's view and the other's contribute, and the bias.
-    pub fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
+    pub(crate) fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
         let bucket = features::output_bucket(board.occupied().count(), self.buckets());
         let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());
         let nothing = vec![Block::zeroed(); self.biases.len()];

@@ -10,12 +10,12 @@ use bytemuck::{Pod, Zeroable};
 use wide::i16x32;
 
 /// Neurons in a block.
-pub const LANES: usize = 32;
+pub(super) const LANES: usize = 32;
 
 /// 32 neurons or weights: a cache line, one AVX-512 or two AVX2 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
-pub struct Block(pub [i16; LANES]);
+pub(super) struct Block(pub(super) [i16; LANES]);
 
 /// Writes to `target` the sum of `source` (or `target` itself, if there is
 /// none) and the rows `added`, minus the rows `removed`, modulo 2^16.
@@ -26,7 +26,7 @@ pub struct Block(pub [i16; LANES]);
 ///
 /// If a row lies outside of `weights` or `source` is shorter than `target`.
 #[inline]
-pub fn update(
+pub(super) fn update(
     target: &mut [Block],
     source: Option<&[Block]>,
     weights: &[Block],
@@ -141,14 +141,14 @@ fn update_tile<const N: usize>(
 }
 
 /// Places of a block whose products are summed in the same 32 bits, at most.
-pub const LANE: usize = 2;
+pub(super) const LANE: usize = 2;
 
 /// The sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
 /// weights `u`: four slices of one length. Weights must be within `-128..=128`. Those at the
 /// same [`LANE`] of all blocks are summed in 32 bits: their positive and negative parts must
 /// each sum to at most 33,025. Then nothing overflows.
 #[inline]
-pub fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
+pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
     // SAFETY: compiled for processors with these features only.
     return unsafe { x86::output_avx512(views, weights) };
@@ -209,7 +209,7 @@ mod x86 {
     /// [`super::output`] with AVX2.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
+    pub(super) fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
         let mut sums = [_mm256_setzero_si256(); 2];
         // Both views in one loop: fewer steps, and work for all units.
@@ -240,7 +240,7 @@ mod x86 {
     /// [`super::output`] with AVX-512.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    pub fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
+    pub(super) fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
         let mut sums = [_mm512_setzero_si512(); 2];
         // Both views in one loop: fewer steps, and work for all units.

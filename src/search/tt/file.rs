@@ -133,7 +133,7 @@ impl Table {
     ///
     /// If the file cannot be written, or holds something else than a table; an old file
     /// then stays.
-    pub fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
+    pub(crate) fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
         check_place(path)?;
         let mut file = NewFile::create(path)?;
         self.write(&mut file, evaluation)?;
@@ -174,17 +174,17 @@ impl Table {
     ///
     /// If the file is not exactly what was saved, or not of this version or
     /// evaluation.
-    pub fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
+    pub(crate) fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
         let length = file.metadata()?.len();
         Table::read(BufReader::with_capacity(1 << 20, file), length, evaluation)
     }
 
-    /// As [`Table::load`], from a reader of `found` bytes.
+    /// Reads the `found` bytes of a file.
     ///
     /// # Errors
     ///
-    /// As those of [`Table::load`].
+    /// If they are not exactly what was written, or not of this version or evaluation.
     pub fn read(mut reader: impl Read, found: u64, evaluation: u64) -> Result<Table, LoadError> {
         let mut header = [0; HEADER];
         let short = |error: io::Error| match error.kind() {
