@@ -83,7 +83,7 @@ impl Evaluator {
 
     /// The static evaluation in centipawns for the side to move, within
     /// `EVALUATION_LIMIT`. `ply` is the distance from the root: evaluators that
-    /// update incrementally keep one cache line per ply.
+    /// update incrementally keep one accumulator per ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         match self {
             Evaluator::Psqt => psqt::evaluate(position),

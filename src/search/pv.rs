@@ -6,18 +6,15 @@ use shakmaty::Move;
 /// The deepest ply a search reaches.
 pub const MAX_PLY: usize = 240;
 
-/// One line of moves.
-type Line = ArrayVec<Move, MAX_PLY>;
-
 /// For each ply the best line found from there on.
 #[derive(Debug)]
 pub(super) struct PvTable {
-    lines: Vec<Line>,
+    lines: Vec<ArrayVec<Move, MAX_PLY>>,
 }
 
 impl Default for PvTable {
     fn default() -> PvTable {
-        PvTable { lines: vec![Line::new(); MAX_PLY + 2] }
+        PvTable { lines: vec![ArrayVec::new(); MAX_PLY + 2] }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The hidden layer, kept up to date lazily.
 //!
-//! There is one cache line per ply. When a position is prepared or evaluated, the
-//! difference between its pieces and those of a nearby line says which rows of
-//! weights to add and remove. The search pushes and pops nothing, and lines
+//! There is one accumulator per ply. When a position is prepared or evaluated, the
+//! difference between its pieces and those of a nearby accumulator says which rows of
+//! weights to add and remove. The search pushes and pops nothing, and accumulators
 //! left over from other branches are as good as any. A view whose king has
-//! crossed the middle, or moved to another king bucket, has no usable line nearby;
-//! the other view has. It starts from the board that was last seen with its king
-//! there: one more line for each view and place of the king (a "Finny table", first
-//! in Koivisto).
+//! crossed the middle, or moved to another king bucket, finds none nearby that it can
+//! use; the other view does. It starts from the board that was last seen with its king
+//! there: one more accumulator for each view and place of the king (a "Finny table",
+//! first in Koivisto).
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use crate::chess::{position::Position, score::Score};
 
 const VIEWS: [Color; 2] = [Color::White, Color::Black];
 
-/// Lines at this distance from the current ply are looked at: the parent's
-/// first, then what the last sibling and the grandparent left.
+/// Accumulators at this distance from the current ply are looked at: the parent's
+/// first, then those of the last sibling and the grandparent.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
 /// The most squares that one move changes: four, by castling.
@@ -111,7 +111,7 @@ impl Changes {
 
     /// Finds what makes the layers of `new` of those of `old`, seen in the same way.
     #[inline]
-    fn find(&mut self, old: &Pieces, new: &Line) {
+    fn find(&mut self, old: &Pieces, new: &Inputs) {
         let rows = [0, 1].map(|view| {
             let Perspective { mirrored, bucket } = new.perspectives[view];
             (&ROWS[view][usize::from(mirrored)], INPUTS as u16 * u16::from(bucket))
@@ -138,17 +138,17 @@ impl Changes {
     }
 }
 
-/// What a line holds the hidden layer of.
+/// The inputs of both views: an accumulator holds their hidden layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
+struct Inputs {
     pieces: Pieces,
     perspectives: [Perspective; 2],
 }
 
-impl Line {
+impl Inputs {
     #[inline]
-    fn new(board: &Board, king_buckets: usize) -> Line {
-        Line {
+    fn new(board: &Board, king_buckets: usize) -> Inputs {
+        Inputs {
             pieces: Pieces::new(board),
             perspectives: VIEWS.map(|view| Perspective::of(board, view, king_buckets)),
         }
@@ -156,16 +156,17 @@ impl Line {
 }
 
 /// The empty board, whose hidden layers are the biases.
-const EMPTY: Line =
-    Line { pieces: Pieces::NONE, perspectives: [Perspective { mirrored: false, bucket: 0 }; 2] };
+const EMPTY: Inputs =
+    Inputs { pieces: Pieces::NONE, perspectives: [Perspective { mirrored: false, bucket: 0 }; 2] };
 
 /// A network and the hidden layers of the positions evaluated last.
 #[derive(Clone, Debug)]
 pub struct Accumulators {
     network: Arc<Network>,
     king_buckets: usize,
-    lines: Vec<Line>,
-    /// By line and view, one hidden layer each.
+    /// By ply.
+    inputs: Vec<Inputs>,
+    /// By ply and view, one hidden layer each.
     layers: Vec<Block>,
     /// By view and perspective, what was last seen so, and its hidden layer.
     refreshed: Vec<Pieces>,
@@ -178,7 +179,7 @@ impl Accumulators {
         Accumulators {
             king_buckets: network.king_buckets(),
             network,
-            lines: Vec::new(),
+            inputs: Vec::new(),
             layers: Vec::new(),
             refreshed: Vec::new(),
             refreshed_layers: Vec::new(),
@@ -190,7 +191,7 @@ impl Accumulators {
         &self.network
     }
 
-    /// The score for the side to move. `ply` names the cache line to use: the
+    /// The score for the side to move. `ply` names the accumulator to use: the
     /// closer to it similar positions were evaluated, the faster this is.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let board = position.board();
@@ -202,26 +203,26 @@ impl Accumulators {
         self.network.output(ours, theirs, board.occupied().count())
     }
 
-    /// Makes line `ply` hold the hidden layers of `board`. [`Self::evaluate`] does
-    /// that by itself.
+    /// Makes the accumulator of `ply` hold the hidden layers of `board`.
+    /// [`Self::evaluate`] does that by itself.
     pub fn update(&mut self, board: &Board, ply: usize) {
-        if ply >= self.lines.len() {
+        if ply >= self.inputs.len() {
             self.make_room(ply);
         }
-        let line = Line::new(board, self.king_buckets);
-        if self.lines[ply] == line {
+        let new = Inputs::new(board, self.king_buckets);
+        if self.inputs[ply] == new {
             return;
         }
-        if !self.update_by_move(&line, ply) {
-            self.update_from_nearest(&line, ply, board.occupied().count());
+        if !self.update_by_move(&new, ply) {
+            self.update_from_nearest(&new, ply, board.occupied().count());
         }
-        self.lines[ply] = line;
+        self.inputs[ply] = new;
     }
 
     #[cold]
     fn make_room(&mut self, ply: usize) {
-        let views = 2 * (ply + 1 - self.lines.len());
-        self.lines.resize(ply + 1, EMPTY);
+        let views = 2 * (ply + 1 - self.inputs.len());
+        self.inputs.resize(ply + 1, EMPTY);
         self.layers.extend(self.network.biases().repeat(views));
         if self.refreshed.is_empty() {
             self.refreshed.resize(2 * Perspective::COUNT, Pieces::NONE);
@@ -229,16 +230,16 @@ impl Accumulators {
         }
     }
 
-    /// Makes the layers of line `ply` of those of the line before, if both views see it from
+    /// Makes the layers of `ply` from those of the ply before, if both views see it from
     /// the same place and no more differs than a move changes: nearly always.
-    fn update_by_move(&mut self, line: &Line, ply: usize) -> bool {
+    fn update_by_move(&mut self, new: &Inputs, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
-        let old = &self.lines[parent];
-        if old.perspectives != line.perspectives || !old.pieces.is_near(&line.pieces) {
+        let old = &self.inputs[parent];
+        if old.perspectives != new.perspectives || !old.pieces.is_near(&new.pieces) {
             return false;
         }
         let mut changes = Changes::NONE;
-        changes.find(&old.pieces, line);
+        changes.find(&old.pieces, new);
         let blocks = self.network.biases().len();
         let (before, rest) = self.layers.split_at_mut(2 * ply * blocks);
         let sources = before[2 * parent * blocks..].split_at(blocks);
@@ -251,38 +252,38 @@ impl Accumulators {
         true
     }
 
-    /// Makes the layers of line `ply` of whatever differs least from `line`.
-    fn update_from_nearest(&mut self, line: &Line, ply: usize, pieces: usize) {
-        let sources = self.sources(line, ply, pieces);
+    /// Makes the layers of `ply` from the accumulators that differ least from `new`.
+    fn update_from_nearest(&mut self, new: &Inputs, ply: usize, pieces: usize) {
+        let sources = self.sources(new, ply, pieces);
         let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
-            // Often both views start from the same line.
-            let refreshed = refreshed_at(view, line);
+            // Often both views start from the same ply.
+            let refreshed = refreshed_at(view, new);
             if view == 0 || source.is_none() || source != sources[0] {
                 let old = match source {
                     None => &self.refreshed[refreshed],
-                    Some(from) => &self.lines[from].pieces,
+                    Some(from) => &self.inputs[from].pieces,
                 };
-                changes.find(old, line);
+                changes.find(old, new);
             }
             self.update_view(view, ply, source, refreshed, changes.of(view));
             if source.is_none() {
-                self.refreshed[refreshed] = line.pieces;
+                self.refreshed[refreshed] = new.pieces;
             }
         }
     }
 
-    /// For each view the usable line that differs least; `None` if what was last seen
-    /// from there differs less, or no line is nearer than the empty board.
-    fn sources(&self, line: &Line, ply: usize, pieces: usize) -> [Option<usize>; 2] {
+    /// For each view the ply whose layer it can use and that differs least; `None` if the
+    /// board last seen from there differs less, or no ply is nearer than the empty board.
+    fn sources(&self, new: &Inputs, ply: usize, pieces: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [pieces as u32; 2];
         for back in NEARBY {
             let Some(from) = ply.checked_sub(back) else { continue };
-            let old = &self.lines[from];
-            let cost = old.pieces.differences(&line.pieces).count_ones();
+            let old = &self.inputs[from];
+            let cost = old.pieces.differences(&new.pieces).count_ones();
             for view in 0..2 {
-                if cost < costs[view] && old.perspectives[view] == line.perspectives[view] {
+                if cost < costs[view] && old.perspectives[view] == new.perspectives[view] {
                     costs[view] = cost;
                     sources[view] = Some(from);
                 }
@@ -293,15 +294,15 @@ impl Accumulators {
             }
         }
         for view in 0..2 {
-            let old = &self.refreshed[refreshed_at(view, line)];
-            if old.differences(&line.pieces).count_ones() < costs[view] {
+            let old = &self.refreshed[refreshed_at(view, new)];
+            if old.differences(&new.pieces).count_ones() < costs[view] {
                 sources[view] = None;
             }
         }
         sources
     }
 
-    /// Makes one view's layer of line `ply` by these changes: from that of line
+    /// Makes one view's layer of `ply` by these changes: from that of the ply
     /// `source`, or from the one last seen so, which then is this one.
     #[inline]
     fn update_view(
@@ -314,7 +315,7 @@ impl Accumulators {
     ) {
         let weights = self.network.weights();
         let blocks = self.network.biases().len();
-        let start = |line: usize| (2 * line + view) * blocks;
+        let start = |ply: usize| (2 * ply + view) * blocks;
         let (before, rest) = self.layers.split_at_mut(start(ply));
         let target = &mut rest[..blocks];
         let source = match source {
@@ -331,10 +332,10 @@ impl Accumulators {
     }
 }
 
-/// Which of the boards seen last belongs to a view of this line.
+/// Which of the boards seen last belongs to a view of these inputs.
 #[inline]
-const fn refreshed_at(view: usize, line: &Line) -> usize {
-    view * Perspective::COUNT + line.perspectives[view].number()
+const fn refreshed_at(view: usize, inputs: &Inputs) -> usize {
+    view * Perspective::COUNT + inputs.perspectives[view].number()
 }
 
 #[cfg(test)]
@@ -379,9 +380,9 @@ mod tests {
         }
     }
 
-    /// Lines hold whatever was there before, and plies are left out.
+    /// Accumulators hold whatever was there before, and plies are left out.
     #[test]
-    fn stale_lines_do_no_harm() {
+    fn stale_accumulators_do_no_harm() {
         for king_buckets in [1, 4] {
             let network = Arc::new(random_network_with_kings(king_buckets, 64, 8, 4));
             random_walk(&mut Accumulators::new(Arc::clone(&network)));
