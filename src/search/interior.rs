@@ -61,27 +61,31 @@ struct Found {
     best_move: Option<Move>,
     /// Moves looked at, pruned ones included.
     number: i32,
-    tried: Tried,
+    /// Quiet moves searched before the best one, for the histories.
+    quiets: ArrayVec<Move, 64>,
+    /// Captures and promotions searched before it.
+    tactical: ArrayVec<Move, 32>,
     /// `best` is what several moves reach at half the depth.
     multicut: bool,
 }
 
 impl Found {
-    /// Moves that were not searched would not have reached more than `score`, which
-    /// is not above alpha.
-    fn raise(&mut self, score: Score) {
-        self.best = self.best.max(score);
-    }
-
     fn new(alpha: Score) -> Found {
         Found {
             alpha,
             best: -INFINITE,
             best_move: None,
             number: 0,
-            tried: Tried::default(),
+            quiets: ArrayVec::new(),
+            tactical: ArrayVec::new(),
             multicut: false,
         }
+    }
+
+    /// Moves that were not searched would not have reached more than `score`, which
+    /// is not above alpha.
+    fn raise(&mut self, score: Score) {
+        self.best = self.best.max(score);
     }
 }
 
@@ -110,13 +114,6 @@ enum Flow {
     SkipQuiets,
     /// Not at all.
     Stop,
-}
-
-/// Moves searched before the best one, for the histories.
-#[derive(Default)]
-struct Tried {
-    quiets: ArrayVec<Move, 64>,
-    tactical: ArrayVec<Move, 32>,
 }
 
 impl Worker<'_> {
@@ -163,9 +160,28 @@ impl Worker<'_> {
             return Ok(self.leaf(position, ply));
         }
 
-        // Step 2. What is known already: transposition table, endgame tables.
+        // Step 2a. Transposition table: the score, if it has both bounds or the one that
+        // decides the window. Only deeper entries cut an open window off, and lines that
+        // mate are searched to their end.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
+        if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
+            && !excluded.is_some()
+            && let Some(score) = e.bounds.cutoff(window)
+            && !(T::PV && is_decisive(score))
+        {
+            if score >= window.beta {
+                // The refutation of a late move is nothing special.
+                if self.before(ply, 1).number <= 3 {
+                    self.reward_table_move(position, e.best, depth, ply);
+                }
+                self.teach_last_move(ply, -prune::bonus(depth) / 2);
+            }
+            return Ok(score);
+        }
+
+        // Step 2b. Tablebases: the score, if their bounds decide the window. A win does not
+        // where a mate is being looked for.
         let mut node = Node {
             position,
             window,
@@ -182,15 +198,15 @@ impl Worker<'_> {
             excluded,
             generator: Generator::new(position),
         };
-        if let Some(score) = self.table_cutoff::<T>(&node) {
-            return Ok(score);
-        }
-        if let Some(score) = self.endgame_cutoff(&mut node) {
+        if let Some(prober) = &self.shared.prober
+            && !excluded.is_some()
+            && let Some(score) = self.probe_tablebases(prober, &mut node)
+        {
             return Ok(score);
         }
 
         // Step 3. Static evaluation.
-        self.assess(&mut node);
+        self.assess_node(&mut node);
         self.frame(ply + 2).cutoffs = 0;
 
         // Step 4. Prune the whole node.
@@ -212,47 +228,29 @@ impl Worker<'_> {
         }
 
         // Steps 6 to 10. The moves.
-        let mut found = Found::new(node.window.alpha);
+        let mut found = Found::new(window.alpha);
         self.search_moves::<T>(&node, &mut found)?;
-        self.conclude::<T>(&node, &mut found);
+        if found.multicut {
+            // Proved at half the depth only: nothing to remember.
+            return Ok(found.best);
+        }
+        if self.shared.selective && !T::PV && found.best >= window.beta {
+            found.best = prune::fail_high(found.best, window.beta, node.depth);
+        }
+        found.best = node.proved.refine(found.best);
+
+        // Step 11. Learn and remember.
+        self.learn(&node, &found);
+        if !excluded.is_some() {
+            self.remember(&node, &found);
+        }
         Ok(found.best)
-    }
-
-    /// Step 2a: the score, if the transposition table has both bounds or the one
-    /// that decides the window. An open window is cut by deeper entries only, and
-    /// lines that mate are searched to their end.
-    #[inline]
-    fn table_cutoff<T: NodeType>(&mut self, node: &Node) -> Option<Score> {
-        let depth = node.depth + i32::from(T::PV);
-        let entry = node.entry.filter(|e| e.depth >= depth && !node.excluded.is_some())?;
-        let score = entry.bounds.cutoff(node.window)?;
-        if T::PV && is_decisive(score) {
-            return None;
-        }
-        if score >= node.window.beta {
-            // What refutes a late move is nothing special.
-            if self.before(node.ply, 1).number <= 3 {
-                self.reward_table_move(node.position, entry.best, node.depth, node.ply);
-            }
-            self.teach_last_move(node.ply, -prune::bonus(node.depth) / 2);
-        }
-        Some(score)
-    }
-
-    /// Step 2b: the score, if what the endgame tables prove decides the window: a
-    /// win does not, where a mate is being looked for.
-    #[inline]
-    fn endgame_cutoff(&self, node: &mut Node) -> Option<Score> {
-        match &self.shared.prober {
-            Some(prober) if !node.excluded.is_some() => self.probe_endgame(prober, node),
-            _ => None,
-        }
     }
 
     /// Step 2b. The score is remembered as if from a deeper search: it will not
     /// change.
     #[cold]
-    fn probe_endgame(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
+    fn probe_tablebases(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
         let bounds = prober.probe(node.position, node.depth, &shared.tbhits, shared.reporter)?;
         node.proved = bounds;
@@ -272,7 +270,7 @@ impl Worker<'_> {
 
     /// Step 3: evaluates, corrects, refines by the table's bounds, and compares
     /// with our last move's evaluation.
-    fn assess(&mut self, node: &mut Node) {
+    fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
         if node.position.is_check() {
             self.frame(ply).evaluation = NO_SCORE;
@@ -282,19 +280,12 @@ impl Worker<'_> {
             // The same node has been assessed already.
             node.evaluation = self.frame(ply).evaluation;
         } else {
-            node.raw = match node.entry {
-                Some(e) if e.evaluation != NO_SCORE => e.evaluation,
-                _ => self.evaluate(node.position, ply),
-            };
-            node.evaluation = self.correct(node.position, node.raw, ply);
+            (node.raw, node.evaluation) = self.assess(node.position, node.entry, ply);
         }
-        node.estimate = node.evaluation;
-        if let Some(e) = node.entry.filter(|e| e.depth + p::estimate_depth() >= node.depth) {
-            let refined = e.bounds.refine(node.evaluation);
-            if !is_decisive(refined) {
-                node.estimate = refined;
-            }
-        }
+        node.estimate = match node.entry {
+            Some(e) if e.depth + p::estimate_depth() >= node.depth => e.refine(node.evaluation),
+            _ => node.evaluation,
+        };
         self.frame(ply).evaluation = node.evaluation;
         let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
         node.improving = earlier
@@ -362,10 +353,8 @@ impl Worker<'_> {
         self.shared.table.prefetch(table_key(&child));
         let depth = node.depth - prune::null_reduction(facts, beta);
         self.keys.push(node.position.key());
-        self.frame(ply).moved = None;
-        self.frame(ply).quiet = None;
-        self.frame(ply).number = 0;
-        self.frame(ply).reduction = 0;
+        let frame = self.frame(ply);
+        (frame.moved, frame.quiet, frame.number, frame.reduction) = (None, None, 0, 0);
         let window = Window::null(beta - 1);
         let passed = Search { window: window.flip(), depth, ply: ply + 1, cut: false };
         let score = -self.search::<NonPv>(&child, passed)?;
@@ -409,8 +398,6 @@ impl Worker<'_> {
             }
             let mut child = position.clone();
             self.make(&mut child, m, ply);
-            self.frame(ply).number = 0;
-            self.frame(ply).reduction = 0;
             let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
             if score >= bound {
                 let depth = node.depth - 4;
@@ -439,8 +426,7 @@ impl Worker<'_> {
     fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<(), Stopped> {
         let position = node.position;
 
-        // Step 6. The table's move before any other move
-        // is generated: it often is enough.
+        // Step 6. The table's move before any other move is generated: it often is enough.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let table_move = node.generator.find(hint);
         let table_capture = table_move.is_some_and(is_tactical);
@@ -454,7 +440,12 @@ impl Worker<'_> {
 
         let mut picker = Picker::without(&node.generator, self.previous(node.ply), table_move);
         let mut any = table_move.is_some();
-        let mut futile = self.quiets_are_futile(node);
+        // Step 7b for all quiet moves at once, before they are scored.
+        let alpha = node.window.alpha;
+        let mut futile = self.shared.selective
+            && !position.is_check()
+            && !is_decisive(alpha)
+            && prune::futile(node.depth, node.evaluation, 0, alpha);
         loop {
             // Once one move is known not to lose, hopeless ones need no order.
             if futile && found.best > -DECISIVE {
@@ -483,7 +474,7 @@ impl Worker<'_> {
             found.best = if position.is_check() { -MATE } else { DRAW };
         } else if found.number == 0 {
             // Nothing but the excluded move is legal, or nothing is seen.
-            found.best = if node.excluded.is_some() { node.window.alpha } else { node.evaluation };
+            found.best = if node.excluded.is_some() { alpha } else { node.evaluation };
         }
         Ok(())
     }
@@ -504,33 +495,22 @@ impl Worker<'_> {
         // Step 7. Prune the move. A line that does not lose must be known. The first
         // move is neither pruned nor reduced.
         let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
-        if self.shared.selective && found.best > -DECISIVE {
-            match self.prune_move::<T>(node, &facts, reduction, m, found.alpha) {
-                Pruning::None => {}
-                Pruning::Move => return Ok(Flow::Next),
-                Pruning::Quiets => return Ok(Flow::SkipQuiets),
-                Pruning::FutileQuiets(score) => {
-                    found.raise(score);
-                    return Ok(Flow::SkipQuiets);
-                }
-                Pruning::Rest(score) => {
-                    found.raise(score);
-                    return Ok(Flow::Stop);
-                }
-            }
+        if self.shared.selective
+            && found.best > -DECISIVE
+            && let Some(flow) = self.prune_move::<T>(node, found, &facts, reduction, m)
+        {
+            return Ok(flow);
         }
 
         // Step 8. Extend the table's move if nothing else comes close.
         let mut extension = 0;
-        if self.shared.selective && node.entry.is_some_and(|e| e.best == m.into()) {
-            match self.singular::<T>(node)? {
-                Singular::Extend(plies) => extension = plies,
-                Singular::Multicut(score) => {
-                    found.best = score;
-                    found.multicut = true;
-                    return Ok(Flow::Stop);
-                }
-            }
+        if let Some(entry) = node.entry.filter(|e| e.best == m.into())
+            && self.shared.selective
+        {
+            let Some(plies) = self.singular::<T>(node, entry, found)? else {
+                return Ok(Flow::Stop);
+            };
+            extension = plies;
         }
 
         // Step 9. Search it.
@@ -551,39 +531,21 @@ impl Worker<'_> {
         self.unmake();
 
         // Step 10. A new best move?
-        Ok(self.judge_move::<T>(node, found, m, score))
-    }
-
-    /// Step 10: compares a move's score with those before it.
-    #[inline(always)]
-    fn judge_move<T: NodeType>(
-        &mut self,
-        node: &Node,
-        found: &mut Found,
-        m: Move,
-        score: i32,
-    ) -> Flow {
-        if score > found.best {
-            found.best = score;
-            if score > found.alpha {
-                found.alpha = score;
-                found.best_move = Some(m);
-                if T::PV {
-                    self.pv.extend(node.ply, m);
-                }
-                if score >= node.window.beta {
-                    self.frame(node.ply).cutoffs += 1;
-                    return Flow::Stop;
-                }
+        found.best = found.best.max(score);
+        if score > found.alpha {
+            found.alpha = score;
+            found.best_move = Some(m);
+            if T::PV {
+                self.pv.extend(ply, m);
+            }
+            if score >= node.window.beta {
+                self.frame(ply).cutoffs += 1;
+                return Ok(Flow::Stop);
             }
         }
         // More moves than fit are not worth punishing.
-        let _ = if is_tactical(m) {
-            found.tried.tactical.try_push(m)
-        } else {
-            found.tried.quiets.try_push(m)
-        };
-        Flow::Next
+        let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
+        Ok(Flow::Next)
     }
 
     /// What pruning and reduction look at.
@@ -619,77 +581,73 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 7b for all quiet moves of the node at once, before they are scored.
-    fn quiets_are_futile(&self, node: &Node) -> bool {
-        self.shared.selective
-            && !node.position.is_check()
-            && !is_decisive(node.window.alpha)
-            && prune::futile(node.depth, node.evaluation, 0, node.window.alpha)
-    }
-
-    /// Step 7: is this move worth its nodes?
+    /// Step 7: is this move worth its nodes? `None`: it is searched; else how the loop goes
+    /// on without it.
     fn prune_move<T: NodeType>(
         &self,
         node: &Node,
+        found: &mut Found,
         facts: &MoveFacts,
         reduction: i32,
         m: Move,
-        alpha: Score,
-    ) -> Pruning {
+    ) -> Option<Flow> {
+        let alpha = found.alpha;
         let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
             if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
-                return Pruning::Quiets;
+                return Some(Flow::SkipQuiets);
             }
             // Step 7b. Futility pruning.
             if !facts.in_check
                 && !is_decisive(alpha)
                 && prune::futile(reduced, node.evaluation, facts.history, alpha)
             {
-                let score = prune::futility(reduced, node.evaluation, facts.history);
-                return Pruning::FutileQuiets(score);
+                found.raise(prune::futility(reduced, node.evaluation, facts.history));
+                return Some(Flow::SkipQuiets);
             }
-            // Step 7c. History pruning: what comes later has a worse record still.
+            // Step 7c. History pruning: later moves have a worse record still.
             if prune::bad_history(reduced, facts.history) {
-                return Pruning::Quiets;
+                return Some(Flow::SkipQuiets);
             }
         }
         // Step 7d. Futility of captures that lose material, which come last.
         if facts.losing && !facts.check && !facts.in_check && !is_decisive(alpha) {
             let score = node.evaluation + p::losing_margin() * reduced;
             if score <= alpha {
-                return Pruning::Rest(score);
+                found.raise(score);
+                return Some(Flow::Stop);
             }
         }
         // Step 7e. Exchange pruning. A quiet move to a square that nobody attacks loses
         // nothing, unless the piece only gets out of the way of its attacker.
         let safe = |square| !node.generator.threats().contains(square);
         if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
-            return Pruning::None;
+            return None;
         }
-        match prune::exchange_limit(facts.depth, reduced, facts.quiet) {
-            Some(limit) if facts.exchange < limit && !see::see_ge(node.position, m, limit) => {
-                Pruning::Move
-            }
-            _ => Pruning::None,
-        }
+        let limit = prune::exchange_limit(facts.depth, reduced, facts.quiet)?;
+        let loses = facts.exchange < limit && !see::see_ge(node.position, m, limit);
+        loses.then_some(Flow::Next)
     }
 
     /// Step 8: singular extensions, double, negative, and multicut. The node is
     /// searched again at half depth without the table's move: if all else fails
-    /// low, that move must not be misjudged.
-    fn singular<T: NodeType>(&mut self, node: &Node) -> Result<Singular, Stopped> {
-        let ply = node.ply;
-        let Some(entry) = node.entry else { return Ok(Singular::Extend(0)) };
-        let lower = entry.bounds.lower;
+    /// low, that move must not be misjudged. Returns by how many plies to extend it; `None`
+    /// if several moves refute the node, whose score `found` then has.
+    fn singular<T: NodeType>(
+        &mut self,
+        node: &Node,
+        entry: Entry,
+        found: &mut Found,
+    ) -> Result<Option<i32>, Stopped> {
+        let (ply, lower) = (node.ply, entry.bounds.lower);
         if node.depth < p::singular_depth()
             || node.excluded.is_some()
             || entry.depth < node.depth - 3
             || is_decisive(lower)
             || ply >= 2 * self.iteration as usize
         {
-            return Ok(Singular::Extend(0));
+            return Ok(Some(0));
         }
         let bound = prune::singular_bound(lower, node.depth, node.was_pv && !T::PV);
         self.frame(ply).excluded = entry.best;
@@ -698,18 +656,16 @@ impl Worker<'_> {
         let result = self.interior::<NonPv>(node.position, search);
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
-        Ok(if score < bound {
-            let double = !T::PV && score < bound - p::double_margin();
-            Singular::Extend(1 + i32::from(double))
+        Ok(Some(if score < bound {
+            1 + i32::from(!T::PV && score < bound - p::double_margin())
         } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
-            Singular::Multicut(score)
+            (found.best, found.multicut) = (score, true);
+            return Ok(None);
         } else if lower >= node.window.beta {
-            Singular::Extend(if T::PV { -1 } else { -2 })
-        } else if node.cut {
-            Singular::Extend(-1)
+            if T::PV { -1 } else { -2 }
         } else {
-            Singular::Extend(0)
-        })
+            -i32::from(node.cut)
+        }))
     }
 
     /// Step 9: the child's score from this node's point of view. The first
@@ -727,8 +683,6 @@ impl Worker<'_> {
         let (first, alpha, ply) = (facts.number == 1, -open.window.beta, open.ply - 1);
         let mut null = Search { window: Window::null(alpha).flip(), ..open };
         let mut score = -INFINITE;
-
-        self.frame(ply).reduction = 0;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
             // Where all moves are expected to fail, the likeliest may be looked at more
@@ -757,24 +711,6 @@ impl Worker<'_> {
         Ok(score)
     }
 
-    /// After the moves: the node's score in `found.best`, learned from and remembered.
-    fn conclude<T: NodeType>(&mut self, node: &Node, found: &mut Found) {
-        if found.multicut {
-            // Proved at half the depth only: nothing to remember.
-            return;
-        }
-        if self.shared.selective && !T::PV && found.best >= node.window.beta {
-            found.best = prune::fail_high(found.best, node.window.beta, node.depth);
-        }
-        found.best = node.proved.refine(found.best);
-
-        // Step 11. Learn and remember.
-        self.learn(node, found);
-        if !node.excluded.is_some() {
-            self.remember(node, found);
-        }
-    }
-
     /// Step 11: history and correction history.
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
@@ -787,11 +723,11 @@ impl Worker<'_> {
                 self.histories.update_capture(position, m, bonus);
             } else {
                 self.histories.update_quiet(position, &context, m, bonus);
-                for &other in &found.tried.quiets {
+                for &other in &found.quiets {
                     self.histories.update_quiet(position, &context, other, -bonus);
                 }
             }
-            for &other in &found.tried.tactical {
+            for &other in &found.tactical {
                 self.histories.update_capture(position, other, -bonus);
             }
         }
@@ -800,7 +736,7 @@ impl Worker<'_> {
             self.teach_last_move(ply, prune::bonus(node.depth));
             // The table's move, tried first, was worth it, though.
             let is_tables = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
-            if let Some(m) = found.tried.quiets.first().copied().filter(is_tables) {
+            if let Some(m) = found.quiets.first().copied().filter(is_tables) {
                 let context = Context::new(&node.generator, self.previous(ply));
                 let bonus = prune::bonus(node.depth) / 4;
                 self.histories.update_quiet(position, &context, m, bonus);
@@ -871,26 +807,4 @@ fn wins_a_piece(node: &Node) -> bool {
             && !e.bounds.is_exact()
             && captured().is_some_and(|role| role != Role::Pawn)
     })
-}
-
-/// What Step 7 prunes.
-enum Pruning {
-    /// Nothing: the move is searched.
-    None,
-    /// This move.
-    Move,
-    /// This move, and all quiet ones that are still to come.
-    Quiets,
-    /// These, because they would not reach more than this score.
-    FutileQuiets(Score),
-    /// All moves that are still to come would not reach more than this score.
-    Rest(Score),
-}
-
-/// What Step 8 says.
-enum Singular {
-    /// Search the table's move so many plies deeper, or less deep.
-    Extend(i32),
-    /// Several moves refute the node: this is its score.
-    Multicut(Score),
 }

@@ -433,8 +433,9 @@ impl<'a> Worker<'a> {
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
-        self.frame(ply).moved = Some(PieceTo::new(child, m));
-        self.frame(ply).quiet = None;
+        let moved = Some(PieceTo::new(child, m));
+        let frame = self.frame(ply);
+        (frame.moved, frame.quiet, frame.number, frame.reduction) = (moved, None, 0, 0);
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
         child.make_telling(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
@@ -530,10 +531,15 @@ impl<'a> Worker<'a> {
         self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
-    /// The evaluation with what the search has learned about its errors.
-    fn correct(&self, position: &Position, raw: Score, ply: usize) -> Score {
+    /// The static evaluation of a position whose side to move is not in check: as the table
+    /// has it, and corrected by what the search has learned about its errors.
+    fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
+        let raw = match entry {
+            Some(e) if e.evaluation != NO_SCORE => e.evaluation,
+            _ => self.evaluate(position, ply),
+        };
         let correction = self.histories.correction(position, self.previous(ply));
-        (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        (raw, (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
     /// The moves that the histories of a move at `ply` depend on.

@@ -11,9 +11,7 @@ use crate::{
     chess::{
         movegen::{Generator, is_tactical},
         position::{PackedMove, Position},
-        score::{
-            Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive,
-        },
+        score::{Bounds, DECISIVE, DRAW, Delay, INFINITE, MATE, NO_SCORE, Score, Window},
         see,
         threats::attacks_any,
     },
@@ -107,11 +105,13 @@ impl Worker<'_> {
             return Ok(DRAW);
         }
 
-        // Steps 5 and 6. The moves. Where no evasion comes, it is mate.
+        // Step 5. Captures, promotions, evasions. Where there is no evasion, it is mate.
         self.forcing_moves::<T>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
         }
+
+        // Step 6. Quiet checks, one ply deep.
         if first && !leaf.in_check && leaf.best < leaf.beta {
             self.quiet_checks::<T>(&mut leaf, &generator)?;
         }
@@ -121,8 +121,7 @@ impl Worker<'_> {
         if leaf.best >= leaf.beta {
             leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
         }
-        let best = leaf.best;
-        let bounds = Bounds::of(best, window);
+        let bounds = Bounds::of(leaf.best, window);
         debug_assert!(T::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
         self.shared.table.store(
             table_key(position),
@@ -134,23 +133,15 @@ impl Worker<'_> {
                 pv: entry.is_some_and(|e| e.pv),
             },
         );
-        Ok(best)
+        Ok(leaf.best)
     }
 
     /// Step 3: the corrected evaluation, moved inside the table's bounds; true if
     /// it is enough, or nothing can be captured that would be.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
-        leaf.raw = match entry {
-            Some(e) if e.evaluation != NO_SCORE => e.evaluation,
-            _ => self.evaluate(leaf.position, leaf.ply),
-        };
-        leaf.best = self.correct(leaf.position, leaf.raw, leaf.ply);
-        if let Some(e) = entry {
-            let refined = e.bounds.refine(leaf.best);
-            if !is_decisive(refined) {
-                leaf.best = refined;
-            }
-        }
+        let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);
+        leaf.raw = raw;
+        leaf.best = entry.map_or(evaluation, |e| e.refine(evaluation));
         leaf.alpha = leaf.alpha.max(leaf.best);
         if leaf.best >= leaf.beta {
             leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
@@ -214,8 +205,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Step 6: quiet checks, one ply deep: the search above must not overlook
-    /// a mate in one.
+    /// Step 6: the search above must not overlook a mate in one.
     fn quiet_checks<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,

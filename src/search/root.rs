@@ -101,21 +101,23 @@ impl RootMove {
         Reverse((self.value(), self.score))
     }
 
-    /// Does a user learn nothing from this that `other` has not said?
-    fn says_the_same(&self, other: &RootMove) -> bool {
-        (self.score, self.bound, &self.pv) == (other.score, other.bound, &other.pv)
-    }
-
-    /// Is it a draw for certain?
-    fn is_drawn(&self) -> bool {
-        self.drawn || self.value().is_some_and(|value| value.drawn_score().is_some())
-    }
-
-    /// The score for the outside: a draw is one, however the search likes the
-    /// position.
-    fn true_score(&self) -> Score {
+    /// Its line as a report of this rank, without nodes, time and table fill. A certain draw
+    /// is reported as one, whatever the score of its search.
+    fn info(&self, multipv: usize) -> Info {
         let known = self.value().and_then(Value::drawn_score);
-        known.or(self.drawn.then_some(DRAW)).unwrap_or(self.score)
+        Info {
+            depth: self.depth,
+            seldepth: self.seldepth.max(1) as u32,
+            multipv,
+            score: known.or(self.drawn.then_some(DRAW)).unwrap_or(self.score),
+            bound: self.bound,
+            drawn: self.drawn || known.is_some(),
+            nodes: 0,
+            hashfull: 0,
+            tbhits: 0,
+            time: Duration::ZERO,
+            pv: self.pv.clone(),
+        }
     }
 }
 
@@ -187,20 +189,7 @@ pub(crate) struct SearchResult {
 impl SearchResult {
     /// The best line; nodes, time and table fill are the caller's to know.
     pub fn info(&self) -> Info {
-        let best = &self.moves[0];
-        Info {
-            depth: self.depth,
-            seldepth: best.seldepth.max(1) as u32,
-            multipv: 1,
-            score: best.true_score(),
-            bound: best.bound,
-            drawn: best.is_drawn(),
-            nodes: 0,
-            hashfull: 0,
-            tbhits: 0,
-            time: Duration::ZERO,
-            pv: best.pv.clone(),
-        }
+        Info { depth: self.depth, ..self.moves[0].info(1) }
     }
 }
 
@@ -376,8 +365,8 @@ impl Worker<'_> {
             let result = self.find_score(depth as i32, line);
             if result.is_err() {
                 drop_old_scores(&mut self.root_moves[line..]);
+                self.sort_from(line);
             }
-            self.sort_from(line);
             result.map_err(|Stopped| line)?;
             self.root_moves[..=line].sort_by_key(RootMove::order);
         }
@@ -434,7 +423,6 @@ impl Worker<'_> {
         let mut reduction = 0;
         loop {
             let score = self.pass::<Pv>(window, (depth - reduction).max(1), line)?;
-            self.sort_from(line);
             if window.contains(score) || window == Window::FULL {
                 return Ok(score);
             }
@@ -479,7 +467,6 @@ impl Worker<'_> {
             }
             let alpha = test(known, last);
             last = self.pass::<NonPv>(Window::null(alpha), depth, line)?;
-            self.sort_from(line);
             if last <= alpha {
                 known.upper = last;
             } else {
@@ -496,7 +483,7 @@ impl Worker<'_> {
         self.widen(depth, line, window)
     }
 
-    /// One pass over the root moves from `line` on.
+    /// One pass over the root moves from `line` on, which it sorts.
     fn pass<T: NodeType>(
         &mut self,
         window: Window,
@@ -507,7 +494,10 @@ impl Worker<'_> {
         let root = self.root.clone();
         let context = Context::new(&Generator::new(&root), self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
-        let raw = self.assess_root(&root);
+        let in_check = root.is_check();
+        let (raw, evaluation) =
+            if in_check { (NO_SCORE, NO_SCORE) } else { self.assess(&root, None, 0) };
+        self.frame(0).evaluation = evaluation;
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
 
@@ -532,15 +522,20 @@ impl Worker<'_> {
             }
             let mut child = root.clone();
             self.make(&mut child, m, 0);
+            let quiet = !is_tactical(m);
             let facts = MoveFacts {
                 depth,
                 number: number as i32,
                 best,
-                quiet: !is_tactical(m),
-                history: self.root_history(&root, &context, m),
+                quiet,
+                history: if quiet {
+                    self.histories.quiets(&root, &context).score(m)
+                } else {
+                    self.histories.capture(&root, m)
+                },
                 pv: T::PV,
                 check: child.is_check(),
-                in_check: root.is_check(),
+                in_check,
                 table_capture,
                 cutoffs_below: self.frame(1).cutoffs,
                 ..MoveFacts::ROOT
@@ -558,14 +553,12 @@ impl Worker<'_> {
             let score = bounds.refine(score);
             self.root_moves[i].nodes += self.nodes - before;
             self.note_root_score(i, score, window, number == 1);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = m.into();
-                    if score >= beta {
-                        break;
-                    }
+            best = best.max(score);
+            if score > alpha {
+                alpha = score;
+                best_move = m.into();
+                if score >= beta {
+                    break;
                 }
             }
         }
@@ -578,28 +571,8 @@ impl Worker<'_> {
             let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
             self.shared.table.store(table_key(&root), entry);
         }
+        self.sort_from(line);
         Ok(best)
-    }
-
-    /// A root move's history score.
-    fn root_history(&self, root: &Position, context: &Context, m: Move) -> i32 {
-        if is_tactical(m) {
-            self.histories.capture(root, m)
-        } else {
-            self.histories.quiets(root, context).score(m)
-        }
-    }
-
-    /// The root's uncorrected static evaluation, `NO_SCORE` in check; the corrected
-    /// one is noted for the plies below.
-    fn assess_root(&mut self, root: &Position) -> Score {
-        let (mut raw, mut evaluation) = (NO_SCORE, NO_SCORE);
-        if !root.is_check() {
-            raw = self.evaluate(root, 0);
-            evaluation = self.correct(root, raw, 0);
-        }
-        self.frame(0).evaluation = evaluation;
-        raw
     }
 
     /// After a root move's search in `window`: a score, and its line of moves, has
@@ -704,30 +677,20 @@ impl Worker<'_> {
     fn tell(&mut self, line: usize) {
         let rm = self.root_moves[line].clone();
         if self.tells() {
-            self.shared.reporter.info(&self.info(&rm, line));
+            self.publish_nodes();
+            self.shared.reporter.info(&Info {
+                nodes: self.shared.total_nodes(),
+                hashfull: self.shared.table.hashfull(),
+                tbhits: self.shared.tbhits.load(Relaxed),
+                time: self.shared.start.elapsed(),
+                ..rm.info(line + 1)
+            });
         }
         self.reported.truncate(self.lines());
         if line < self.reported.len() {
             self.reported[line] = rm;
         } else {
             self.reported.push(rm);
-        }
-    }
-
-    fn info(&self, rm: &RootMove, line: usize) -> Info {
-        self.publish_nodes();
-        Info {
-            depth: rm.depth,
-            seldepth: rm.seldepth.max(1) as u32,
-            multipv: line + 1,
-            score: rm.true_score(),
-            bound: rm.bound,
-            drawn: rm.is_drawn(),
-            nodes: self.shared.total_nodes(),
-            hashfull: self.shared.table.hashfull(),
-            tbhits: self.shared.tbhits.load(Relaxed),
-            time: self.shared.start.elapsed(),
-            pv: rm.pv.clone(),
         }
     }
 
@@ -750,8 +713,11 @@ impl Worker<'_> {
         let lines = self.root_moves[..self.lines()].iter();
         let lines = lines.take_while(|rm| rm.score > -INFINITE).count();
         let is_new = |line: usize| {
-            let told = self.reported.get(line);
-            told.is_none_or(|told| !told.says_the_same(&self.root_moves[line]))
+            let rm = &self.root_moves[line];
+            let is_this = |told: &RootMove| {
+                (told.score, told.bound, &told.pv) == (rm.score, rm.bound, &rm.pv)
+            };
+            !self.reported.get(line).is_some_and(is_this)
         };
         if finished || (0..lines).any(is_new) {
             (0..lines).for_each(|line| self.tell(line));

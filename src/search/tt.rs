@@ -29,7 +29,7 @@ use super::params;
 use crate::{
     chess::{
         position::PackedMove,
-        score::{Bounds, EVALUATION_LIMIT, INFINITE, NO_SCORE, Score},
+        score::{Bounds, EVALUATION_LIMIT, INFINITE, NO_SCORE, Score, is_decisive},
     },
     system::{
         memory,
@@ -64,6 +64,12 @@ impl Entry {
         evaluation: NO_SCORE,
         pv: false,
     };
+
+    /// The static evaluation moved inside the bounds, unless those are decisive.
+    pub(super) fn refine(self, evaluation: Score) -> Score {
+        let refined = self.bounds.refine(evaluation);
+        if is_decisive(refined) { evaluation } else { refined }
+    }
 
     /// This knowledge after a new search of the same position has added `new`.
     ///
