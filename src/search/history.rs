@@ -76,7 +76,7 @@ fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
 pub(crate) struct QuietRows<'a> {
     color: Color,
     threats: Bitboard,
-    butterfly: &'a Butterfly,
+    butterfly: &'a [i16; FromTo::COUNT],
     pawns: &'a [i16; PieceTo::COUNT],
     continuation: [&'a [i16; PieceTo::COUNT]; 3],
 }
@@ -93,7 +93,7 @@ impl QuietRows<'_> {
         let index = piece_index(role.of(self.color)) * 64 + to as usize;
         let from_to = FromTo::squares(self.color, self.threats, from, to);
         let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));
-        i32::from(self.butterfly.0[from_to.index()])
+        i32::from(self.butterfly[from_to.index()])
             + i32::from(self.pawns[index])
             + one
             + two
@@ -120,11 +120,6 @@ impl Context {
     }
 }
 
-/// Quiet moves.
-#[derive(Zeroable)]
-#[repr(transparent)]
-struct Butterfly([i16; FromTo::COUNT]);
-
 /// Quiet moves by an earlier move's piece and square, and their own.
 #[derive(Zeroable)]
 #[repr(transparent)]
@@ -145,28 +140,20 @@ impl Continuation {
     }
 }
 
-/// Captures by piece and square, and the role captured.
-#[derive(Zeroable)]
-#[repr(transparent)]
-struct Captures([[i16; 6]; PieceTo::COUNT]);
-
-/// Quiet moves by pawn structure, piece and square.
-#[derive(Zeroable)]
-#[repr(transparent)]
-struct PawnStructure([[i16; PieceTo::COUNT]; PawnStructure::SIZE]);
-
-impl PawnStructure {
-    const SIZE: usize = 512;
-}
+/// Rows of the table of pawn structures.
+const PAWN_STRUCTURES: usize = 512;
 
 /// The move-ordering and correction tables of one search thread: one block of
 /// memory, so that it fits a few huge pages.
 #[derive(Zeroable)]
 #[repr(C)]
 struct Tables {
-    butterfly: Butterfly,
-    captures: Captures,
-    pawns: PawnStructure,
+    /// Quiet moves.
+    butterfly: [i16; FromTo::COUNT],
+    /// Captures by piece and square, and the role captured.
+    captures: [[i16; 6]; PieceTo::COUNT],
+    /// Quiet moves by pawn structure, piece and square.
+    pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES],
     continuation: Continuation,
     corrections: Corrections,
 }
@@ -214,7 +201,7 @@ impl std::fmt::Debug for Histories {
 }
 
 fn pawn_index(position: &Position) -> usize {
-    position.keys().pawns as usize % PawnStructure::SIZE
+    position.keys().pawns as usize % PAWN_STRUCTURES
 }
 
 impl Histories {
@@ -226,7 +213,7 @@ impl Histories {
             color,
             threats: context.threats,
             butterfly: &tables.butterfly,
-            pawns: &tables.pawns.0[pawn_index(position)],
+            pawns: &tables.pawns[pawn_index(position)],
             continuation: context
                 .previous
                 .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.index()])),
@@ -238,8 +225,8 @@ impl Histories {
         let to = PieceTo::new(position, m).index();
         let from_to = FromTo::new(position.turn(), context.threats, m);
         let tables = self.tables_mut();
-        gravity(&mut tables.butterfly.0[from_to.index()], bonus, HISTORY_MAX);
-        gravity(&mut tables.pawns.0[pawn_index(position)][to], bonus, HISTORY_MAX);
+        gravity(&mut tables.butterfly[from_to.index()], bonus, HISTORY_MAX);
+        gravity(&mut tables.pawns[pawn_index(position)][to], bonus, HISTORY_MAX);
         tables.continuation.update(context.previous, to, bonus);
     }
 
@@ -247,42 +234,28 @@ impl Histories {
     /// that do without it learn.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
         let tables = self.tables_mut();
-        gravity(&mut tables.butterfly.0[quiet.index()], bonus, HISTORY_MAX);
+        gravity(&mut tables.butterfly[quiet.index()], bonus, HISTORY_MAX);
         tables.continuation.update(previous, moved.index(), bonus);
     }
 
-    /// What to add to the static evaluation, in centipawns. `moves` are those made 1, 2
-    /// and 4 plies ago.
-    pub fn correction(&self, position: &Position, moves: Previous) -> Score {
-        self.tables().corrections.get(position, moves)
+    /// The corrections of the static evaluation.
+    pub fn corrections(&self) -> &Corrections {
+        &self.tables().corrections
     }
 
-    /// What [`correction`](Self::correction) reads of a position with these keys will be
-    /// read soon.
-    pub fn prefetch_correction(&self, keys: &Keys, turn: Color, moves: Previous) {
-        self.tables().corrections.prefetch(keys, turn, moves);
-    }
-
-    /// The search of `depth` plies found `difference` centipawns more than the
-    /// corrected evaluation said.
-    pub fn update_correction(
-        &mut self,
-        position: &Position,
-        moves: Previous,
-        depth: i32,
-        difference: Score,
-    ) {
-        self.tables_mut().corrections.update(position, moves, depth, difference);
+    /// The same, to learn.
+    pub fn corrections_mut(&mut self) -> &mut Corrections {
+        &mut self.tables_mut().corrections
     }
 
     /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
-        i32::from(self.tables().captures.0[PieceTo::new(position, m).index()][victim(m)])
+        i32::from(self.tables().captures[PieceTo::new(position, m).index()][victim(m)])
     }
 
     /// Rewards or punishes a capture or promotion.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
-        let entry = &mut self.tables_mut().captures.0[PieceTo::new(position, m).index()][victim(m)];
+        let entry = &mut self.tables_mut().captures[PieceTo::new(position, m).index()][victim(m)];
         gravity(entry, bonus, HISTORY_MAX);
     }
 }
@@ -299,85 +272,74 @@ const GRAIN: i32 = 128;
 /// The largest correction one table may learn, in entry units.
 const CORRECTION_MAX: i32 = 64 * GRAIN;
 
-#[derive(Zeroable)]
-#[repr(transparent)]
-struct CorrectionTable([[i16; CORRECTIONS]; 2]);
-
-impl CorrectionTable {
-    fn entry(&mut self, color: Color, key: u64) -> &mut i16 {
-        &mut self.0[color as usize][key as usize % CORRECTIONS]
-    }
-
-    fn get(&self, color: Color, key: u64) -> i32 {
-        i32::from(*self.place(color, key))
-    }
-
-    fn place(&self, color: Color, key: u64) -> &i16 {
-        &self.0[color as usize][key as usize % CORRECTIONS]
-    }
-}
-
 /// How much the search found the static evaluation to be wrong, by pawn
 /// structure, minor pieces, each side's pieces, and pairs of the last moves.
 #[derive(Zeroable)]
 #[repr(C)]
-struct Corrections {
-    pawns: CorrectionTable,
-    minors: CorrectionTable,
-    non_pawns: [CorrectionTable; 2],
+pub(crate) struct Corrections {
+    /// By the side to move and the keys of pawns, minor pieces, White's pieces and Black's.
+    pieces: [[[i16; CORRECTIONS]; 2]; 4],
     /// By the last move and the one before, and by it and that four plies ago.
     continuation: [Continuation; 2],
 }
 
+/// The places of these keys in the tables of `pieces`.
+fn places(keys: &Keys) -> [usize; 4] {
+    let Keys { pawns, minors, non_pawns: [white, black], .. } = *keys;
+    [pawns, minors, white, black].map(|key| key as usize % CORRECTIONS)
+}
+
+/// The places of the last moves in the tables of `continuation`, if they are known.
+fn pairs([last, earlier @ ..]: Previous) -> [Option<[usize; 2]>; 2] {
+    earlier.map(|before| Some([before?.index(), last?.index()]))
+}
+
 impl Corrections {
-    fn get(&self, position: &Position, moves: Previous) -> Score {
-        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
-        let turn = position.turn();
-        let [white, black] = [0, 1].map(|side| self.non_pawns[side].get(turn, non_pawns[side]));
-        let mut sum = p::correction_pawns() * self.pawns.get(turn, pawns)
-            + p::correction_minors() * self.minors.get(turn, minors)
-            + p::correction_pieces() * (white + black);
-        let [last, earlier @ ..] = moves;
-        for (table, before) in self.continuation.iter().zip(earlier) {
-            if let (Some(last), Some(before)) = (last, before) {
-                let entry = table.0[before.index()][last.index()];
-                sum += p::correction_moves() * i32::from(entry);
+    /// Centipawns to add to the static evaluation. `moves` are those made 1, 2 and 4 plies
+    /// ago.
+    pub fn get(&self, position: &Position, moves: Previous) -> Score {
+        let (keys, turn) = (places(position.keys()), position.turn() as usize);
+        let pieces = p::correction_pieces();
+        let weights = [p::correction_pawns(), p::correction_minors(), pieces, pieces];
+        let mut sum = 0;
+        for ((table, key), weight) in self.pieces.iter().zip(keys).zip(weights) {
+            sum += weight * i32::from(table[turn][key]);
+        }
+        for (table, pair) in self.continuation.iter().zip(pairs(moves)) {
+            if let Some([before, last]) = pair {
+                sum += p::correction_moves() * i32::from(table.0[before][last]);
             }
         }
         sum / (16 * GRAIN)
     }
 
-    fn prefetch(&self, keys: &Keys, turn: Color, moves: Previous) {
-        let Keys { pawns, minors, non_pawns, .. } = *keys;
-        prefetch(self.pawns.place(turn, pawns));
-        prefetch(self.minors.place(turn, minors));
-        prefetch(self.non_pawns[0].place(turn, non_pawns[0]));
-        prefetch(self.non_pawns[1].place(turn, non_pawns[1]));
-        let [last, earlier @ ..] = moves;
-        for (table, before) in self.continuation.iter().zip(earlier) {
-            if let (Some(last), Some(before)) = (last, before) {
-                prefetch(&table.0[before.index()][last.index()]);
+    /// Fetches what [`get`](Self::get) will soon read of a position with these keys.
+    pub fn prefetch(&self, keys: &Keys, turn: Color, moves: Previous) {
+        for (table, key) in self.pieces.iter().zip(places(keys)) {
+            prefetch(&table[turn as usize][key]);
+        }
+        for (table, pair) in self.continuation.iter().zip(pairs(moves)) {
+            if let Some([before, last]) = pair {
+                prefetch(&table.0[before][last]);
             }
         }
     }
 
-    fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
+    /// Learns from a search of `depth` plies, which found `difference` centipawns more than
+    /// the corrected evaluation said.
+    pub fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
         // More than that reaches the largest step at any rate.
         let error = (difference * depth).clamp(-65_536, 65_536);
         let bonus = error * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);
-        let Keys { pawns, minors, non_pawns, .. } = *position.keys();
-        let turn = position.turn();
-        gravity(self.pawns.entry(turn, pawns), bonus, CORRECTION_MAX);
-        gravity(self.minors.entry(turn, minors), bonus, CORRECTION_MAX);
-        for (table, key) in self.non_pawns.iter_mut().zip(non_pawns) {
-            gravity(table.entry(turn, key), bonus, CORRECTION_MAX);
+        let (keys, turn) = (places(position.keys()), position.turn() as usize);
+        for (table, key) in self.pieces.iter_mut().zip(keys) {
+            gravity(&mut table[turn][key], bonus, CORRECTION_MAX);
         }
-        let [last, earlier @ ..] = moves;
-        for (table, before) in self.continuation.iter_mut().zip(earlier) {
-            if let (Some(last), Some(before)) = (last, before) {
-                gravity(&mut table.0[before.index()][last.index()], bonus, CORRECTION_MAX);
+        for (table, pair) in self.continuation.iter_mut().zip(pairs(moves)) {
+            if let Some([before, last]) = pair {
+                gravity(&mut table.0[before][last], bonus, CORRECTION_MAX);
             }
         }
     }
@@ -426,15 +388,16 @@ mod tests {
     #[test]
     fn corrections_follow_the_search() {
         let position = Position::default();
-        let mut corrections = Histories::default();
+        let mut histories = Histories::default();
+        let corrections = histories.corrections_mut();
         for _ in 0..200 {
-            corrections.update_correction(&position, [None; 3], 8, 60);
+            corrections.update(&position, [None; 3], 8, 60);
         }
-        let learned = corrections.correction(&position, [None; 3]);
+        let learned = corrections.get(&position, [None; 3]);
         assert!((40..=200).contains(&learned), "{learned}");
         for _ in 0..400 {
-            corrections.update_correction(&position, [None; 3], 8, -60);
+            corrections.update(&position, [None; 3], 8, -60);
         }
-        assert!(corrections.correction(&position, [None; 3]) < 0);
+        assert!(corrections.get(&position, [None; 3]) < 0);
     }
 }

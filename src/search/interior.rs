@@ -755,7 +755,7 @@ impl Worker<'_> {
         {
             let difference = found.best - node.evaluation;
             let moves = self.previous(ply);
-            self.histories.update_correction(position, moves, node.depth, difference);
+            self.histories.corrections_mut().update(position, moves, node.depth, difference);
         }
     }
 

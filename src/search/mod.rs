@@ -439,7 +439,7 @@ impl<'a> Worker<'a> {
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
         child.make_telling(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
-            self.histories.prefetch_correction(keys, turn, previous);
+            self.histories.corrections().prefetch(keys, turn, previous);
         });
     }
 
@@ -538,7 +538,7 @@ impl<'a> Worker<'a> {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(position, ply),
         };
-        let correction = self.histories.correction(position, self.previous(ply));
+        let correction = self.histories.corrections().get(position, self.previous(ply));
         (raw, (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
