@@ -19,7 +19,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::{fmt, path::Path};
+use std::{cmp::Ordering, fmt, path::Path};
 
 use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color};
@@ -61,9 +61,10 @@ pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
 }
 
 /// Why bytes are not a network that this program can use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read, or is not a network that can be used.
+    #[error("cannot read '{path}': {reason}")]
     File {
         /// Its name.
         path: String,
@@ -71,19 +72,32 @@ pub enum LoadError {
         reason: String,
     },
     /// It does not begin like a Lancet network.
+    #[error("not a Lancet network (it does not begin with 'LANCETNN')")]
     Magic,
     /// A format version this program does not know.
+    #[error("network format {0}; this program reads format {version}", version = VERSION)]
     Version(u32),
     /// A shape this program cannot use.
+    #[error("network of unknown shape: {0}")]
     Architecture(String),
-    /// More or fewer bytes than the header asks for.
-    Length {
+    /// Fewer bytes than the header asks for.
+    #[error("network file truncated: {found} of {expected} bytes")]
+    Truncated {
+        /// Bytes that the header asks for.
+        expected: usize,
+        /// Bytes that there are.
+        found: usize,
+    },
+    /// More bytes than the header asks for.
+    #[error("network file too long: {found} bytes, expected {expected}")]
+    TooLong {
         /// Bytes that the header asks for.
         expected: usize,
         /// Bytes that there are.
         found: usize,
     },
     /// The bytes have been altered since they were written.
+    #[error("network file corrupt: hash {found:016x}, expected {expected:016x}")]
     Hash {
         /// The hash in the file.
         expected: u64,
@@ -91,38 +105,12 @@ pub enum LoadError {
         found: u64,
     },
     /// The provenance text is not UTF-8.
+    #[error("the network's provenance text is not UTF-8")]
     Provenance,
     /// A parameter is so large that the arithmetic could overflow.
+    #[error("network parameter too large: {0}")]
     Range(String),
 }
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::File { path, reason } => write!(f, "cannot read '{path}': {reason}"),
-            LoadError::Magic => {
-                write!(f, "not a Lancet network (it does not begin with 'LANCETNN')")
-            }
-            LoadError::Version(version) => {
-                write!(f, "network format {version}; this program reads format {VERSION}")
-            }
-            LoadError::Architecture(reason) => write!(f, "network of unknown shape: {reason}"),
-            LoadError::Length { expected, found } if found < expected => {
-                write!(f, "network file truncated: {found} of {expected} bytes")
-            }
-            LoadError::Length { expected, found } => {
-                write!(f, "network file too long: {found} bytes, expected {expected}")
-            }
-            LoadError::Hash { expected, found } => {
-                write!(f, "network file corrupt: hash {found:016x}, expected {expected:016x}")
-            }
-            LoadError::Provenance => write!(f, "the network's provenance text is not UTF-8"),
-            LoadError::Range(what) => write!(f, "network parameter too large: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// A network's parameters, quantised.
 ///
@@ -230,9 +218,10 @@ impl Network {
         if !bytes.starts_with(MAGIC) {
             return Err(LoadError::Magic);
         }
-        let header = bytes
-            .get(..HEADER)
-            .ok_or(LoadError::Length { expected: HEADER, found: bytes.len() })?;
+        let found = bytes.len();
+        let Some(header) = bytes.get(..HEADER) else {
+            return Err(LoadError::Truncated { expected: HEADER, found });
+        };
         let number = |at: usize| {
             u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
         };
@@ -252,13 +241,14 @@ impl Network {
         let text = number(32) as usize;
         let counts = [inputs * hidden, hidden, 2 * hidden * buckets];
         let expected = HEADER + text + 2 * counts.iter().sum::<usize>() + 4 * buckets;
-        if bytes.len() != expected {
-            return Err(LoadError::Length { expected, found: bytes.len() });
+        match found.cmp(&expected) {
+            Ordering::Less => return Err(LoadError::Truncated { expected, found }),
+            Ordering::Greater => return Err(LoadError::TooLong { expected, found }),
+            Ordering::Equal => {}
         }
         let stored = u64::from(number(HASH_AT)) | u64::from(number(HASH_AT + 4)) << 32;
-        let found = hash(bytes);
-        if stored != found {
-            return Err(LoadError::Hash { expected: stored, found });
+        if hash(bytes) != stored {
+            return Err(LoadError::Hash { expected: stored, found: hash(bytes) });
         }
 
         let (provenance, mut rest) = bytes[HEADER..].split_at(text);
@@ -287,17 +277,17 @@ impl Network {
 
     /// The network as a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(MAGIC);
-        let inputs = INPUTS * self.king_buckets();
-        let shape = [VERSION as usize, inputs, self.hidden(), self.buckets()];
-        for number in shape {
-            bytes.extend_from_slice(&(number as u32).to_le_bytes());
-        }
-        bytes.extend_from_slice(&(QA as u16).to_le_bytes());
-        bytes.extend_from_slice(&(self.output_unit as u16).to_le_bytes());
-        bytes.extend_from_slice(&(SCALE as u32).to_le_bytes());
-        bytes.extend_from_slice(&(self.provenance.len() as u32).to_le_bytes());
+        let header = [
+            VERSION,
+            (INPUTS * self.king_buckets()) as u32,
+            self.hidden() as u32,
+            self.buckets() as u32,
+            QA as u32 | (self.output_unit as u32) << 16,
+            SCALE as u32,
+            self.provenance.len() as u32,
+        ];
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(header.iter().flat_map(|number| number.to_le_bytes()));
         bytes.extend_from_slice(&[0; 8]);
         bytes.extend_from_slice(self.provenance.as_bytes());
         for block in [&self.weights, &self.biases, &self.output_weights].into_iter().flatten() {
@@ -453,20 +443,16 @@ impl Network {
 }
 
 fn check_shape(king_buckets: usize, hidden: usize, buckets: usize) -> Result<(), LoadError> {
+    let refused = |reason: String| Err(LoadError::Architecture(reason));
     if !KING_BUCKETS.contains(&king_buckets) {
-        return Err(LoadError::Architecture(format!(
-            "{king_buckets} king buckets, expected one of {KING_BUCKETS:?}"
-        )));
+        return refused(format!("{king_buckets} king buckets, expected one of {KING_BUCKETS:?}"));
     }
     if hidden == 0 || !hidden.is_multiple_of(LANES) || hidden > MAX_HIDDEN {
-        return Err(LoadError::Architecture(format!(
-            "{hidden} hidden neurons, expected a multiple of {LANES} up to {MAX_HIDDEN}"
-        )));
+        let expected = format!("expected a multiple of {LANES} up to {MAX_HIDDEN}");
+        return refused(format!("{hidden} hidden neurons, {expected}"));
     }
     if !(1..=MAX_BUCKETS).contains(&buckets) {
-        return Err(LoadError::Architecture(format!(
-            "{buckets} output buckets, expected 1 to {MAX_BUCKETS}"
-        )));
+        return refused(format!("{buckets} output buckets, expected 1 to {MAX_BUCKETS}"));
     }
     Ok(())
 }
@@ -550,7 +536,7 @@ pub(crate) mod tests {
         let bytes = random_network(32, 1, 2).to_bytes();
         for length in (0..bytes.len()).filter(|&length| length < 100 || length % 997 == 0) {
             let error = Network::from_bytes(&bytes[..length]).unwrap_err();
-            assert!(matches!(error, LoadError::Magic | LoadError::Length { .. }), "{error}");
+            assert!(matches!(error, LoadError::Magic | LoadError::Truncated { .. }), "{error}");
         }
         for at in (0..bytes.len()).filter(|&at| at < 100 || at % 997 == 0) {
             let mut bytes = bytes.clone();
@@ -559,7 +545,7 @@ pub(crate) mod tests {
         }
         let mut long = bytes.clone();
         long.push(0);
-        assert!(matches!(Network::from_bytes(&long), Err(LoadError::Length { .. })));
+        assert!(matches!(Network::from_bytes(&long), Err(LoadError::TooLong { .. })));
         let mut next = bytes;
         next[8] = 2;
         assert_eq!(Network::from_bytes(&next).unwrap_err(), LoadError::Version(2));

@@ -17,7 +17,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
-    fmt,
     io::{self, BufReader, Read, Write},
     path::Path,
     sync::atomic::Ordering::Relaxed,
@@ -36,25 +35,34 @@ const BUCKET: usize = 32;
 const PER_MIB: u64 = (1 << 20) / BUCKET as u64;
 
 /// Why a table was not loaded. The old one is still there.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// It is another kind of file.
+    #[error("no hash table of Lancet")]
     Magic,
     /// It was written by another version.
+    #[error("saved in version {found} of the format, this is version {version}", version = VERSION)]
     Version {
         /// The version in the file.
         found: u32,
     },
     /// It has no size that a table can have.
+    #[error("damaged: a table of {buckets} buckets")]
     Size {
         /// Buckets.
         buckets: u64,
     },
     /// Its positions were evaluated by something else.
+    #[error(
+        "saved with another evaluation: the network (EvalFile, or another version of Lancet), \
+         Syzygy50MoveRule or the limit of strength differs"
+    )]
     Evaluation,
     /// It is not as long as it must be.
+    #[error("truncated or damaged: {found} bytes, expected {expected}")]
     Length {
         /// Bytes it must have.
         expected: u64,
@@ -62,45 +70,17 @@ pub enum LoadError {
         found: u64,
     },
     /// Its bytes are not those that were written.
+    #[error("damaged: the checksum is wrong")]
     Checksum,
     /// It holds what no search can have found.
+    #[error("not written by Lancet: impossible scores")]
     Entries,
     /// The table does not fit into memory.
+    #[error("not enough memory for its {mib} MiB")]
     Memory {
         /// Its size in MiB.
         mib: usize,
     },
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::Io(error) => write!(f, "{error}"),
-            LoadError::Magic => f.write_str("no hash table of Lancet"),
-            LoadError::Version { found } => {
-                write!(f, "saved in version {found} of the format, this is version {VERSION}")
-            }
-            LoadError::Size { buckets } => write!(f, "damaged: a table of {buckets} buckets"),
-            LoadError::Evaluation => f.write_str(
-                "saved with another evaluation: the network (EvalFile, or another version of \
-                     Lancet), Syzygy50MoveRule or the limit of strength differs",
-            ),
-            LoadError::Length { expected, found } => {
-                write!(f, "truncated or damaged: {found} bytes, expected {expected}")
-            }
-            LoadError::Checksum => f.write_str("damaged: the checksum is wrong"),
-            LoadError::Entries => f.write_str("not written by Lancet: impossible scores"),
-            LoadError::Memory { mib } => write!(f, "not enough memory for its {mib} MiB"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
-
-impl From<io::Error> for LoadError {
-    fn from(error: io::Error) -> LoadError {
-        LoadError::Io(error)
-    }
 }
 
 impl Bucket {
