@@ -56,11 +56,12 @@ fn update_any(
     let length = target.len();
     let mut at = 0;
     while at < length {
-        let rest = &mut target[at..];
+        let (rest, source) = (&mut target[at..], source.map(|source| &source[at..]));
+        let (weights, rows) = (&weights[at..], [added, removed]);
         at += match rest.len() {
-            1 => update_tile::<1>(rest, source, weights, added, removed, at, length),
-            2..4 => update_tile::<2>(rest, source, weights, added, removed, at, length),
-            _ => update_tile::<4>(rest, source, weights, added, removed, at, length),
+            1 => update_tile::<1>(rest, source, weights, rows, length),
+            2..4 => update_tile::<2>(rest, source, weights, rows, length),
+            _ => update_tile::<4>(rest, source, weights, rows, length),
         };
     }
 }
@@ -98,16 +99,14 @@ fn replace<const A: usize, const R: usize>(
     }
 }
 
-/// Updates the first `N` blocks of `target`, which are blocks `at..` of rows of
-/// `stride` blocks. Returns `N`.
+/// Updates the first `N` blocks of `target` by the rows added and removed: row `i` begins
+/// at `i * stride` of `weights`. Returns `N`.
 #[inline(always)]
 fn update_tile<const N: usize>(
     target: &mut [Block],
     source: Option<&[Block]>,
     weights: &[Block],
-    added: &[u16],
-    removed: &[u16],
-    at: usize,
+    [added, removed]: [&[u16]; 2],
     stride: usize,
 ) -> usize {
     // Vector types, not arrays: the compiler keeps these in registers.
@@ -118,18 +117,15 @@ fn update_tile<const N: usize>(
         }
         sums
     };
-    let mut sums = match source {
-        Some(source) => load(source, at),
-        None => load(target, 0),
-    };
+    let mut sums = load(source.unwrap_or(target), 0);
     for &row in added {
-        let row = load(weights, usize::from(row) * stride + at);
+        let row = load(weights, usize::from(row) * stride);
         for i in 0..N {
             sums[i] += row[i];
         }
     }
     for &row in removed {
-        let row = load(weights, usize::from(row) * stride + at);
+        let row = load(weights, usize::from(row) * stride);
         for i in 0..N {
             sums[i] -= row[i];
         }
