@@ -222,9 +222,9 @@ impl<'a> Picker<'a> {
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
         let position = generator.position();
-        generator.tactical(|m| {
-            let score = p::order_victim() * value_gained(m) + histories.capture(position, m);
-            tactical.push(m, score);
+        generator.tactical(|m: Move| {
+            let gain = m.capture().map_or(0, see::value) + m.promotion().map_or(0, see::value);
+            tactical.push(m, p::order_victim() * gain + histories.capture(position, m));
         });
         tactical.pad();
     }
@@ -314,11 +314,6 @@ impl Offence {
         let Move::Normal { role, to, .. } = m else { return 0 };
         i32::from(self.0[role as usize - 1].contains(to)) * p::order_offence()
     }
-}
-
-/// Value of the captured piece and of the promotion, in centipawns.
-fn value_gained(m: Move) -> i32 {
-    m.capture().map_or(0, see::value) + m.promotion().map_or(0, see::value)
 }
 
 #[cfg(test)]

@@ -116,22 +116,25 @@ const fn signature(key: u64, data: u64) -> u64 {
     ((key << 16) ^ data.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & KEY_MASK
 }
 
+/// The entry that two words hold.
+fn unpack(check: u64, data: u64) -> Entry {
+    let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
+    Entry {
+        best: PackedMove::from_bits(data as u16),
+        bounds: Bounds::new(field(16), field(32)),
+        depth: (check >> 8 & 0xff) as i32,
+        evaluation: field(48),
+        pv: check & PV != 0,
+    }
+}
+
 impl Slot {
     /// The entry for `key`, if it is here.
     fn read(&self, key: u64) -> Option<Entry> {
         let check = self.check.load(Relaxed);
         let data = self.data.load(Relaxed);
-        if check & OCCUPIED == 0 || check & KEY_MASK != signature(key, data) {
-            return None;
-        }
-        let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
-        Some(Entry {
-            best: PackedMove::from_bits(data as u16),
-            bounds: Bounds::new(field(16), field(32)),
-            depth: (check >> 8 & 0xff) as i32,
-            evaluation: field(48),
-            pv: check & PV != 0,
-        })
+        let is_here = check & OCCUPIED != 0 && check & KEY_MASK == signature(key, data);
+        is_here.then(|| unpack(check, data))
     }
 
     fn write(&self, key: u64, entry: &Entry, generation: u8) {
@@ -158,10 +161,10 @@ impl Slot {
 
     /// Could a search have stored this?
     fn is_sane(&self) -> bool {
-        let data = self.data.load(Relaxed);
-        let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
-        let (lower, upper, evaluation) = (field(16), field(32), field(48));
-        self.check.load(Relaxed) & OCCUPIED == 0
+        let check = self.check.load(Relaxed);
+        let Entry { bounds, evaluation, .. } = unpack(check, self.data.load(Relaxed));
+        let Bounds { lower, upper } = bounds;
+        check & OCCUPIED == 0
             || (-INFINITE <= lower
                 && lower <= upper
                 && upper <= INFINITE
