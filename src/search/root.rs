@@ -121,6 +121,11 @@ impl RootMove {
     }
 }
 
+/// The window of all scores that are less than `width` away from this one.
+fn around(score: Score, width: Score) -> Window {
+    Window::new((score - width).max(-INFINITE), (score + width).min(INFINITE))
+}
+
 /// The window in which to search a move that draws, so that its score divided by
 /// [`DRAWN_SCALE`] answers this one.
 fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
@@ -365,7 +370,7 @@ impl Worker<'_> {
             let result = self.find_score(depth as i32, line);
             if result.is_err() {
                 drop_old_scores(&mut self.root_moves[line..]);
-                self.sort_from(line);
+                self.root_moves[line..].sort_by_key(RootMove::order);
             }
             result.map_err(|Stopped| line)?;
             self.root_moves[..=line].sort_by_key(RootMove::order);
@@ -380,11 +385,6 @@ impl Worker<'_> {
         if one { 1 } else { wanted.clamp(1, self.root_moves.len()) }
     }
 
-    /// Stable: moves that were not raised keep their order.
-    fn sort_from(&mut self, line: usize) {
-        self.root_moves[line..].sort_by_key(RootMove::order);
-    }
-
     /// The score of the best of the moves from `line` on, by the root driver.
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score, Stopped> {
         let guess = self.root_moves[line].previous;
@@ -393,16 +393,15 @@ impl Worker<'_> {
         }
         let width = p::aspiration_width();
         match self.shared.root_search {
-            RootSearch::Aspiration => {
-                let window =
-                    Window::new((guess - width).max(-INFINITE), (guess + width).min(INFINITE));
-                self.widen(depth, line, if is_decisive(guess) { Window::FULL } else { window })
+            RootSearch::Aspiration if !is_decisive(guess) => {
+                self.widen(depth, line, around(guess, width))
             }
-            RootSearch::FullWindow => self.widen(depth, line, Window::FULL),
+            RootSearch::Aspiration | RootSearch::FullWindow => {
+                self.widen(depth, line, Window::FULL)
+            }
             RootSearch::Bisection => {
                 let middle = |known: Bounds, _| (known.lower + known.upper) >> 1;
-                let found = self.converge(depth, line, guess, middle)?;
-                self.confirm(depth, line, found)
+                self.converge(depth, line, guess, middle)
             }
             RootSearch::MtdF => {
                 // Ask "more than the last score?" after a fail high, "less?" after a fail low.
@@ -410,8 +409,7 @@ impl Worker<'_> {
                     let alpha = if last == known.lower { last } else { last - 1 };
                     alpha.clamp(known.lower, known.upper - 1)
                 };
-                let found = self.converge(depth, line, guess, test)?;
-                self.confirm(depth, line, found)
+                self.converge(depth, line, guess, test)
             }
         }
     }
@@ -451,8 +449,9 @@ impl Worker<'_> {
 
     /// Null-window passes until the bounds meet. `test` is told the bounds and the
     /// last score, at first the `guess`, and says above which score to ask. The
-    /// search is not perfectly stable: bounds that cross or do not meet in
-    /// `MAX_PASSES` end it with the last score, which `confirm` then tests.
+    /// search is not perfectly stable: it ends with the last score if the bounds cross or do
+    /// not meet in `MAX_PASSES`. A search of the open window around that score collects the
+    /// principal variation, and widens if the score does not hold.
     fn converge(
         &mut self,
         depth: i32,
@@ -473,14 +472,7 @@ impl Worker<'_> {
                 known.lower = last;
             }
         }
-        Ok(last)
-    }
-
-    /// Searches the open window around a score found by null windows: it
-    /// yields the line of moves, and if the score does not hold, widens.
-    fn confirm(&mut self, depth: i32, line: usize, score: Score) -> Result<Score, Stopped> {
-        let window = Window::new((score - 1).max(-INFINITE), (score + 1).min(INFINITE));
-        self.widen(depth, line, window)
+        self.widen(depth, line, around(last, 1))
     }
 
     /// One pass over the root moves from `line` on, which it sorts.
@@ -571,7 +563,8 @@ impl Worker<'_> {
             let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
             self.shared.table.store(table_key(&root), entry);
         }
-        self.sort_from(line);
+        // Stable: moves that were not raised keep their order.
+        self.root_moves[line..].sort_by_key(RootMove::order);
         Ok(best)
     }
 
