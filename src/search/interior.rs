@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::{
-    Entered, MAX_PLY, NodeType, NonPv, Pv, Search, Stopped, Worker, params as p,
+    Entered, MAX_PLY, NodeType, NonPv, Pv, Result, Search, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
     table_key, with_sure_alpha,
 };
@@ -123,7 +123,7 @@ impl Worker<'_> {
         &mut self,
         position: &Position,
         search: Search,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Score> {
         let Search { window, depth, ply, .. } = search;
         if depth <= 0 && self.shared.selective {
             return self.quiescence::<T>(position, window, ply, true);
@@ -134,11 +134,7 @@ impl Worker<'_> {
     }
 
     /// The score of a node in its own window, which is shifted already.
-    fn interior<T: NodeType>(
-        &mut self,
-        position: &Position,
-        search: Search,
-    ) -> Result<Score, Stopped> {
+    fn interior<T: NodeType>(&mut self, position: &Position, search: Search) -> Result<Score> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         match self.enter::<T>(position, search.window, search.ply)? {
             Entered::Done(score) => Ok(score),
@@ -150,11 +146,7 @@ impl Worker<'_> {
     }
 
     /// Steps 2 to 11.
-    fn open_node<T: NodeType>(
-        &mut self,
-        position: &Position,
-        search: Search,
-    ) -> Result<Score, Stopped> {
+    fn open_node<T: NodeType>(&mut self, position: &Position, search: Search) -> Result<Score> {
         let Search { window, depth, ply, cut } = search;
         if ply >= MAX_PLY - 1 || depth <= 0 {
             return Ok(self.leaf(position, ply));
@@ -295,7 +287,7 @@ impl Worker<'_> {
     }
 
     /// Step 4. `None`: not pruned.
-    fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>, Stopped> {
+    fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>> {
         let verified = self.verified == Some(node.ply);
         if node.excluded.is_some() || node.position.is_check() || verified {
             return Ok(None);
@@ -334,7 +326,7 @@ impl Worker<'_> {
 
     /// Step 4c: if passing still fails high, so would the best move. Zugzwang
     /// is met by asking for pieces and by verifying at high depth.
-    fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>, Stopped> {
+    fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
             || !node.cut
@@ -377,7 +369,7 @@ impl Worker<'_> {
 
     /// Step 4d: a capture that fails high well above beta at reduced depth
     /// will fail high above beta at full depth. Source: M. Buro, 1995.
-    fn probcut(&mut self, node: &Node) -> Result<Option<Score>, Stopped> {
+    fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
             - if node.improving { p::probcut_improving() } else { 0 };
@@ -423,7 +415,7 @@ impl Worker<'_> {
     }
 
     /// Steps 6 to 10: the moves in order, until one refutes the node.
-    fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<(), Stopped> {
+    fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<()> {
         let position = node.position;
 
         // Step 6. The table's move before any other move is generated: it often is enough.
@@ -487,7 +479,7 @@ impl Worker<'_> {
         m: Move,
         order: Order,
         table_capture: bool,
-    ) -> Result<Flow, Stopped> {
+    ) -> Result<Flow> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
         let facts = self.facts::<T>(node, found, m, order, table_capture);
@@ -639,7 +631,7 @@ impl Worker<'_> {
         node: &Node,
         entry: Entry,
         found: &mut Found,
-    ) -> Result<Option<i32>, Stopped> {
+    ) -> Result<Option<i32>> {
         let (ply, lower) = (node.ply, entry.bounds.lower);
         if node.depth < p::singular_depth()
             || node.excluded.is_some()
@@ -679,7 +671,7 @@ impl Worker<'_> {
         open: Search,
         facts: &MoveFacts,
         reduction: i32,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Score> {
         let (first, alpha, ply) = (facts.number == 1, -open.window.beta, open.ply - 1);
         let mut null = Search { window: Window::null(alpha).flip(), ..open };
         let mut score = -INFINITE;

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use shakmaty::{Move, MoveList};
 
-use super::{MAX_PLY, Stopped, Worker, table_key};
+use super::{MAX_PLY, Result, Stopped, Worker, table_key};
 use crate::chess::{
     movegen::{Generator, is_tactical},
     position::{PackedMove, Position},
@@ -137,7 +137,7 @@ impl Prover<'_, '_> {
     }
 
     /// A mate in the moves to be tried now, either way.
-    fn mate_at_root(&mut self, root: &Position) -> Result<Option<Vec<Move>>, Stopped> {
+    fn mate_at_root(&mut self, root: &Position) -> Result<Option<Vec<Move>>> {
         let moves = self.search.moves;
         if self.attack(root, moves, 0)?.is_some() {
             return self.mating_line(root, moves).map(Some);
@@ -154,12 +154,7 @@ impl Prover<'_, '_> {
 
     /// The move by which the side to move mates in at most `moves` moves.
     /// [`Stopped`] says, here and below, that the nodes are used up, too.
-    fn attack(
-        &mut self,
-        position: &Position,
-        moves: u32,
-        ply: usize,
-    ) -> Result<Option<Move>, Stopped> {
+    fn attack(&mut self, position: &Position, moves: u32, ply: usize) -> Result<Option<Move>> {
         if self.worker.nodes >= self.stop_at {
             return Err(Stopped);
         }
@@ -197,7 +192,7 @@ impl Prover<'_, '_> {
         moves: u32,
         ply: usize,
         best: PackedMove,
-    ) -> Result<Option<Move>, Stopped> {
+    ) -> Result<Option<Move>> {
         let mut tries = Vec::new();
         for m in position.legal_moves() {
             self.worker.count_node(ply + 1)?;
@@ -228,7 +223,7 @@ impl Prover<'_, '_> {
         replies: &MoveList,
         moves: u32,
         ply: usize,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool> {
         // A reply that held against another move often holds again.
         let killer = self.search.killers[ply].find_in(replies);
         if let Some(m) = killer {
@@ -266,7 +261,7 @@ impl Prover<'_, '_> {
         position: &Position,
         replies: &MoveList,
         moves: u32,
-    ) -> Result<Option<Move>, Stopped> {
+    ) -> Result<Option<Move>> {
         for &m in replies {
             if moves == 1 || self.attack(&position.play(m), moves - 1, 1)?.is_none() {
                 return Ok(Some(m));
@@ -276,7 +271,7 @@ impl Prover<'_, '_> {
     }
 
     /// The moves of a shortest mate, which takes `moves` moves.
-    fn mating_line(&mut self, position: &Position, moves: u32) -> Result<Vec<Move>, Stopped> {
+    fn mating_line(&mut self, position: &Position, moves: u32) -> Result<Vec<Move>> {
         // Proofs may have been lost from the table: repeat them without a limit.
         self.stop_at = u64::MAX;
         let mut position = position.clone();
@@ -296,7 +291,7 @@ impl Prover<'_, '_> {
     }
 
     /// A move that mates at once.
-    fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>, Stopped> {
+    fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>> {
         let generator = Generator::new(position);
         for m in position.legal_moves() {
             if generator.checks().given_by(m) || !matches!(m, Move::Normal { .. }) {

@@ -238,6 +238,9 @@ fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stopped;
 
+/// A result of a search that may be stopped.
+type Result<T, E = Stopped> = std::result::Result<T, E>;
+
 /// One thread's search.
 pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
@@ -338,7 +341,7 @@ impl<'a> Worker<'a> {
         position: &Position,
         window: Window,
         ply: usize,
-    ) -> Result<Entered, Stopped> {
+    ) -> Result<Entered> {
         self.count_node(ply)?;
         if T::PV {
             self.pv.clear(ply);
@@ -355,14 +358,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Counts a node, and ends the search if it is time.
-    fn count_node(&mut self, ply: usize) -> Result<(), Stopped> {
+    fn count_node(&mut self, ply: usize) -> Result<()> {
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply);
         if self.nodes >= self.next_check { self.check_limits() } else { Ok(()) }
     }
 
     #[cold]
-    fn check_limits(&mut self) -> Result<(), Stopped> {
+    fn check_limits(&mut self) -> Result<()> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;

@@ -5,7 +5,7 @@
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
 use super::{
-    Entered, MAX_PLY, NodeType, Stopped, Worker, params as p, prune, table_key, with_sure_alpha,
+    Entered, MAX_PLY, NodeType, Result, Worker, params as p, prune, table_key, with_sure_alpha,
 };
 use crate::{
     chess::{
@@ -50,7 +50,7 @@ impl Worker<'_> {
         window: Window,
         ply: usize,
         first: bool,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Score> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         let window = window.pre_shift();
         let score = match self.enter::<T>(position, window, ply)? {
@@ -70,7 +70,7 @@ impl Worker<'_> {
         window: Window,
         ply: usize,
         first: bool,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Score> {
         if ply >= MAX_PLY - 1 {
             return Ok(if position.is_check() { DRAW } else { self.evaluate(position, ply) });
         }
@@ -161,7 +161,7 @@ impl Worker<'_> {
         leaf: &mut Leaf,
         generator: &Generator,
         entry: Option<Entry>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<()> {
         let position = leaf.position;
         let table_move = entry.and_then(|e| generator.find(e.best));
         let mut picker = if leaf.in_check {
@@ -206,11 +206,7 @@ impl Worker<'_> {
     }
 
     /// Step 6: the search above must not overlook a mate in one.
-    fn quiet_checks<T: NodeType>(
-        &mut self,
-        leaf: &mut Leaf,
-        generator: &Generator,
-    ) -> Result<(), Stopped> {
+    fn quiet_checks<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
@@ -225,7 +221,7 @@ impl Worker<'_> {
     }
 
     /// Searches one move; true if it refutes the node.
-    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool, Stopped> {
+    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool> {
         let mut child = leaf.position.clone();
         self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();

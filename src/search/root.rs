@@ -11,7 +11,7 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
 use shakmaty::Move;
 
 use super::{
-    CLAIMABLE_FROM, MAX_PLY, NodeType, NonPv, Pv, Search, Stopped, Worker,
+    CLAIMABLE_FROM, MAX_PLY, NodeType, NonPv, Pv, Result, Search, Stopped, Worker,
     mate::MateSearch,
     params as p,
     prune::{self, MoveFacts},
@@ -386,7 +386,7 @@ impl Worker<'_> {
     }
 
     /// The score of the best of the moves from `line` on, by the root driver.
-    fn find_score(&mut self, depth: i32, line: usize) -> Result<Score, Stopped> {
+    fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
         let guess = self.root_moves[line].previous;
         if guess == -INFINITE || depth < p::aspiration_depth() {
             return self.widen(depth, line, Window::FULL);
@@ -416,7 +416,7 @@ impl Worker<'_> {
 
     /// Aspiration: searches `window`, and widens it on the side that failed
     /// until the score is inside.
-    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score, Stopped> {
+    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
         let mut step = p::aspiration_width();
         let mut reduction = 0;
         loop {
@@ -458,7 +458,7 @@ impl Worker<'_> {
         line: usize,
         guess: Score,
         mut test: impl FnMut(Bounds, Score) -> Score,
-    ) -> Result<Score, Stopped> {
+    ) -> Result<Score> {
         let (mut known, mut last) = (Bounds::NONE, guess);
         for _ in 0..MAX_PASSES {
             if known.lower >= known.upper {
@@ -476,12 +476,7 @@ impl Worker<'_> {
     }
 
     /// One pass over the root moves from `line` on, which it sorts.
-    fn pass<T: NodeType>(
-        &mut self,
-        window: Window,
-        depth: i32,
-        line: usize,
-    ) -> Result<Score, Stopped> {
+    fn pass<T: NodeType>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score> {
         self.count_node(0)?;
         let root = self.root.clone();
         let context = Context::new(&Generator::new(&root), self.previous(0));
