@@ -75,9 +75,9 @@ impl Job {
     }
 }
 
-/// Table sizes in MiB that [`Engine::set_hash`] accepts.
+/// Table sizes in MiB that an engine can have.
 pub const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
-/// Thread counts that [`Engine::set_threads`] accepts.
+/// Numbers of search threads that an engine can have.
 pub const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 /// Depths that a search can have, in plies.
 #[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
@@ -119,23 +119,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a fresh engine.
-    pub const DEFAULT: Settings = Settings {
-        hash: 16,
-        threads: 1,
-        move_overhead: Duration::from_millis(10),
-        nodestime: 0,
-        ponder: false,
-        root_search: RootSearch::Aspiration,
-        limit_strength: false,
-        elo: strength::DEFAULT_ELO,
-        never_clear_hash: false,
-        own_book: false,
-        book_depth: BOOK_DEPTH,
-        syzygy: syzygy::ProbeOptions::DEFAULT,
-        selective: true,
-    };
-
     /// Is there memory for so many engines with these settings at once? The system promises
     /// each of their tables without counting the others.
     ///
@@ -155,8 +138,23 @@ impl Settings {
 }
 
 impl Default for Settings {
+    /// Those of a fresh engine.
     fn default() -> Settings {
-        Settings::DEFAULT
+        Settings {
+            hash: 16,
+            threads: 1,
+            move_overhead: Duration::from_millis(10),
+            nodestime: 0,
+            ponder: false,
+            root_search: RootSearch::Aspiration,
+            limit_strength: false,
+            elo: strength::DEFAULT_ELO,
+            never_clear_hash: false,
+            own_book: false,
+            book_depth: BOOK_DEPTH,
+            syzygy: syzygy::ProbeOptions::default(),
+            selective: true,
+        }
     }
 }
 
@@ -216,7 +214,7 @@ impl Engine {
             Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash, kept: 0 })?;
         let mut engine = Engine {
             limited: settings.limit_strength,
-            settings,
+            settings: settings.clone(),
             live,
             seed: rand::random(),
             nodes_left: None,
@@ -227,7 +225,7 @@ impl Engine {
             tablebases: None,
             memories: Vec::new(),
         };
-        engine.set_threads(engine.settings.threads)?;
+        engine.configure(settings)?;
         Ok(engine)
     }
 
@@ -241,10 +239,31 @@ impl Engine {
         Arc::clone(&self.live)
     }
 
-    /// Resizes the table to `mib` MiB when it is [prepared](Engine::prepare) next;
-    /// its contents are lost then.
-    pub fn set_hash(&mut self, mib: usize) {
-        self.settings.hash = mib;
+    /// Changes the settings, and forgets whatever depends on those that differ: the results of
+    /// another player or another fifty-move rule, and the nodes left on the clock. The table
+    /// is resized, and emptied, when it is [prepared](Engine::prepare) next.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for the search threads; nothing has changed then.
+    pub fn configure(&mut self, settings: Settings) -> Result<(), MemoryError> {
+        self.set_threads(settings.threads)?;
+        let settings = Settings { threads: self.memories.len(), ..settings };
+        let old = std::mem::replace(&mut self.settings, settings);
+        let Settings { limit_strength, elo, syzygy, nodestime, .. } = self.settings;
+        if old.limit_strength != limit_strength {
+            self.change_player(limit_strength);
+        }
+        if old.elo != elo && self.limited {
+            self.forget();
+        }
+        if old.syzygy.fifty_moves != syzygy.fifty_moves {
+            self.table.forget();
+        }
+        if old.nodestime != nodestime {
+            self.nodes_left = None;
+        }
+        Ok(())
     }
 
     /// Does the table have the size that was set? If not, it is still to come.
@@ -278,11 +297,6 @@ impl Engine {
         let kept = self.table.mib();
         self.settings.hash = kept;
         if kept == mib { Ok(()) } else { Err(MemoryError::Hash { mib, kept }) }
-    }
-
-    /// Keeps the table's contents over games, or not.
-    pub fn set_never_clear_hash(&mut self, on: bool) {
-        self.settings.never_clear_hash = on;
     }
 
     /// Saves the table.
@@ -321,12 +335,12 @@ impl Engine {
         evaluation
     }
 
-    /// Changes the number of search threads (at least one).
+    /// Makes the working space of so many search threads, at least one.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for them; nothing has changed then.
-    pub fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
+    /// If there is not enough memory for it; nothing has changed then.
+    fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
         let threads = threads.max(1);
         let new = threads.saturating_sub(self.memories.len());
         let bytes = new * THREAD_MEMORY;
@@ -334,7 +348,6 @@ impl Engine {
         if !pages::is_available(bytes) || (new > 1 && memory::available().is_some_and(too_many)) {
             return Err(MemoryError::Threads { threads });
         }
-        self.settings.threads = threads;
         let network = &self.network;
         self.memories.resize_with(threads, || {
             let mut memory = Memory::default();
@@ -375,58 +388,9 @@ impl Engine {
         self.book = book;
     }
 
-    /// Switches the opening book on or off.
-    pub fn set_own_book(&mut self, on: bool) {
-        self.settings.own_book = on;
-    }
-
-    /// Changes how many moves of a game may come from the book.
-    pub fn set_book_depth(&mut self, moves: u32) {
-        self.settings.book_depth = moves;
-    }
-
     /// Looks positions up in these endgame tables from now on.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         self.tablebases = tablebases;
-    }
-
-    /// Changes when and how the endgame tables are asked. If other results
-    /// count as won, the table is cleared.
-    pub fn set_syzygy(&mut self, settings: syzygy::ProbeOptions) {
-        let old = std::mem::replace(&mut self.settings.syzygy, settings);
-        if old.fifty_moves != settings.fifty_moves {
-            self.table.forget();
-        }
-    }
-
-    /// Changes the time kept back from every clock.
-    pub fn set_move_overhead(&mut self, overhead: Duration) {
-        self.settings.move_overhead = overhead;
-    }
-
-    /// Has so many nodes count as a millisecond of every clock; 0: time itself counts.
-    pub fn set_nodestime(&mut self, nodes_per_ms: u64) {
-        self.settings.nodestime = nodes_per_ms;
-        self.nodes_left = None;
-    }
-
-    /// Says whether the GUI may let us think on the opponent's time.
-    pub fn set_ponder(&mut self, ponder: bool) {
-        self.settings.ponder = ponder;
-    }
-
-    /// Plays like a weaker player, or at full strength.
-    pub fn set_limit_strength(&mut self, on: bool) {
-        if std::mem::replace(&mut self.settings.limit_strength, on) != on {
-            self.change_player(on);
-        }
-    }
-
-    /// Changes the rating of the weaker player.
-    pub fn set_elo(&mut self, elo: u32) {
-        if std::mem::replace(&mut self.settings.elo, elo) != elo && self.limited {
-            self.forget();
-        }
     }
 
     /// Says which errors a weaker player makes; otherwise chance does, anew for
@@ -459,11 +423,6 @@ impl Engine {
             first.histories.clear();
             helpers.iter_mut().for_each(|helper| helper.histories.renew());
         }
-    }
-
-    /// Changes the root driver.
-    pub fn set_root_search(&mut self, root_search: RootSearch) {
-        self.settings.root_search = root_search;
     }
 
     /// Clears the table and the histories, so that the next search is as in a new game.
@@ -812,7 +771,10 @@ const fn no_search() -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{play::limits::Clock, system::sync::lock};
+    use crate::{
+        play::{limits::Clock, report::Silent},
+        system::sync::lock,
+    };
 
     /// Notes what is said, as data.
     #[derive(Default)]
@@ -859,16 +821,41 @@ mod tests {
         let time = Duration::from_secs(60);
         let clock = Clock { time, increment: Duration::ZERO, moves_to_go: None };
         let limits = Limits { clock: Some(clock), ..Limits::default() };
-        let plan = |change: fn(&mut Engine)| {
-            let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
-            change(&mut engine);
-            engine.budget(&limits).unwrap()
+        let plan = |settings: Settings| {
+            Engine::new(Settings { hash: 1, ..settings }).unwrap().budget(&limits).unwrap()
         };
-        let usual = plan(|_| {});
-        let pondering = plan(|engine| engine.set_ponder(true));
+        let usual = plan(Settings::default());
+        let pondering = plan(Settings { ponder: true, ..Settings::default() });
         assert!(pondering.soft > usual.soft && pondering.hard == usual.hard, "{pondering:?}");
-        let slow = plan(|engine| engine.set_move_overhead(Duration::from_secs(1)));
+        let move_overhead = Duration::from_secs(1);
+        let slow = plan(Settings { move_overhead, ..Settings::default() });
         assert!(slow.soft < usual.soft && slow.hard < usual.hard, "{slow:?}");
+    }
+
+    /// Only what depends on a setting that differs is forgotten.
+    #[test]
+    fn new_settings_forget_what_depends_on_them() {
+        let default = Settings { hash: 1, ..Settings::default() };
+        let known = |settings: Settings| {
+            let mut engine = Engine::new(default.clone()).unwrap();
+            let limits = Limits { depth: Some(3), ..Limits::default() };
+            engine.go(&Job::new(Game::default(), limits), &Silent);
+            engine.nodes_left = Some(9);
+            engine.configure(settings).unwrap();
+            engine.prepare(&|| true).unwrap();
+            (engine.probe(&Position::default()).is_some(), engine.nodes_left.is_some())
+        };
+        let syzygy = syzygy::ProbeOptions { fifty_moves: false, ..Default::default() };
+        for (settings, expected) in [
+            (default.clone(), (true, true)),
+            (Settings { elo: 1000, ponder: true, threads: 2, ..default.clone() }, (true, true)),
+            (Settings { limit_strength: true, ..default.clone() }, (false, true)),
+            (Settings { syzygy, ..default.clone() }, (false, true)),
+            (Settings { nodestime: 100, ..default.clone() }, (true, false)),
+            (Settings { hash: 2, ..default.clone() }, (false, true)),
+        ] {
+            assert_eq!(known(settings.clone()), expected, "{settings:?}");
+        }
     }
 
     /// Each engine would be granted its table, but not all of them.

@@ -76,19 +76,13 @@ pub struct LiveOptions {
     pub show_refutations: AtomicBool,
 }
 
-impl LiveOptions {
+impl Default for LiveOptions {
     /// One line, and nothing beside it.
-    pub const fn new() -> LiveOptions {
+    fn default() -> LiveOptions {
         LiveOptions {
             multi_pv: AtomicUsize::new(1),
             show_current_line: AtomicBool::new(false),
             show_refutations: AtomicBool::new(false),
         }
-    }
-}
-
-impl Default for LiveOptions {
-    fn default() -> LiveOptions {
-        LiveOptions::new()
     }
 }

@@ -120,15 +120,10 @@ pub struct ProbeOptions {
     pub fifty_moves: bool,
 }
 
-impl ProbeOptions {
-    /// Ask whenever the tables may know.
-    pub const DEFAULT: ProbeOptions =
-        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true };
-}
-
 impl Default for ProbeOptions {
+    /// Ask whenever the tables may know.
     fn default() -> ProbeOptions {
-        ProbeOptions::DEFAULT
+        ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
     }
 }
 

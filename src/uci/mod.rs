@@ -33,7 +33,7 @@ use crate::{
     engine::{Engine, Job, Settings, threads},
     eval::wdl::{self, Chances},
     play::{
-        limits::{Limits, LiveOptions},
+        limits::Limits,
         report::{Info, Note, Outcome, Reporter, Silent},
         signals::Signals,
     },
@@ -62,7 +62,7 @@ use beyond::Beyond;
 use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
 use error::CommandError;
 use input::Source;
-use options::{Change, Reading, Serving};
+use options::{Change, DialogueOptions, EngineContext};
 use output::Output;
 use setup::Setup;
 
@@ -96,7 +96,7 @@ enum Work {
     /// Show the static evaluation: the engine knows the network.
     Eval(Position),
     /// Set an option.
-    Set(options::OnEngine),
+    Set(options::EngineChange),
     NewGame,
     /// Answer `isready`: everything before is done.
     Ready,
@@ -161,20 +161,12 @@ pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl W
 }
 
 fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, output: &Output<W>) {
-    let live = Arc::new(LiveOptions::new());
-    let log_to = |path: Option<&Path>| {
-        if let Err(error) = output.log_to(path) {
-            let path = path.unwrap_or(Path::new(""));
-            output.say(&format!("cannot log to '{}': {error}", path.display()));
-        }
-    };
     let tasks = AtomicUsize::new(0);
     let quitting = AtomicBool::new(false);
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
         let (tasks, quitting) = (&tasks, &quitting);
-        let shared = Arc::clone(&live);
-        let serve = move || serve(shared, queue, output, tasks, quitting);
+        let serve = move || serve(queue, output, tasks, quitting);
         if let Err(error) = threads::spawn(scope, "engine", serve) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
         }
@@ -183,13 +175,6 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, outpu
             work,
             tasks,
             quitting,
-            options: Reading {
-                live,
-                verbosity: &output.verbosity,
-                chess960: false,
-                analyse: false,
-                log_to: &log_to,
-            },
             setup: Setup::default(),
             current: None,
             plays: None,
@@ -233,7 +218,6 @@ struct Printer<'a, W> {
     output: &'a Output<W>,
     game: &'a Game,
     mode: CastlingMode,
-    live: &'a LiveOptions,
     /// Ends before the move is told: whoever answers that with `setoption` and `isready`
     /// waits for the option to be set.
     task: Mutex<Option<Ending<'a>>>,
@@ -247,12 +231,15 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         output: &'a Output<W>,
         game: &'a Game,
         mode: CastlingMode,
-        live: &'a LiveOptions,
         task: Option<Ending<'a>>,
     ) -> Self {
-        let kept = output.verbosity.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
+        let kept = output.options.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
         let (task, kept) = (Mutex::new(task), Mutex::new(kept));
-        Printer { output, game, mode, live, task, seen: Default::default(), kept }
+        Printer { output, game, mode, task, seen: Default::default(), kept }
+    }
+
+    fn options(&self) -> &DialogueOptions {
+        &self.output.options
     }
 
     fn root(&self) -> &Position {
@@ -260,11 +247,11 @@ impl<'a, W: Write + Send> Printer<'a, W> {
     }
 
     fn is_minimal(&self) -> bool {
-        self.output.verbosity.minimal.load(Ordering::Relaxed)
+        self.options().minimal.load(Ordering::Relaxed)
     }
 
     fn print(&self, info: &Info) {
-        let shown = self.output.verbosity.show_wdl.load(Ordering::Relaxed);
+        let shown = self.options().show_wdl.load(Ordering::Relaxed);
         let estimate = || wdl::chances(info.score, self.root());
         let chances = shown.then(|| if info.drawn { Chances::DRAWN } else { estimate() });
         if !self.output.is_for_a_person() {
@@ -288,7 +275,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         if info.multipv == 1 {
             if self.is_minimal() {
                 // Fewer may be wanted than before.
-                let lines = self.live.multi_pv.load(Ordering::Relaxed);
+                let lines = self.options().live.multi_pv.load(Ordering::Relaxed);
                 kept.get_or_insert_default().retain(|&rank, _| rank <= lines);
             } else {
                 *kept = None;
@@ -325,14 +312,14 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn note(&self, note: &Note) {
         let detail = matches!(note, Note::Plan { .. } | Note::Decision { .. });
-        if !detail || self.output.verbosity.debug.load(Ordering::Relaxed) {
+        if !detail || self.options().debug.load(Ordering::Relaxed) {
             self.output.say(&format::note(note));
         }
     }
 
     fn decided(&self, outcome: &Outcome) {
         self.finish();
-        if self.output.verbosity.explain.load(Ordering::Relaxed)
+        if self.options().explain.load(Ordering::Relaxed)
             && let Some(sentence) = explain::sentence(self.game, &outcome.info)
         {
             self.output.say(&sentence);
@@ -354,11 +341,10 @@ fn search<W: Write + Send>(
     output: &Output<W>,
     task: Ending,
 ) {
-    let live = engine.live();
     if output.is_for_a_person() {
         output.line(person::HEADER);
     }
-    engine.go(job, &Printer::new(output, &job.game, mode, &live, Some(task)));
+    engine.go(job, &Printer::new(output, &job.game, mode, Some(task)));
 }
 
 /// Searches for a person, and tells the move only: it has been played when it is told.
@@ -414,20 +400,20 @@ impl Drop for Ending<'_> {
 /// The engine thread: does what is queued, in order. The engine is made here,
 /// so that `uci` need not wait for its memory.
 fn serve<W: Write + Send>(
-    live: Arc<LiveOptions>,
     queue: mpsc::Receiver<Work>,
     output: &Output<W>,
     tasks: &AtomicUsize,
     quitting: &AtomicBool,
 ) {
-    let engine = match Engine::with_live(Settings::DEFAULT, live) {
+    let live = Arc::clone(&output.options.live);
+    let engine = match Engine::with_live(Settings::default(), live) {
         Ok(engine) => engine,
         Err(error) => return output.say(&error.to_string()),
     };
-    let mut serving = Serving { engine, hash_file: None, say: &|text| output.say(text) };
+    let mut context = EngineContext { engine, hash_file: None, say: &|text| output.say(text) };
     let is_quitting = || quitting.load(Ordering::Relaxed);
     for work in queue {
-        let engine = &mut serving.engine;
+        let engine = &mut context.engine;
         match work {
             Work::Go { job, mode, manner: Manner::Report } => {
                 search(engine, &job, mode, output, Ending(tasks));
@@ -463,8 +449,8 @@ fn serve<W: Write + Send>(
                 show::evaluation(&position, network).iter().for_each(|text| output.line(text));
             }
             Work::Set(change) => {
-                if let Err(error) = change(&mut serving) {
-                    output.say(&error);
+                if let Err(error) = change(&mut context) {
+                    output.say(&format!("{error:#}"));
                 }
             }
             Work::NewGame => {
@@ -541,7 +527,6 @@ struct Front<'a, W> {
     tasks: &'a AtomicUsize,
     /// Set by `quit`: nothing is made ready any more.
     quitting: &'a AtomicBool,
-    options: Reading<'a>,
     setup: Setup,
     current: Option<Current>,
     /// The side that Lancet plays against a person.
@@ -649,7 +634,7 @@ impl<W: Write + Send> Front<'_, W> {
     fn carry_out_message(&mut self, message: UciMessage, beyond: Beyond) {
         match message {
             UciMessage::Uci => self.identify(),
-            UciMessage::Debug(on) => self.output.verbosity.debug.store(on, Ordering::Relaxed),
+            UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
             // Behind `stop` it waits for the move: Scid takes a move that comes after
             // `readyok` for the answer to its next question.
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
@@ -682,7 +667,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// Sets the board up; says whether it could be.
     fn set_up(&mut self, fen: Option<UciFen>, moves: Vec<UciMove>, beside: &[String]) -> bool {
-        let mode = CastlingMode::from_chess960(self.options.chess960);
+        let mode = self.wanted_mode();
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
                 remarks.iter().for_each(|remark| self.output.say(remark));
@@ -702,7 +687,7 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// With `debug on`, tells a person what happens.
     fn debug(&self, text: impl FnOnce(&Self) -> String) {
-        if self.output.verbosity.debug.load(Ordering::Relaxed) {
+        if self.output.options.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
         }
     }
@@ -724,16 +709,30 @@ impl<W: Write + Send> Front<'_, W> {
                 self.output.say(&error.to_string());
                 return false;
             }
-            Ok(Change::Reading(change)) => change(&mut self.options),
-            Ok(Change::Serving(change)) => self.queue(Work::Set(change)),
+            Ok(Change::Dialogue(change)) => change(&self.output.options),
+            Ok(Change::Engine(change)) => self.queue(Work::Set(change)),
+            Ok(Change::Log(path)) => self.log_to(path.as_deref()),
         }
         self.debug(|_| format!("option {name} = {}", value.unwrap_or_default()));
         true
     }
 
+    /// Logs to a file, or no more.
+    fn log_to(&self, path: Option<&Path>) {
+        if let Err(error) = self.output.log_to(path) {
+            let path = path.unwrap_or(Path::new(""));
+            self.output.say(&format!("cannot log to '{}': {error}", path.display()));
+        }
+    }
+
+    /// Castling notation by the option.
+    fn wanted_mode(&self) -> CastlingMode {
+        CastlingMode::from_chess960(self.output.options.chess960.load(Ordering::Relaxed))
+    }
+
     /// Castling notation for output.
     fn mode(&self) -> CastlingMode {
-        match CastlingMode::from_chess960(self.options.chess960) {
+        match self.wanted_mode() {
             CastlingMode::Chess960 => CastlingMode::Chess960,
             // A Chess960 position cannot be told otherwise.
             CastlingMode::Standard => self.setup.game().position().mode(),
@@ -803,7 +802,7 @@ impl<W: Write + Send> Front<'_, W> {
         let game = self.setup.game().clone();
         let say = |text: &str| self.output.say(text);
         let mut limits = limits::limits(control, search, beyond, game.position(), &say);
-        limits.analyse = self.options.analyse;
+        limits.analyse = self.output.options.analyse.load(Ordering::Relaxed);
         let task = if limits.ends_by_itself() {
             Task::Search
         } else if (Limits { ponder: false, ..limits.clone() }).ends_by_itself() {

@@ -1,18 +1,20 @@
-//! The options, each in one place: a row holds the name, the values it takes,
-//! the default, what a new value does, and what the README says of it. `uci`
-//! prints the rows, and `setoption` looks its row up.
+//! The options, each in one place: a row holds the name, the default, the values that it
+//! takes, what a new value changes, and what the README says of it. `uci` prints the rows,
+//! and `setoption` looks its row up.
 
 use std::{
-    fmt,
     ops::RangeInclusive,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
+use anyhow::{Context as _, anyhow, bail};
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-use super::output::Verbosity;
 use crate::{
     engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
     eval::{self, nnue::Network},
@@ -20,7 +22,7 @@ use crate::{
         book::Book,
         limits::LiveOptions,
         strength::ELO_RANGE,
-        syzygy::{self, MAX_PIECES, ProbeOptions, Tablebases},
+        syzygy::{self, MAX_PIECES, Tablebases},
     },
 };
 #[cfg(feature = "tune")]
@@ -29,503 +31,175 @@ use crate::{play, search, system::tune::Param};
 /// The value that stands for an empty string.
 const EMPTY: &str = "<empty>";
 
-/// One option.
-#[derive(Debug)]
-pub struct Row {
-    /// Its name, matched in any case.
-    pub name: &'static str,
-    /// What it takes and what it does.
-    pub kind: Kind,
-    /// What it is for: the sentence of the README's table, in Markdown.
-    pub about: &'static str,
-}
+/// The root drivers by name, the default first.
+const ROOT_SEARCHES: [(&str, RootSearch); 4] = [
+    ("Aspiration", RootSearch::Aspiration),
+    ("Full Window", RootSearch::FullWindow),
+    ("Bisection", RootSearch::Bisection),
+    ("MTD(f)", RootSearch::MtdF),
+];
 
-/// The values that an option takes, its default, and what a new value does.
-#[derive(Debug)]
-pub enum Kind {
-    /// `true` or `false`.
-    Check { default: bool, effect: Effect<bool> },
-    /// A whole number.
-    Spin { default: usize, range: RangeInclusive<usize>, effect: Effect<usize> },
-    /// The name of a root driver.
-    Combo {
-        default: RootSearch,
-        choices: &'static [(&'static str, RootSearch)],
-        effect: Effect<RootSearch>,
-    },
-    /// Nothing: it acts.
-    Button { effect: Effect<()> },
-    /// A file, none if empty, as by default.
-    File { effect: Effect<Option<PathBuf>> },
-    /// A text to read; what is set is ignored.
-    About { text: &'static str },
-    /// Directories, separated as in the system's `PATH`; none by default.
-    Directories { effect: Effect<Vec<PathBuf>> },
-}
+/// For GUIs to show.
+const ABOUT: &str = concat!(
+    "Lancet ",
+    env!("CARGO_PKG_VERSION"),
+    " by the Lancet developers, free under ",
+    env!("CARGO_PKG_LICENSE"),
+);
 
-/// What a new value does, and on which thread.
-#[derive(Debug)]
-pub enum Effect<T> {
-    /// Sets something of the engine, after what was queued before.
-    Engine(fn(&mut Engine, T)),
-    /// The same, if it can fail, or needs more than the engine.
-    Serving(fn(&mut Serving, T) -> Result<(), String>),
-    /// Sets something that the reading thread holds: at once, also during a search.
-    Reading(fn(&mut Reading, T)),
-}
-
-/// What options set on the engine's thread.
-pub struct Serving<'a> {
+/// What options change on the engine thread.
+pub struct EngineContext<'a> {
     /// The engine.
     pub engine: Engine,
     /// Where the table is saved to and loaded from.
     pub hash_file: Option<PathBuf>,
     /// Tells the GUI what was done.
-    pub say: &'a dyn Fn(&str),
+    pub say: &'a (dyn Fn(&str) + Sync),
 }
 
-/// What options set on the reading thread.
-pub struct Reading<'a> {
-    /// What a running search looks at.
+/// Options that the reading thread sets at once, also during a search.
+#[derive(Debug, Default)]
+pub struct DialogueOptions {
+    /// Those that the search looks at.
     pub live: Arc<LiveOptions>,
-    /// What is told of it.
-    pub verbosity: &'a Verbosity,
+    /// Report winning chances with every score.
+    pub show_wdl: AtomicBool,
+    /// Report the last lines of a search only.
+    pub minimal: AtomicBool,
+    /// Say in a sentence what the best move does.
+    pub explain: AtomicBool,
+    /// Say everything that is going on, for people.
+    pub debug: AtomicBool,
     /// Castling is written as king takes rook; FENs may be of Chess960.
-    pub chess960: bool,
+    pub chess960: AtomicBool,
     /// Analysis, not a game.
-    pub analyse: bool,
-    /// Logs to a file, or no more.
-    pub log_to: &'a dyn Fn(Option<&Path>),
+    pub analyse: AtomicBool,
 }
 
-const SETTINGS: Settings = Settings::DEFAULT;
+/// A change on the engine thread. An error is for the GUI.
+pub type EngineChange = Box<dyn FnOnce(&mut EngineContext) -> anyhow::Result<()> + Send>;
 
-const fn live() -> LiveOptions {
-    LiveOptions::new()
-}
-
-/// Every option, in the order in which `uci` prints them.
-pub const OPTIONS: &[Row] = &[
-    Row {
-        name: "Hash",
-        kind: Kind::Spin {
-            default: SETTINGS.hash,
-            range: HASH_RANGE,
-            effect: Effect::Engine(Engine::set_hash),
-        },
-        about: "size of the transposition table in MiB",
-    },
-    Row {
-        name: "Clear Hash",
-        kind: Kind::Button { effect: Effect::Serving(|serving, ()| clear_hash(serving)) },
-        about: "clears the table and all that searches have learned, as for a new game",
-    },
-    Row {
-        name: "Never Clear Hash",
-        kind: Kind::Check {
-            default: SETTINGS.never_clear_hash,
-            effect: Effect::Engine(Engine::set_never_clear_hash),
-        },
-        about: "a new game keeps the table, and Clear Hash does nothing; \
-                what UCI_LimitStrength thought is still forgotten",
-    },
-    Row {
-        name: "Hash File",
-        kind: Kind::File {
-            effect: Effect::Serving(|serving, path| {
-                serving.hash_file = path;
-                Ok(())
-            }),
-        },
-        about: "where the table is saved and loaded",
-    },
-    Row {
-        name: "Save Hash",
-        kind: Kind::Button { effect: Effect::Serving(|serving, ()| save_hash(serving)) },
-        about: "saves the table with all its depths and bounds; replaces saved tables only",
-    },
-    Row {
-        name: "Load Hash",
-        kind: Kind::Button { effect: Effect::Serving(|serving, ()| load_hash(serving)) },
-        about: "replaces the table, and its size, with the saved one; a damaged file is refused",
-    },
-    Row {
-        name: "Threads",
-        kind: Kind::Spin {
-            default: SETTINGS.threads,
-            range: THREADS_RANGE,
-            effect: Effect::Serving(|serving, threads| {
-                serving.engine.set_threads(threads).map_err(|error| error.to_string())
-            }),
-        },
-        about: "search threads",
-    },
-    Row {
-        name: "MultiPV",
-        kind: Kind::Spin {
-            default: live().multi_pv.into_inner(),
-            range: 1..=256, // more than any position has moves
-            effect: Effect::Reading(|reading, lines| {
-                reading.live.multi_pv.store(lines, Ordering::Relaxed);
-            }),
-        },
-        about: "lines to report; may change during a search",
-    },
-    Row {
-        name: "Ponder",
-        kind: Kind::Check { default: SETTINGS.ponder, effect: Effect::Engine(Engine::set_ponder) },
-        about: "Lancet may think on the opponent's time, so it spends more of its own",
-    },
-    Row {
-        name: "Move Overhead",
-        kind: Kind::Spin {
-            default: SETTINGS.move_overhead.as_millis() as usize,
-            range: 0..=5000,
-            effect: Effect::Engine(|engine, ms| {
-                engine.set_move_overhead(Duration::from_millis(ms as u64));
-            }),
-        },
-        about: "milliseconds kept back, and 50 more on clocks; of `movetime` a tenth at most; \
-                raise it over a network",
-    },
-    Row {
-        name: "nodestime",
-        kind: Kind::Spin {
-            default: SETTINGS.nodestime as usize,
-            range: 0..=10_000,
-            effect: Effect::Engine(|engine, nodes| engine.set_nodestime(nodes as u64)),
-        },
-        about: "for testers, without Ponder and movestogo: any millisecond is this many nodes; 0 is time itself",
-    },
-    Row {
-        name: "UCI_Chess960",
-        kind: Kind::Check {
-            default: false,
-            effect: Effect::Reading(|reading, on| reading.chess960 = on),
-        },
-        about: "Chess960: castling is written as king takes rook; \
-                X-FEN and Shredder-FEN are read either way",
-    },
-    Row {
-        name: "UCI_AnalyseMode",
-        kind: Kind::Check {
-            default: false,
-            effect: Effect::Reading(|reading, on| reading.analyse = on),
-        },
-        about: "analysis: even a forced move is searched; \
-                book and UCI_LimitStrength are ignored",
-    },
-    Row {
-        name: "UCI_LimitStrength",
-        kind: Kind::Check {
-            default: SETTINGS.limit_strength,
-            effect: Effect::Engine(Engine::set_limit_strength),
-        },
-        about: "plays like a person rated UCI_Elo, but not in 'go infinite'",
-    },
-    Row {
-        name: "UCI_Elo",
-        kind: Kind::Spin {
-            default: SETTINGS.elo as usize,
-            range: *ELO_RANGE.start() as usize..=*ELO_RANGE.end() as usize,
-            effect: Effect::Engine(|engine, elo| engine.set_elo(elo as u32)),
-        },
-        about: "that rating",
-    },
-    Row {
-        name: "OwnBook",
-        kind: Kind::Check {
-            default: SETTINGS.own_book,
-            effect: Effect::Engine(Engine::set_own_book),
-        },
-        about: "plays from BookFile while it has moves, each as often as its weight says",
-    },
-    Row {
-        name: "BookFile",
-        kind: Kind::File { effect: Effect::Serving(set_book) },
-        about: "an opening book in Polyglot format (.bin); a damaged one is refused",
-    },
-    Row {
-        name: "BookDepth",
-        kind: Kind::Spin {
-            default: SETTINGS.book_depth as usize,
-            range: 1..=BOOK_DEPTH as usize,
-            effect: Effect::Engine(|engine, moves| engine.set_book_depth(moves as u32)),
-        },
-        about: "how many moves of a game may come from the book",
-    },
-    Row {
-        name: "SyzygyPath",
-        kind: Kind::Directories {
-            effect: Effect::Serving(|serving, paths| {
-                let open = || Tablebases::open(&paths, serving.say).map(Arc::new);
-                serving.engine.set_tablebases(if paths.is_empty() { None } else { open() });
-                Ok(())
-            }),
-        },
-        about: "directories of Syzygy endgame tables, separated by `:` (`;` on Windows)",
-    },
-    Row {
-        name: "SyzygyProbeDepth",
-        kind: Kind::Spin {
-            default: SETTINGS.syzygy.probe_depth as usize,
-            range: 1..=100,
-            effect: Effect::Engine(|engine, depth| {
-                set_syzygy(engine, |settings| settings.probe_depth = depth as i32);
-            }),
-        },
-        about: "minimum remaining depth for a look-up; raise it if the disk is slow",
-    },
-    Row {
-        name: "SyzygyProbeLimit",
-        kind: Kind::Spin {
-            default: SETTINGS.syzygy.probe_limit,
-            range: 0..=MAX_PIECES,
-            effect: Effect::Engine(|engine, pieces| {
-                set_syzygy(engine, |settings| settings.probe_limit = pieces);
-            }),
-        },
-        about: "maximum number of pieces for a look-up",
-    },
-    Row {
-        name: "Syzygy50MoveRule",
-        kind: Kind::Check {
-            default: SETTINGS.syzygy.fifty_moves,
-            effect: Effect::Engine(|engine, on| {
-                set_syzygy(engine, |settings| settings.fifty_moves = on);
-            }),
-        },
-        about: "wins that the fifty-move rule spoils count as draws",
-    },
-    Row {
-        name: "UCI_ShowCurrLine",
-        kind: Kind::Check {
-            default: live().show_current_line.into_inner(),
-            effect: Effect::Reading(|reading, on| {
-                reading.live.show_current_line.store(on, Ordering::Relaxed);
-            }),
-        },
-        about: "reports the line being searched once a second",
-    },
-    Row {
-        name: "UCI_ShowRefutations",
-        kind: Kind::Check {
-            default: live().show_refutations.into_inner(),
-            effect: Effect::Reading(|reading, on| {
-                reading.live.show_refutations.store(on, Ordering::Relaxed);
-            }),
-        },
-        about: "reports the reply to each of the other moves after every iteration",
-    },
-    Row {
-        name: "UCI_ShowWDL",
-        kind: Kind::Check {
-            default: false,
-            effect: Effect::Reading(|reading, on| {
-                reading.verbosity.show_wdl.store(on, Ordering::Relaxed);
-            }),
-        },
-        about: "reports the chances of a win, draw and loss with every score, in permille",
-    },
-    Row {
-        name: "Minimal",
-        kind: Kind::Check {
-            default: false,
-            effect: Effect::Reading(|reading, on| {
-                reading.verbosity.minimal.store(on, Ordering::Relaxed);
-            }),
-        },
-        about: "reports only the last line of a search, or the last of each rank with MultiPV",
-    },
-    Row {
-        name: "Explain",
-        kind: Kind::Check {
-            default: false,
-            effect: Effect::Reading(|reading, on| {
-                reading.verbosity.explain.store(on, Ordering::Relaxed);
-            }),
-        },
-        about: "says with the best move, in a sentence, what it does",
-    },
-    Row {
-        name: "Debug Log File",
-        kind: Kind::File {
-            effect: Effect::Reading(|reading, path| (reading.log_to)(path.as_deref())),
-        },
-        about: "appends everything read and written to this file, with the time (UTC)",
-    },
-    Row {
-        name: "EvalFile",
-        kind: Kind::File { effect: Effect::Serving(set_network) },
-        about: "the network to evaluate with; a bad file is refused. \
-                `psqt` is material and piece-square tables, for comparison",
-    },
-    Row {
-        name: "Root Search",
-        kind: Kind::Combo {
-            default: SETTINGS.root_search,
-            choices: &[
-                ("Aspiration", RootSearch::Aspiration),
-                ("Full Window", RootSearch::FullWindow),
-                ("Bisection", RootSearch::Bisection),
-                ("MTD(f)", RootSearch::MtdF),
-            ],
-            effect: Effect::Engine(Engine::set_root_search),
-        },
-        about: "how the score of an iteration is found",
-    },
-    Row {
-        name: "UCI_EngineAbout",
-        kind: Kind::About {
-            text: concat!(
-                "Lancet ",
-                env!("CARGO_PKG_VERSION"),
-                " by the Lancet developers, free under ",
-                env!("CARGO_PKG_LICENSE"),
-            ),
-        },
-        about: "for GUIs to show",
-    },
-];
-
-fn clear_hash(serving: &mut Serving) -> Result<(), String> {
-    if serving.engine.settings().never_clear_hash {
-        return Err("Clear Hash: 'Never Clear Hash' is on, the table stays".to_owned());
-    }
-    serving.engine.clear_hash();
-    Ok(())
-}
-
-fn save_hash(serving: &mut Serving) -> Result<(), String> {
-    let (engine, path) = (&mut serving.engine, hash_file(serving.hash_file.as_deref())?);
-    let name = path.display();
-    engine.save_hash(path).map_err(|error| format!("Save Hash: {name}: {error}"))?;
-    (serving.say)(&format!("Save Hash: {} MiB in {name}", engine.settings().hash));
-    Ok(())
-}
-
-fn load_hash(serving: &mut Serving) -> Result<(), String> {
-    let (engine, path) = (&mut serving.engine, hash_file(serving.hash_file.as_deref())?);
-    let name = path.display();
-    let fail = |error| format!("Load Hash: {name}: {error}; the old table stays");
-    engine.load_hash(path).map_err(fail)?;
-    (serving.say)(&format!("Load Hash: {} MiB from {name}", engine.settings().hash));
-    Ok(())
-}
-
-fn hash_file(path: Option<&Path>) -> Result<&Path, String> {
-    path.ok_or_else(|| "'Hash File' names no file yet".to_owned())
-}
-
-fn set_network(serving: &mut Serving, path: Option<PathBuf>) -> Result<(), String> {
-    let network = match path {
-        None => Some(eval::default_network()),
-        Some(path) if path == Path::new("psqt") => None,
-        Some(path) => {
-            let network = Network::load(&path).map_err(|error| format!("EvalFile: {error}"))?;
-            Some(Arc::new(network))
-        }
-    };
-    serving.engine.set_network(network);
-    Ok(())
-}
-
-fn set_book(serving: &mut Serving, path: Option<PathBuf>) -> Result<(), String> {
-    let load = |path: PathBuf| {
-        Book::load(&path).map_err(|error| format!("BookFile: {}: {error}", path.display()))
-    };
-    serving.engine.set_book(path.map(load).transpose()?);
-    Ok(())
-}
-
-fn set_syzygy(engine: &mut Engine, set: impl FnOnce(&mut ProbeOptions)) {
-    let mut settings = engine.settings().syzygy;
-    set(&mut settings);
-    engine.set_syzygy(settings);
-}
-
-/// What is done on the engine's thread.
-pub type OnEngine = Box<dyn FnOnce(&mut Serving) -> Result<(), String> + Send>;
-
-/// What a `setoption` asks for, and on which thread it is to be done. An error is
-/// for the GUI.
+/// What a `setoption` asks for.
 pub enum Change {
-    /// On the engine's thread, after what was queued before.
-    Serving(OnEngine),
+    /// On the engine thread, after what was queued before.
+    Engine(EngineChange),
     /// On the reading thread, at once.
-    Reading(Box<dyn FnOnce(&mut Reading)>),
+    Dialogue(Box<dyn FnOnce(&DialogueOptions)>),
+    /// Log to this file from now on, or no more.
+    Log(Option<PathBuf>),
 }
 
-impl<T: Send + 'static> Effect<T> {
-    fn of(&self, value: T) -> Change {
-        match *self {
-            Effect::Engine(set) => Change::Serving(Box::new(move |serving| {
-                set(&mut serving.engine, value);
-                Ok(())
-            })),
-            Effect::Serving(set) => Change::Serving(Box::new(move |serving| set(serving, value))),
-            Effect::Reading(set) => Change::Reading(Box::new(move |reading| set(reading, value))),
-        }
-    }
+/// One option.
+struct UciOption {
+    /// Name, type, default and range, as `uci` prints them.
+    config: UciOptionConfig,
+    /// The default, empty if there is none.
+    default: String,
+    /// The values that it takes, as the README has them.
+    values: String,
+    /// What it is for: the sentence of the README's table, in Markdown.
+    about: &'static str,
+    /// The change that a value asks for; `None` for a value that is not taken.
+    change: Box<dyn Fn(&str) -> Option<Change>>,
 }
 
-/// Why an option was not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionError {
-    /// There is none of this name.
-    Unknown {
-        /// The name as given.
-        name: String,
-    },
-    /// The option does not take this value.
-    Value {
-        /// The option.
-        name: &'static str,
-        /// The value as given; `None` if there was none.
-        value: Option<String>,
-        /// What it takes.
-        expected: String,
-    },
+/// Every option but those of the feature `tune`, in the order in which `uci` prints them.
+fn options() -> Vec<UciOption> {
+    let default = Settings::default();
+    vec![
+        spin("Hash", default.hash, HASH_RANGE, |s, mib| s.hash = mib)
+            .about("size of the transposition table in MiB"),
+        button("Clear Hash", clear_hash)
+            .about("clears the table and all that searches have learned, as for a new game"),
+        check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on).about(
+            "a new game keeps the table, and Clear Hash does nothing; \
+                 what UCI_LimitStrength thought is still forgotten",
+        ),
+        file("Hash File", set_hash_file).about("where the table is saved and loaded"),
+        button("Save Hash", save_hash)
+            .about("saves the table with all its depths and bounds; replaces saved tables only"),
+        button("Load Hash", load_hash).about(
+            "replaces the table, and its size, with the saved one; a damaged file is refused",
+        ),
+        spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
+            .about("search threads"),
+        // More lines than any position has moves.
+        number("MultiPV", 1, 1..=256, |lines| {
+            dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
+        })
+        .about("lines to report; may change during a search"),
+        check("Ponder", default.ponder, |s, on| s.ponder = on)
+            .about("Lancet may think on the opponent's time, so it spends more of its own"),
+        spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
+            s.move_overhead = Duration::from_millis(ms);
+        })
+        .about(
+            "milliseconds kept back, and 50 more on clocks; of `movetime` a tenth at most; \
+                 raise it over a network",
+        ),
+        spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes).about(
+            "for testers, without Ponder and movestogo: any millisecond is this many nodes; \
+                 0 is time itself",
+        ),
+        live_check("UCI_Chess960", |o| &o.chess960).about(
+            "Chess960: castling is written as king takes rook; \
+                 X-FEN and Shredder-FEN are read either way",
+        ),
+        live_check("UCI_AnalyseMode", |o| &o.analyse).about(
+            "analysis: even a forced move is searched; \
+                 book and UCI_LimitStrength are ignored",
+        ),
+        check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on)
+            .about("plays like a person rated UCI_Elo, but not in 'go infinite'"),
+        spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about("that rating"),
+        check("OwnBook", default.own_book, |s, on| s.own_book = on)
+            .about("plays from BookFile while it has moves, each as often as its weight says"),
+        file("BookFile", set_book)
+            .about("an opening book in Polyglot format (.bin); a damaged one is refused"),
+        spin("BookDepth", default.book_depth, 1..=BOOK_DEPTH, |s, moves| s.book_depth = moves)
+            .about("how many moves of a game may come from the book"),
+        text("SyzygyPath", EMPTY, "paths", |paths| {
+            on_engine(syzygy::directories(paths), set_tablebases)
+        })
+        .about("directories of Syzygy endgame tables, separated by `:` (`;` on Windows)"),
+        spin("SyzygyProbeDepth", default.syzygy.probe_depth, 1..=100, |s, depth| {
+            s.syzygy.probe_depth = depth;
+        })
+        .about("minimum remaining depth for a look-up; raise it if the disk is slow"),
+        spin("SyzygyProbeLimit", default.syzygy.probe_limit, 0..=MAX_PIECES, |s, pieces| {
+            s.syzygy.probe_limit = pieces;
+        })
+        .about("maximum number of pieces for a look-up"),
+        check("Syzygy50MoveRule", default.syzygy.fifty_moves, |s, on| s.syzygy.fifty_moves = on)
+            .about("wins that the fifty-move rule spoils count as draws"),
+        live_check("UCI_ShowCurrLine", |o| &o.live.show_current_line)
+            .about("reports the line being searched once a second"),
+        live_check("UCI_ShowRefutations", |o| &o.live.show_refutations)
+            .about("reports the reply to each of the other moves after every iteration"),
+        live_check("UCI_ShowWDL", |o| &o.show_wdl)
+            .about("reports the chances of a win, draw and loss with every score, in permille"),
+        live_check("Minimal", |o| &o.minimal)
+            .about("reports only the last line of a search, or the last of each rank with MultiPV"),
+        live_check("Explain", |o| &o.explain)
+            .about("says with the best move, in a sentence, what it does"),
+        path("Debug Log File", Change::Log)
+            .about("appends everything read and written to this file, with the time (UTC)"),
+        file("EvalFile", set_network).about(
+            "the network to evaluate with; a bad file is refused. \
+                 `psqt` is material and piece-square tables, for comparison",
+        ),
+        root_search("Root Search").about("how the score of an iteration is found"),
+        text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {})).about("for GUIs to show"),
+    ]
 }
 
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionError::Unknown { name } => {
-                write!(f, "unknown option '{name}': 'uci' lists the options")
-            }
-            OptionError::Value { name, value: Some(value), expected } => {
-                write!(f, "option '{name}' cannot be '{value}': expected {expected}")
-            }
-            OptionError::Value { name, value: None, expected } => {
-                write!(f, "option '{name}' needs a value: expected {expected}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OptionError {}
-
-/// The change that `setoption name <name> value <value>` asks for.
-///
-/// # Errors
-///
-/// If there is no such option or it does not take this value.
-pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
-    // Some GUIs send a value of "<empty>" to mean an empty string.
-    let text = value.filter(|value| !value.eq_ignore_ascii_case(EMPTY)).unwrap_or_default();
+/// Every option of this build.
+fn all() -> impl Iterator<Item = UciOption> {
     #[cfg(feature = "tune")]
-    if let Some(param) = tunables().find(|param| param.name == name) {
-        return tuned(param, text);
-    }
-    let Some(row) = OPTIONS.iter().find(|row| row.name.eq_ignore_ascii_case(name)) else {
-        return Err(OptionError::Unknown { name: name.to_owned() });
-    };
-    row.kind.change(text).ok_or_else(|| refused(row.name, text, row.kind.expected()))
-}
-
-fn refused(name: &'static str, text: &str, expected: String) -> OptionError {
-    OptionError::Value { name, value: (!text.is_empty()).then(|| text.to_owned()), expected }
+    let tunables = tunables().map(tunable);
+    #[cfg(not(feature = "tune"))]
+    let tunables = std::iter::empty();
+    options().into_iter().chain(tunables)
 }
 
 /// What the feature `tune` adds to the options.
@@ -535,218 +209,354 @@ pub fn tunables() -> impl Iterator<Item = &'static Param> {
 }
 
 #[cfg(feature = "tune")]
-fn tuned(param: &'static Param, text: &str) -> Result<Change, OptionError> {
-    let range = param.min..=param.max;
-    match text.parse().ok().filter(|number| range.contains(number)) {
-        Some(number) => {
-            let set = |_: &mut Engine, (param, number): (&Param, i32)| {
-                param.value.store(number, Ordering::Relaxed);
-            };
-            Ok(Effect::Engine(set).of((param, number)))
-        }
-        None => Err(refused(param.name, text, expected_number(&range))),
-    }
+fn tunable(param: &'static Param) -> UciOption {
+    number(param.name, param.default, param.min..=param.max, move |number| {
+        on_engine(number, move |_, number| {
+            param.value.store(number, Relaxed);
+            Ok(())
+        })
+    })
 }
 
-fn expected_number<T: fmt::Display>(range: &RangeInclusive<T>) -> String {
-    format!("a whole number from {} to {}", range.start(), range.end())
-}
-
-impl Kind {
-    /// What `text` asks for, if the option takes it.
-    fn change(&self, text: &str) -> Option<Change> {
-        match self {
-            Kind::Check { effect, .. } => {
-                let on = text.eq_ignore_ascii_case("true");
-                (on || text.eq_ignore_ascii_case("false")).then(|| effect.of(on))
-            }
-            Kind::Spin { range, effect, .. } => {
-                let number = text.parse().ok()?;
-                range.contains(&number).then(|| effect.of(number))
-            }
-            Kind::Combo { choices, effect, .. } => {
-                let (_, value) =
-                    choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text))?;
-                Some(effect.of(*value))
-            }
-            Kind::Button { effect } => Some(effect.of(())),
-            Kind::About { .. } => Some(Change::Reading(Box::new(|_| {}))),
-            Kind::File { effect } => {
-                Some(effect.of((!text.is_empty()).then(|| PathBuf::from(text))))
-            }
-            Kind::Directories { effect } => Some(effect.of(syzygy::directories(text))),
-        }
+impl UciOption {
+    fn new(
+        config: UciOptionConfig,
+        default: impl ToString,
+        values: impl ToString,
+        change: impl Fn(&str) -> Option<Change> + 'static,
+    ) -> UciOption {
+        let (default, values) = (default.to_string(), values.to_string());
+        UciOption { config, default, values, about: "", change: Box::new(change) }
     }
 
-    /// The default as text, if it is not empty.
-    fn default_text(&self) -> Option<String> {
-        match self {
-            Kind::Check { default, .. } => Some(default.to_string()),
-            Kind::Spin { default, .. } => Some(default.to_string()),
-            Kind::Combo { default, choices, .. } => choices
-                .iter()
-                .find(|(_, value)| value == default)
-                .map(|(name, _)| (*name).to_owned()),
-            Kind::About { text } => Some((*text).to_owned()),
-            Kind::Button { .. } | Kind::File { .. } | Kind::Directories { .. } => None,
-        }
+    fn about(self, about: &'static str) -> UciOption {
+        UciOption { about, ..self }
     }
 
-    /// What values are possible, for a person.
+    /// The values that it takes, for a person who has given another one.
     fn expected(&self) -> String {
-        match self {
-            Kind::Check { .. } => "'true' or 'false'".to_owned(),
-            Kind::Spin { range, .. } => expected_number(range),
-            Kind::Combo { choices, .. } => {
-                let names: Vec<_> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
-                format!("one of {}", names.join(", "))
-            }
-            Kind::Button { .. }
-            | Kind::About { .. }
-            | Kind::File { .. }
-            | Kind::Directories { .. } => "any text".to_owned(),
+        match &self.config {
+            UciOptionConfig::Check { .. } => "'true' or 'false'".to_owned(),
+            UciOptionConfig::Combo { var, .. } => format!("one of '{}'", var.join("', '")),
+            _ => format!("a whole number from {}", self.values),
         }
     }
+}
 
-    /// What values are possible, as the README's table has it.
-    fn range_text(&self) -> String {
-        match self {
-            Kind::Check { .. } | Kind::About { .. } => String::new(),
-            Kind::Spin { range, .. } => format!("{} to {}", range.start(), range.end()),
-            Kind::Combo { choices, .. } => {
-                choices.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ")
-            }
-            Kind::Button { .. } => "button".to_owned(),
-            Kind::File { .. } => "a path".to_owned(),
-            Kind::Directories { .. } => "paths".to_owned(),
-        }
+/// A switch of the engine.
+fn check(name: &str, default: bool, set: fn(&mut Settings, bool)) -> UciOption {
+    switch(name, default, move |on| configure(on, set))
+}
+
+/// A switch that holds at once, off by default.
+fn live_check(name: &str, place: fn(&DialogueOptions) -> &AtomicBool) -> UciOption {
+    switch(name, false, move |on| dialogue(move |options| place(options).store(on, Relaxed)))
+}
+
+fn switch(name: &str, default: bool, change: impl Fn(bool) -> Change + 'static) -> UciOption {
+    let config = UciOptionConfig::Check { name: name.to_owned(), default: Some(default) };
+    UciOption::new(config, default, "", move |text| {
+        let on = text.eq_ignore_ascii_case("true");
+        (on || text.eq_ignore_ascii_case("false")).then(|| change(on))
+    })
+}
+
+/// A number that the engine's settings have.
+fn spin<T>(name: &str, default: T, range: RangeInclusive<T>, set: fn(&mut Settings, T)) -> UciOption
+where
+    T: Copy + Send + TryFrom<i64> + TryInto<i64> + 'static,
+{
+    number(name, default, range, move |number| configure(number, set))
+}
+
+fn number<T>(
+    name: &str,
+    default: T,
+    range: RangeInclusive<T>,
+    change: impl Fn(T) -> Change + 'static,
+) -> UciOption
+where
+    T: Copy + TryFrom<i64> + TryInto<i64>,
+{
+    let [default, min, max] =
+        [default, *range.start(), *range.end()].map(|number| number.try_into().unwrap_or(i64::MAX));
+    let config = UciOptionConfig::Spin {
+        name: name.to_owned(),
+        default: Some(default),
+        min: Some(min),
+        max: Some(max),
+    };
+    UciOption::new(config, default, format!("{min} to {max}"), move |text| {
+        let number: i64 = text.parse().ok()?;
+        let number = T::try_from(number).ok().filter(|_| (min..=max).contains(&number))?;
+        Some(change(number))
+    })
+}
+
+fn root_search(name: &str) -> UciOption {
+    let [(default, _), ..] = ROOT_SEARCHES;
+    let names = ROOT_SEARCHES.map(|(name, _)| name.to_owned());
+    let values = names.join(", ");
+    let config = UciOptionConfig::Combo {
+        name: name.to_owned(),
+        default: Some(default.to_owned()),
+        var: names.into(),
+    };
+    UciOption::new(config, default, values, |text| {
+        let mut drivers = ROOT_SEARCHES.into_iter();
+        let (_, driver) = drivers.find(|(name, _)| name.eq_ignore_ascii_case(text))?;
+        Some(configure(driver, |settings, driver| settings.root_search = driver))
+    })
+}
+
+/// An action.
+fn button(name: &str, act: fn(&mut EngineContext) -> anyhow::Result<()>) -> UciOption {
+    let config = UciOptionConfig::Button { name: name.to_owned() };
+    UciOption::new(config, "", "button", move |_| Some(Change::Engine(Box::new(act))))
+}
+
+/// The path of a file that the engine thread uses.
+fn file(
+    name: &str,
+    set: fn(&mut EngineContext, Option<PathBuf>) -> anyhow::Result<()>,
+) -> UciOption {
+    path(name, move |path| on_engine(path, set))
+}
+
+/// A path, none if it is empty, as by default.
+fn path(name: &str, change: impl Fn(Option<PathBuf>) -> Change + 'static) -> UciOption {
+    text(name, EMPTY, "a path", move |text| change((!text.is_empty()).then(|| PathBuf::from(text))))
+}
+
+fn text(
+    name: &str,
+    default: &str,
+    values: &str,
+    change: impl Fn(&str) -> Change + 'static,
+) -> UciOption {
+    let (name, announced) = (name.to_owned(), Some(default.to_owned()));
+    let config = UciOptionConfig::String { name, default: announced };
+    let default = if default == EMPTY { "" } else { default };
+    UciOption::new(config, default, values, move |text| Some(change(text)))
+}
+
+/// Sets one of the engine's settings.
+fn configure<T: Send + 'static>(value: T, set: fn(&mut Settings, T)) -> Change {
+    Change::Engine(Box::new(move |context| {
+        let mut settings = context.engine.settings().clone();
+        set(&mut settings, value);
+        Ok(context.engine.configure(settings)?)
+    }))
+}
+
+/// Does something on the engine thread.
+fn on_engine<T: Send + 'static>(
+    value: T,
+    act: impl FnOnce(&mut EngineContext, T) -> anyhow::Result<()> + Send + 'static,
+) -> Change {
+    Change::Engine(Box::new(move |context| act(context, value)))
+}
+
+/// Sets something on the reading thread.
+fn dialogue(set: impl FnOnce(&DialogueOptions) + 'static) -> Change {
+    Change::Dialogue(Box::new(set))
+}
+
+fn clear_hash(context: &mut EngineContext) -> anyhow::Result<()> {
+    if context.engine.settings().never_clear_hash {
+        bail!("Clear Hash: 'Never Clear Hash' is on, the table stays");
     }
+    context.engine.clear_hash();
+    Ok(())
+}
+
+fn set_hash_file(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {
+    context.hash_file = path;
+    Ok(())
+}
+
+fn save_hash(context: &mut EngineContext) -> anyhow::Result<()> {
+    let (engine, path) = (&mut context.engine, hash_file(context.hash_file.as_deref())?);
+    let name = path.display();
+    engine.save_hash(path).map_err(|error| anyhow!("Save Hash: {name}: {error}"))?;
+    (context.say)(&format!("Save Hash: {} MiB in {name}", engine.settings().hash));
+    Ok(())
+}
+
+fn load_hash(context: &mut EngineContext) -> anyhow::Result<()> {
+    let (engine, path) = (&mut context.engine, hash_file(context.hash_file.as_deref())?);
+    let name = path.display();
+    let fail = |error| anyhow!("Load Hash: {name}: {error}; the old table stays");
+    engine.load_hash(path).map_err(fail)?;
+    (context.say)(&format!("Load Hash: {} MiB from {name}", engine.settings().hash));
+    Ok(())
+}
+
+fn hash_file(path: Option<&Path>) -> anyhow::Result<&Path> {
+    path.context("'Hash File' names no file yet")
+}
+
+fn set_network(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {
+    let network = match path {
+        None => Some(eval::default_network()),
+        Some(path) if path == Path::new("psqt") => None,
+        Some(path) => {
+            let network = Network::load(&path).map_err(|error| anyhow!("EvalFile: {error}"))?;
+            Some(Arc::new(network))
+        }
+    };
+    context.engine.set_network(network);
+    Ok(())
+}
+
+fn set_book(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {
+    let load = |path: PathBuf| {
+        Book::load(&path).map_err(|error| anyhow!("BookFile: {}: {error}", path.display()))
+    };
+    context.engine.set_book(path.map(load).transpose()?);
+    Ok(())
+}
+
+fn set_tablebases(context: &mut EngineContext, paths: Vec<PathBuf>) -> anyhow::Result<()> {
+    let open = || Tablebases::open(&paths, context.say).map(Arc::new);
+    let tables = if paths.is_empty() { None } else { open() };
+    context.engine.set_tablebases(tables);
+    Ok(())
+}
+
+/// Why an option was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is none of this name.
+    #[error("unknown option '{name}': 'uci' lists the options")]
+    Unknown {
+        /// The name as given.
+        name: String,
+    },
+    /// The option does not do without a value.
+    #[error("option '{name}' needs a value: expected {expected}")]
+    Missing {
+        /// The option.
+        name: String,
+        /// The values that it takes.
+        expected: String,
+    },
+    /// The option does not take this value.
+    #[error("option '{name}' cannot be '{value}': expected {expected}")]
+    Value {
+        /// The option.
+        name: String,
+        /// The value as given.
+        value: String,
+        /// The values that it takes.
+        expected: String,
+    },
+}
+
+/// The change that `setoption name <name> value <value>` asks for.
+///
+/// # Errors
+///
+/// If there is no such option or it does not take this value.
+pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
+    // Some GUIs send a value of "<empty>" to mean an empty string.
+    let text = value.filter(|value| !value.eq_ignore_ascii_case(EMPTY)).unwrap_or_default();
+    let Some(option) = all().find(|option| option.config.get_name().eq_ignore_ascii_case(name))
+    else {
+        return Err(OptionError::Unknown { name: name.to_owned() });
+    };
+    (option.change)(text).ok_or_else(|| {
+        let (name, expected) = (option.config.get_name().to_owned(), option.expected());
+        match text {
+            "" => OptionError::Missing { name, expected },
+            value => OptionError::Value { name, value: value.to_owned(), expected },
+        }
+    })
 }
 
 /// The messages that announce the options.
 pub fn announce() -> Vec<UciMessage> {
-    let rows = OPTIONS.iter().map(config);
-    #[cfg(feature = "tune")]
-    let rows = rows.chain(tunables().map(|param| {
-        let (default, min, max) = (param.default, param.min, param.max);
-        spin(param.name, default.into(), min.into(), max.into())
-    }));
-    rows.map(UciMessage::Option).collect()
+    all().map(|option| UciMessage::Option(option.config)).collect()
 }
 
-fn config(row: &Row) -> UciOptionConfig {
-    let name = row.name.to_owned();
-    // Spins stay below 2^31 (cutechess drops larger ones).
-    let number = |&n: &usize| i64::try_from(n).unwrap_or(i64::from(i32::MAX));
-    match &row.kind {
-        Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(*default) },
-        Kind::Spin { default, range, .. } => {
-            spin(row.name, number(default), number(range.start()), number(range.end()))
-        }
-        Kind::Combo { choices, .. } => UciOptionConfig::Combo {
-            name,
-            default: row.kind.default_text(),
-            var: choices.iter().map(|(choice, _)| (*choice).to_owned()).collect(),
-        },
-        Kind::Button { .. } => UciOptionConfig::Button { name },
-        Kind::About { .. } => UciOptionConfig::String { name, default: row.kind.default_text() },
-        Kind::File { .. } | Kind::Directories { .. } => {
-            UciOptionConfig::String { name, default: Some(EMPTY.to_owned()) }
-        }
-    }
-}
-
-fn spin(name: &str, default: i64, min: i64, max: i64) -> UciOptionConfig {
-    let name = name.to_owned();
-    UciOptionConfig::Spin { name, default: Some(default), min: Some(min), max: Some(max) }
-}
-
-/// What options there are, for a person: name, default, range and meaning.
+/// The options for a person: name, default, values and meaning.
 pub fn list() -> Vec<[String; 4]> {
-    let cells = |Row { name, kind, about }: &Row| {
-        let default = kind.default_text().unwrap_or_default();
-        [(*name).to_owned(), default, kind.range_text(), (*about).to_owned()]
+    let cells = |option: UciOption| {
+        let name = option.config.get_name().to_owned();
+        [name, option.default, option.values, option.about.to_owned()]
     };
-    OPTIONS.iter().map(cells).collect()
+    options().into_iter().map(cells).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A fresh engine and a fresh reading side.
-    fn with_sides<T>(run: impl FnOnce(&mut Serving, &mut Reading) -> T) -> T {
-        let engine = Engine::new(Settings::default()).unwrap();
-        let serving = &mut Serving { engine, hash_file: None, say: &|_| {} };
-        let reading = &mut Reading {
-            live: Arc::default(),
-            verbosity: &Verbosity::default(),
-            chess960: false,
-            analyse: false,
-            log_to: &|_| {},
-        };
-        run(serving, reading)
+    /// What options change, on both threads.
+    struct Sides {
+        context: EngineContext<'static>,
+        dialogue: DialogueOptions,
     }
 
-    fn set(serving: &mut Serving, reading: &mut Reading, name: &str, value: Option<&str>) {
-        match change(name, value).unwrap() {
-            Change::Serving(change) => change(serving).unwrap(),
-            Change::Reading(change) => change(reading),
+    impl Sides {
+        fn new() -> Sides {
+            let engine = Engine::new(Settings::default()).unwrap();
+            let context = EngineContext { engine, hash_file: None, say: &|_| {} };
+            Sides { context, dialogue: DialogueOptions::default() }
+        }
+
+        fn set(&mut self, name: &str, value: Option<&str>) {
+            match change(name, value).unwrap() {
+                Change::Engine(change) => change(&mut self.context).unwrap(),
+                Change::Dialogue(change) => change(&self.dialogue),
+                Change::Log(path) => assert_eq!(path, None),
+            }
         }
     }
 
     #[test]
     fn names_in_any_case_values_as_given() {
-        with_sides(|serving, reading| {
-            for (name, value) in [
-                ("hAsH", "64"),
-                ("MULTIPV", "5"),
-                ("ponder", "True"),
-                ("move overhead", "0"),
-                ("root search", "mtd(F)"),
-                ("hash file", "/tmp/a b.table"),
-                ("uci_showwdl", "true"),
-                ("UCI_Chess960", "true"),
-            ] {
-                set(serving, reading, name, Some(value));
-            }
-            set(serving, reading, "clear hash", None);
-            let settings = Settings {
-                hash: 64,
-                ponder: true,
-                move_overhead: Duration::ZERO,
-                root_search: RootSearch::MtdF,
-                ..Settings::DEFAULT
-            };
-            assert_eq!(*serving.engine.settings(), settings);
-            assert_eq!(serving.hash_file.as_deref(), Some(Path::new("/tmp/a b.table")));
-            assert_eq!(reading.live.multi_pv.load(Ordering::Relaxed), 5);
-            assert!(reading.verbosity.show_wdl.load(Ordering::Relaxed));
-            assert!(reading.chess960 && !reading.analyse);
-            for empty in [None, Some(""), Some("<empty>")] {
-                serving.hash_file = Some(PathBuf::from("table"));
-                set(serving, reading, "Hash File", empty);
-                assert_eq!(serving.hash_file, None);
-            }
-        });
+        let mut sides = Sides::new();
+        for (name, value) in [
+            ("hAsH", "64"),
+            ("MULTIPV", "5"),
+            ("ponder", "True"),
+            ("move overhead", "0"),
+            ("root search", "mtd(F)"),
+            ("hash file", "/tmp/a b.table"),
+            ("uci_showwdl", "true"),
+            ("UCI_Chess960", "true"),
+        ] {
+            sides.set(name, Some(value));
+        }
+        sides.set("clear hash", None);
+        let settings = Settings {
+            hash: 64,
+            ponder: true,
+            move_overhead: Duration::ZERO,
+            root_search: RootSearch::MtdF,
+            ..Settings::default()
+        };
+        assert_eq!(*sides.context.engine.settings(), settings);
+        assert_eq!(sides.context.hash_file.as_deref(), Some(Path::new("/tmp/a b.table")));
+        let DialogueOptions { live, show_wdl, chess960, analyse, .. } = &sides.dialogue;
+        assert_eq!(live.multi_pv.load(Relaxed), 5);
+        assert_eq!([show_wdl, chess960, analyse].map(|on| on.load(Relaxed)), [true, true, false]);
+        for empty in [None, Some(""), Some("<empty>")] {
+            sides.context.hash_file = Some(PathBuf::from("table"));
+            sides.set("Hash File", empty);
+            assert_eq!(sides.context.hash_file, None);
+        }
     }
 
     #[test]
     fn the_log_is_told_its_file() {
-        let told = std::cell::RefCell::new(Vec::new());
-        let log_to = |path: Option<&Path>| told.borrow_mut().push(path.map(Path::to_owned));
-        let reading = &mut Reading {
-            live: Arc::default(),
-            verbosity: &Verbosity::default(),
-            chess960: false,
-            analyse: false,
-            log_to: &log_to,
+        let told = |value| match change("debug log file", Some(value)) {
+            Ok(Change::Log(path)) => path,
+            _ => panic!("{value}"),
         };
-        for value in [Some("/tmp/a b.log"), Some("<empty>")] {
-            let Ok(Change::Reading(change)) = change("debug log file", value) else { panic!() };
-            change(reading);
-        }
-        assert_eq!(*told.borrow(), [Some(PathBuf::from("/tmp/a b.log")), None]);
+        assert_eq!(told("/tmp/a b.log"), Some(PathBuf::from("/tmp/a b.log")));
+        assert_eq!(told("<empty>"), None);
     }
 
     #[test]
@@ -797,9 +607,9 @@ mod tests {
         ] {
             assert!(lines.contains(&line.to_owned()), "{line}");
         }
-        for Row { name, kind, .. } in OPTIONS {
-            if let Kind::Spin { default, range, .. } = kind {
-                assert!(range.contains(default) && *range.end() < 1 << 31, "{name}");
+        for option in all() {
+            if let UciOptionConfig::Spin { name, default, min, max } = option.config {
+                assert!(min <= default && default <= max && max < Some(1 << 31), "{name}");
             }
         }
     }
@@ -808,55 +618,45 @@ mod tests {
     /// changes nothing.
     #[test]
     fn defaults_are_the_defaults() {
-        with_sides(|serving, reading| {
-            let network = serving.engine.network().unwrap().hash();
-            for Row { name, kind, .. } in OPTIONS {
-                if !matches!(kind, Kind::Button { .. }) {
-                    let value = kind.default_text();
-                    set(serving, reading, name, Some(value.as_deref().unwrap_or(EMPTY)));
-                }
+        let mut sides = Sides::new();
+        let network = sides.context.engine.network().unwrap().hash();
+        for option in all() {
+            if !matches!(option.config, UciOptionConfig::Button { .. }) {
+                let value = if option.default.is_empty() { EMPTY } else { option.default.as_str() };
+                sides.set(option.config.get_name(), Some(value));
             }
-            assert_eq!(*serving.engine.settings(), Settings::default());
-            assert_eq!(serving.engine.network().unwrap().hash(), network);
-            assert_eq!(serving.hash_file, None);
-            assert!(!reading.chess960 && !reading.analyse);
-            let Reading { live, verbosity, .. } = reading;
-            let defaults = (LiveOptions::default(), Verbosity::default());
-            assert_eq!(
-                format!("{live:?} {verbosity:?}"),
-                format!("{:?} {:?}", defaults.0, defaults.1)
-            );
-        });
+        }
+        assert_eq!(*sides.context.engine.settings(), Settings::default());
+        assert_eq!(sides.context.engine.network().unwrap().hash(), network);
+        assert_eq!(sides.context.hash_file, None);
+        let default = format!("{:?}", DialogueOptions::default());
+        assert_eq!(format!("{:?}", sides.dialogue), default);
     }
 
     /// No option does nothing: another value than the default is seen on one side or the
     /// other. (Files and directories have tests of their own.)
     #[test]
     fn every_value_has_an_effect() {
-        let seen = |serving: &Serving, reading: &Reading| {
-            let Reading { live, verbosity, chess960, analyse, .. } = reading;
-            let settings = serving.engine.settings();
-            format!("{settings:?} {live:?} {verbosity:?} {chess960} {analyse}")
-        };
+        let seen =
+            |sides: &Sides| format!("{:?} {:?}", sides.context.engine.settings(), sides.dialogue);
         let mut changed = 0;
-        for Row { name, kind, .. } in OPTIONS {
-            let other = match kind {
-                Kind::Check { default, .. } => (!default).to_string(),
-                Kind::Spin { default, range, .. } if default == range.end() => {
-                    (default - 1).to_string()
+        for UciOption { config, .. } in options() {
+            let name = config.get_name();
+            let other = match &config {
+                UciOptionConfig::Check { default, .. } => (!default.unwrap()).to_string(),
+                UciOptionConfig::Spin { default, max, .. } => {
+                    let step = if default == max { -1 } else { 1 };
+                    (default.unwrap() + step).to_string()
                 }
-                Kind::Spin { default, .. } => (default + 1).to_string(),
-                Kind::Combo { default, choices, .. } => {
-                    let (other, _) = choices.iter().find(|(_, value)| value != default).unwrap();
-                    (*other).to_owned()
+                UciOptionConfig::Combo { default, var, .. } => {
+                    var.iter().find(|&value| default.as_ref() != Some(value)).unwrap().clone()
                 }
                 _ => continue,
             };
-            with_sides(|serving, reading| {
-                let before = seen(serving, reading);
-                set(serving, reading, name, Some(&other));
-                assert_ne!(seen(serving, reading), before, "{name}");
-            });
+            let mut sides = Sides::new();
+            let before = seen(&sides);
+            sides.set(name, Some(&other));
+            assert_ne!(seen(&sides), before, "{name}");
             changed += 1;
         }
         assert!(changed > 20, "{changed}");

@@ -11,7 +11,7 @@ use std::{
 
 use vampirc_uci::UciMessage;
 
-use super::log::Log;
+use super::{log::Log, options::DialogueOptions};
 use crate::system::sync::lock;
 
 /// Where lines go, shared by all threads.
@@ -20,21 +20,8 @@ pub struct Output<W> {
     closed: AtomicBool,
     /// A person reads, not a program.
     person: AtomicBool,
-    /// What the reader wants to be told.
-    pub verbosity: Verbosity,
-}
-
-/// What is told of a search, by options that may change while it runs.
-#[derive(Debug, Default)]
-pub struct Verbosity {
-    /// Winning chances with every score.
-    pub show_wdl: AtomicBool,
-    /// No more than its last lines.
-    pub minimal: AtomicBool,
-    /// What the best move does, in a sentence.
-    pub explain: AtomicBool,
-    /// Everything that is going on, for people.
-    pub debug: AtomicBool,
+    /// What the reader wants to be told, and how.
+    pub options: DialogueOptions,
 }
 
 struct Sinks<W> {
@@ -62,7 +49,7 @@ impl<W: Write> Output<W> {
             sinks: Mutex::new(Sinks { writer, log: None }),
             closed: AtomicBool::new(false),
             person: AtomicBool::new(person),
-            verbosity: Verbosity::default(),
+            options: DialogueOptions::default(),
         }
     }
 

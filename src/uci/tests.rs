@@ -191,18 +191,14 @@ proptest! {
 }
 
 /// What is printed of the lines that `tell` reports, and when the search is over. The option
-/// Minimal, which `tell` may set, is at first as given.
-fn printed(
-    live: &LiveOptions,
-    minimal: bool,
-    tell: impl FnOnce(&dyn Fn(u32, usize), &AtomicBool),
-) -> Vec<String> {
+/// Minimal, like all others, is `tell`'s to set, and is at first as given.
+fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOptions)) -> Vec<String> {
     let game = Game::default();
     let moves = game.position().legal_moves();
     let mut text = Vec::new();
     let output = Output::new(&mut text, false);
-    output.verbosity.minimal.store(minimal, Ordering::Relaxed);
-    let printer = Printer::new(&output, &game, CastlingMode::Standard, live, None);
+    output.options.minimal.store(minimal, Ordering::Relaxed);
+    let printer = Printer::new(&output, &game, CastlingMode::Standard, None);
     let line = |depth, multipv: usize| {
         printer.info(&Info {
             depth,
@@ -218,7 +214,7 @@ fn printed(
             pv: vec![moves[multipv]],
         });
     };
-    tell(&line, &output.verbosity.minimal);
+    tell(&line, &output.options);
     printer.finish();
     drop(printer);
     drop(output);
@@ -232,11 +228,10 @@ fn printed(
 /// Fewer lines may be wanted while the last of more are kept back.
 #[test]
 fn minimal_keeps_the_lines_that_are_wanted() {
-    let live = LiveOptions::new();
-    live.multi_pv.store(3, Ordering::Relaxed);
-    let lines = printed(&live, true, |tell, _| {
+    let lines = printed(true, |tell, options| {
+        options.live.multi_pv.store(3, Ordering::Relaxed);
         (1..=3).for_each(|rank| tell(7, rank));
-        live.multi_pv.store(1, Ordering::Relaxed);
+        options.live.multi_pv.store(1, Ordering::Relaxed);
         tell(8, 1);
     });
     assert_eq!(lines, ["depth 8 line 1"]);
@@ -245,20 +240,20 @@ fn minimal_keeps_the_lines_that_are_wanted() {
 /// The option may come between lines that belong together.
 #[test]
 fn minimal_holds_from_the_first_line_on() {
-    let live = LiveOptions::new();
-    live.multi_pv.store(2, Ordering::Relaxed);
-    let lines = printed(&live, false, |tell, minimal| {
+    let lines = printed(false, |tell, options| {
+        options.live.multi_pv.store(2, Ordering::Relaxed);
         tell(7, 1);
-        minimal.store(true, Ordering::Relaxed);
+        options.minimal.store(true, Ordering::Relaxed);
         tell(7, 2);
         (1..=2).for_each(|rank| tell(8, rank));
         (1..=2).for_each(|rank| tell(9, rank));
     });
     assert_eq!(lines, ["depth 7 line 1", "depth 7 line 2", "depth 9 line 1", "depth 9 line 2"]);
 
-    let lines = printed(&live, true, |tell, minimal| {
+    let lines = printed(true, |tell, options| {
+        options.live.multi_pv.store(2, Ordering::Relaxed);
         tell(7, 1);
-        minimal.store(false, Ordering::Relaxed);
+        options.minimal.store(false, Ordering::Relaxed);
         tell(7, 2);
         (1..=2).for_each(|rank| tell(8, rank));
     });

@@ -7,7 +7,7 @@ use lancet::{
         score::Score,
     },
     engine::{Engine, Settings},
-    play::{limits::Limits, report::Outcome, syzygy},
+    play::{limits::Limits, report::Outcome},
 };
 use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
 
@@ -20,6 +20,13 @@ fn player(elo: u32) -> Engine {
 /// The player's choice; its errors are those of `seed`.
 fn choice(engine: &mut Engine, game: &Game) -> Move {
     search(engine, game, Limits::default()).best.unwrap()
+}
+
+/// Changes some of the settings.
+fn set(engine: &mut Engine, change: impl FnOnce(&mut Settings)) {
+    let mut settings = engine.settings().clone();
+    change(&mut settings);
+    engine.configure(settings).unwrap();
 }
 
 /// Positions of a suite with one or more best moves.
@@ -145,17 +152,17 @@ fn players_do_not_know_each_others_thoughts() {
 
     let mut engine = new(true);
     assert_eq!(think(&mut engine, false), weak);
-    engine.set_limit_strength(false);
+    set(&mut engine, |settings| settings.limit_strength = false);
     assert_eq!(think(&mut engine, false), full);
     // The table is kept where the player stays the same.
     assert!(think(&mut engine, false).2 < full.2);
-    engine.set_limit_strength(true);
+    set(&mut engine, |settings| settings.limit_strength = true);
     assert_eq!(think(&mut engine, false), weak);
     // Analysis is done at full strength.
     assert_eq!(think(&mut engine, true), full);
     assert_eq!(think(&mut engine, false), weak);
-    engine.set_elo(1300);
-    engine.set_elo(1200);
+    set(&mut engine, |settings| settings.elo = 1300);
+    set(&mut engine, |settings| settings.elo = 1200);
     assert_eq!(think(&mut engine, false), weak);
     engine.new_game();
     engine.set_seed(7);
@@ -176,23 +183,21 @@ fn saved_tables_belong_to_a_player() {
         let error = engine.load_hash(&path).unwrap_err().to_string();
         assert!(error.starts_with("saved with another evaluation"), "{error}");
     };
-    engine.set_elo(1300);
+    set(&mut engine, |settings| settings.elo = 1300);
     refused(&mut engine);
-    engine.set_elo(1200);
+    set(&mut engine, |settings| settings.elo = 1200);
     engine.load_hash(&path).unwrap();
     engine.set_seed(8);
     refused(&mut engine);
     engine.set_seed(7);
-    engine.set_limit_strength(false);
+    set(&mut engine, |settings| settings.limit_strength = false);
     refused(&mut engine);
 
     engine.save_hash(&path).unwrap();
-    let syzygy =
-        |fifty_moves| syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() };
-    engine.set_syzygy(syzygy(false));
+    set(&mut engine, |settings| settings.syzygy.fifty_moves = false);
     refused(&mut engine);
-    engine.set_syzygy(syzygy(true));
+    set(&mut engine, |settings| settings.syzygy.fifty_moves = true);
     engine.load_hash(&path).unwrap();
-    engine.set_limit_strength(true);
+    set(&mut engine, |settings| settings.limit_strength = true);
     refused(&mut engine);
 }

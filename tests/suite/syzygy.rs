@@ -33,10 +33,15 @@ fn tables() -> Option<Tablebases> {
 
 /// An engine with the tables.
 fn engine(fifty_moves: bool) -> Option<Engine> {
-    let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+    let syzygy = syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() };
+    let mut engine = Engine::new(Settings { hash: 1, syzygy, ..Settings::default() }).unwrap();
     engine.set_tablebases(Some(tables()?.into()));
-    engine.set_syzygy(syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() });
     Some(engine)
+}
+
+/// Asks the tables otherwise.
+fn set(engine: &mut Engine, syzygy: syzygy::ProbeOptions) {
+    engine.configure(Settings { syzygy, ..engine.settings().clone() }).unwrap();
 }
 
 /// Lines of a data file, each a position and its operations.
@@ -267,10 +272,10 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     let outcome = search(&mut engine, &drawn, nodes(20_000));
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
     // Nothing is asked when the limit forbids it.
-    engine.set_syzygy(syzygy::ProbeOptions { probe_limit: 0, ..syzygy::ProbeOptions::default() });
+    set(&mut engine, syzygy::ProbeOptions { probe_limit: 0, ..Default::default() });
     engine.new_game();
     assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
-    engine.set_syzygy(syzygy::ProbeOptions { probe_depth: 100, ..syzygy::ProbeOptions::default() });
+    set(&mut engine, syzygy::ProbeOptions { probe_depth: 100, ..Default::default() });
     assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
 }
 
