@@ -8,7 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::{fmt, io, path::Path};
+use std::{io, path::Path};
 
 use rand::{Rng, seq::IndexedRandom as _};
 use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
@@ -37,51 +37,33 @@ pub struct Book {
 }
 
 /// Why a file is not a book.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BookError {
     /// It cannot be read.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// There is nothing in it.
+    #[error("the book has no moves")]
     Empty,
     /// The last entry is incomplete.
+    #[error("not a Polyglot book, or truncated: {bytes} bytes is not a multiple of 16")]
     Truncated {
         /// Length of the file.
         bytes: usize,
     },
     /// The entries are not in order.
+    #[error("not a Polyglot book, or damaged: entry {entry} is out of order")]
     Unsorted {
         /// The entry, from 1, that should stand before the one before it.
         entry: usize,
     },
     /// An entry's move is not a valid one.
+    #[error("not a Polyglot book, or damaged: entry {entry} is not a valid move")]
     Move {
         /// The entry, from 1.
         entry: usize,
     },
 }
-
-impl fmt::Display for BookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BookError::Io(error) => write!(f, "{error}"),
-            BookError::Empty => f.write_str("the book has no moves"),
-            BookError::Truncated { bytes } => {
-                write!(
-                    f,
-                    "not a Polyglot book, or truncated: {bytes} bytes is not a multiple of 16"
-                )
-            }
-            BookError::Unsorted { entry } => {
-                write!(f, "not a Polyglot book, or damaged: entry {entry} is out of order")
-            }
-            BookError::Move { entry } => {
-                write!(f, "not a Polyglot book, or damaged: entry {entry} is not a valid move")
-            }
-        }
-    }
-}
-
-impl std::error::Error for BookError {}
 
 impl Book {
     /// Reads a book file.
@@ -90,7 +72,7 @@ impl Book {
     ///
     /// If the file cannot be read or is not a book.
     pub fn load(path: &Path) -> Result<Book, BookError> {
-        Book::from_bytes(&files::read_regular(path, LONGEST_FILE).map_err(BookError::Io)?)
+        Book::from_bytes(&files::read_regular(path, LONGEST_FILE)?)
     }
 
     /// Reads a book from the bytes of its file.

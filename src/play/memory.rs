@@ -1,11 +1,10 @@
 //! Memory that the system does not grant.
 
-use std::fmt;
-
 /// There is not enough memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// For a table of this size.
+    #[error("not enough memory for a hash table of {mib} MiB{}", remaining(.kept))]
     Hash {
         /// The size asked for, in MiB.
         mib: usize,
@@ -13,11 +12,13 @@ pub enum MemoryError {
         kept: usize,
     },
     /// For so many threads.
+    #[error("not enough memory for {threads} search threads")]
     Threads {
         /// The number asked for.
         threads: usize,
     },
     /// For so many engines at once.
+    #[error("not enough memory for {engines} engines, each with a hash table of {mib} MiB")]
     Engines {
         /// The number asked for.
         engines: usize,
@@ -26,24 +27,7 @@ pub enum MemoryError {
     },
 }
 
-impl fmt::Display for MemoryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MemoryError::Hash { mib, kept } => {
-                write!(f, "not enough memory for a hash table of {mib} MiB")?;
-                if *kept > 0 { write!(f, ": it has {kept} MiB, empty") } else { Ok(()) }
-            }
-            MemoryError::Threads { threads } => {
-                write!(f, "not enough memory for {threads} search threads")
-            }
-            MemoryError::Engines { engines, mib } => {
-                write!(
-                    f,
-                    "not enough memory for {engines} engines, each with a hash table of {mib} MiB"
-                )
-            }
-        }
-    }
+/// The table that there is instead.
+fn remaining(mib: &usize) -> String {
+    if *mib > 0 { format!(": it has {mib} MiB, empty") } else { String::new() }
 }
-
-impl std::error::Error for MemoryError {}

@@ -402,12 +402,12 @@ impl Go {
         match number(keyword, tokens, range) {
             Ok(number) => self.set(keyword, number),
             Err(error) => {
-                let used = error.used();
-                if let Some(number) = used {
+                let nearest = error.nearest();
+                if let Some(number) = nearest {
                     self.set(keyword, number);
                 }
                 // An overdrawn clock is reported as negative: no complaint, just no time.
-                if used != Some(0) || !matches!(keyword, "wtime" | "btime") {
+                if nearest != Some(0) || !matches!(keyword, "wtime" | "btime") {
                     self.beyond.complaints.push(error);
                 }
             }
@@ -477,35 +477,16 @@ fn number(
         return Err(CommandError::Unexpected { after: keyword, token, expected });
     }
     tokens.next();
-    // All digits: only too large a number can fail.
-    let magnitude = digits.parse::<u64>();
-    let value = match magnitude {
-        Ok(0) => Some(0),
-        Ok(_) if token.starts_with('-') => None,
-        Ok(value) => Some(value),
-        Err(_) => None,
-    };
-    if let Some(value) = value.filter(|value| range.contains(value)) {
-        return Ok(value);
-    }
     let (min, max) = range.into_inner();
-    let low = token.starts_with('-') || value.is_some_and(|value| value < min);
-    let used = Some(if low { min } else { max });
-    Err(CommandError::OutOfRange { after: keyword, token: token.to_owned(), min, max, used })
-}
-
-/// Reads a number of a command that is refused when it is out of range.
-fn number_or_refuse(
-    keyword: &'static str,
-    tokens: &mut Tokens,
-    range: RangeInclusive<u64>,
-) -> Result<u64, CommandError> {
-    number(keyword, tokens, range).map_err(|mut error| {
-        if let CommandError::OutOfRange { used, .. } = &mut error {
-            *used = None;
-        }
-        error
-    })
+    // All digits: only a number far out of range can fail.
+    let beyond = if token.starts_with('-') { i128::MIN } else { i128::MAX };
+    let number = token.parse().unwrap_or(beyond);
+    let nearest = number.clamp(min.into(), max.into());
+    if number == nearest {
+        return Ok(nearest as u64);
+    }
+    let (token, nearest) = (token.to_owned(), nearest as u64);
+    Err(CommandError::OutOfRange { after: keyword, token, min, max, nearest })
 }
 
 fn help(tokens: &mut Tokens) -> Result<Command, CommandError> {
@@ -519,7 +500,7 @@ fn help(tokens: &mut Tokens) -> Result<Command, CommandError> {
 }
 
 fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let depth = number_or_refuse("perft", tokens, 0..=u64::from(MAX_PERFT))?;
+    let depth = number("perft", tokens, 0..=u64::from(MAX_PERFT))?;
     tokens.expect_end("perft <plies>")?;
     Ok(Command::Perft(u32::try_from(depth).unwrap_or(MAX_PERFT)))
 }
@@ -528,15 +509,14 @@ fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut bench = BenchCommand::default();
     if tokens.peek().is_some() {
         let range = u64::from(*DEPTH_RANGE.start())..=u64::from(*DEPTH_RANGE.end());
-        bench.depth = u32::try_from(number_or_refuse("bench", tokens, range)?).ok();
+        bench.depth = u32::try_from(number("bench", tokens, range)?).ok();
     }
     if tokens.peek().is_some() {
         let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
-        bench.threads = usize::try_from(number_or_refuse("bench <depth>", tokens, range)?).ok();
+        bench.threads = usize::try_from(number("bench <depth>", tokens, range)?).ok();
     }
     if tokens.peek().is_some() {
-        let hash =
-            number_or_refuse("bench <depth> <threads>", tokens, 1..=*HASH_RANGE.end() as u64)?;
+        let hash = number("bench <depth> <threads>", tokens, 1..=*HASH_RANGE.end() as u64)?;
         bench.hash = usize::try_from(hash).ok();
     }
     tokens.expect_end("bench <depth> <threads> <hash>")?;
@@ -547,16 +527,16 @@ fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut speed = SpeedTestCommand::default();
     if tokens.peek().is_some() {
         let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
-        speed.threads = usize::try_from(number_or_refuse("speedtest", tokens, range)?).ok();
+        speed.threads = usize::try_from(number("speedtest", tokens, range)?).ok();
     }
     if tokens.peek().is_some() {
         let range = 1..=*HASH_RANGE.end() as u64;
-        let hash = number_or_refuse("speedtest <threads>", tokens, range)?;
+        let hash = number("speedtest <threads>", tokens, range)?;
         speed.hash = usize::try_from(hash).ok();
     }
     if tokens.peek().is_some() {
         let range = 1..=MAX_SPEED_TEST;
-        speed.seconds = Some(number_or_refuse("speedtest <threads> <hash>", tokens, range)?);
+        speed.seconds = Some(number("speedtest <threads> <hash>", tokens, range)?);
     }
     tokens.expect_end("speedtest <threads> <hash> <seconds>")?;
     Ok(Command::SpeedTest(speed))
@@ -564,9 +544,9 @@ fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
 
 /// What follows the book are an engine's own arguments; Lancet has none.
 fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let count = number_or_refuse("genfens", tokens, 1..=MAX_OPENINGS)?;
+    let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
     keyword("genfens <n>", tokens, "seed", "'seed <s>'")?;
-    let seed = number_or_refuse("seed", tokens, 0..=u64::MAX)?;
+    let seed = number("seed", tokens, 0..=u64::MAX)?;
     keyword("seed <s>", tokens, "book", "'book <file>' or 'book None'")?;
     let book = tokens.expect("book", "a file or 'None'")?;
     let book = (!book.eq_ignore_ascii_case("none")).then(|| PathBuf::from(book));
@@ -737,25 +717,15 @@ mod tests {
     #[test]
     fn go_survives_unusable_numbers() {
         for (line, depth, nodes, complaint) in [
-            (
-                "go depth 1000 nodes 5",
-                Some(239),
-                Some(5),
-                "'1000' after 'depth' is not in 1..239: using 239",
-            ),
-            ("go depth 0", Some(1), None, "'0' after 'depth' is not in 1..239: using 1"),
+            ("go depth 1000 nodes 5", Some(239), Some(5), "'1000' after 'depth' is not in 1..239"),
+            ("go depth 0", Some(1), None, "'0' after 'depth' is not in 1..239"),
             (
                 "go nodes 99999999999999999999",
                 None,
                 Some(u64::MAX),
-                "'99999999999999999999' after 'nodes' is not in 1..18446744073709551615: using 18446744073709551615",
+                "'99999999999999999999' after 'nodes' is not in 1..18446744073709551615",
             ),
-            (
-                "go nodes -3",
-                None,
-                Some(1),
-                "'-3' after 'nodes' is not in 1..18446744073709551615: using 1",
-            ),
+            ("go nodes -3", None, Some(1), "'-3' after 'nodes' is not in 1..18446744073709551615"),
             ("go depth x nodes 5", None, Some(5), "'x' after 'depth': expected a whole number"),
             ("go nodes 5 depth", None, Some(5), "nothing follows 'depth': expected a whole number"),
             ("go depth nodes 5", None, Some(5), "'nodes' after 'depth': expected a whole number"),
@@ -766,12 +736,7 @@ mod tests {
                 "'fast' after 'go': expected a limit ('help' lists them)",
             ),
             ("go depth 3.5 nodes 5", None, Some(5), "'3.5' after 'depth': expected a whole number"),
-            (
-                "go movetime -5",
-                None,
-                None,
-                "'-5' after 'movetime' is not in 0..999999999999: using 0",
-            ),
+            ("go movetime -5", None, None, "'-5' after 'movetime' is not in 0..999999999999"),
             (
                 "go nodes 5 searchmoves",
                 None,

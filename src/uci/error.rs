@@ -1,16 +1,16 @@
 //! What can be wrong with a line.
 
-use std::fmt;
-
 /// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// No word of the line is a command.
+    #[error("unknown command '{token}': 'help' lists the commands")]
     Unknown {
         /// The first word.
         token: String,
     },
     /// Something has to follow.
+    #[error("nothing follows '{after}': expected {expected}")]
     Missing {
         /// The command or keyword.
         after: &'static str,
@@ -18,6 +18,7 @@ pub enum CommandError {
         expected: &'static str,
     },
     /// Something else has to stand here.
+    #[error("'{token}' after '{after}': expected {expected}")]
     Unexpected {
         /// The command or keyword.
         after: &'static str,
@@ -26,7 +27,9 @@ pub enum CommandError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A number outside its range.
+    /// A number outside its range. A `go` uses the nearest one within it; other commands are
+    /// refused.
+    #[error("'{token}' after '{after}' is not in {min}..{max}")]
     OutOfRange {
         /// The keyword.
         after: &'static str,
@@ -36,39 +39,17 @@ pub enum CommandError {
         min: u64,
         /// The largest number possible.
         max: u64,
-        /// The nearest end, if that is used; else the command is refused.
-        used: Option<u64>,
+        /// The nearest number possible.
+        nearest: u64,
     },
 }
 
 impl CommandError {
-    /// The number that is used instead of one outside its range.
-    pub const fn used(&self) -> Option<u64> {
+    /// The number that a `go` uses instead.
+    pub const fn nearest(&self) -> Option<u64> {
         match self {
-            CommandError::OutOfRange { used, .. } => *used,
+            CommandError::OutOfRange { nearest, .. } => Some(*nearest),
             _ => None,
         }
     }
 }
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CommandError::Unknown { token } => {
-                write!(f, "unknown command '{token}': 'help' lists the commands")
-            }
-            CommandError::Missing { after, expected } => {
-                write!(f, "nothing follows '{after}': expected {expected}")
-            }
-            CommandError::Unexpected { after, token, expected } => {
-                write!(f, "'{token}' after '{after}': expected {expected}")
-            }
-            CommandError::OutOfRange { after, token, min, max, used } => {
-                write!(f, "'{token}' after '{after}' is not in {min}..{max}")?;
-                used.map_or(Ok(()), |used| write!(f, ": using {used}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for CommandError {}

@@ -11,6 +11,14 @@ use std::{
 
 use crate::system::files;
 
+/// The log has ended, since it could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot log to '{}': {reason}; the log ends here", .path.display())]
+pub struct LogError {
+    path: PathBuf,
+    reason: io::Error,
+}
+
 /// A log that is being written. When it is dropped, all lines are in the file.
 #[derive(Debug)]
 pub struct Log {
@@ -42,15 +50,14 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// If an earlier line could not be written, in words: the log has ended, and so it
-    /// should be dropped.
-    pub fn add(&mut self, direction: &str, text: &str) -> Result<(), String> {
+    /// If an earlier line could not be written: the log should be dropped.
+    pub fn add(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
         let line = format!("{} {direction} {text}\n", timestamp());
         if self.lines.as_ref().is_some_and(|lines| lines.send(line).is_ok()) {
             return Ok(());
         }
-        let reason = self.close().err().map(|error| error.to_string()).unwrap_or_default();
-        Err(format!("cannot log to '{}': {reason}; the log ends here", self.path.display()))
+        let reason = self.close().err().unwrap_or_else(|| io::Error::other("its thread ended"));
+        Err(LogError { path: self.path.clone(), reason })
     }
 
     /// Waits until all lines are written.
@@ -109,7 +116,7 @@ mod tests {
         let mut log = Log::open(Path::new("/dev/full")).unwrap();
         let error = loop {
             if let Err(error) = log.add("<<", "a") {
-                break error;
+                break error.to_string();
             }
             thread::yield_now();
         };

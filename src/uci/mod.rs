@@ -788,7 +788,7 @@ impl<W: Write + Send> Front<'_, W> {
         if self.awaits_answer() {
             return self.output.say(THINKING);
         }
-        let is_skipped = |error: &&CommandError| error.used().is_none();
+        let is_skipped = |error: &&CommandError| error.nearest().is_none();
         if self.output.is_for_a_person()
             && let Some(error) = beyond.complaints.iter().find(is_skipped)
         {
@@ -796,8 +796,10 @@ impl<W: Write + Send> Front<'_, W> {
             return self.output.say(&error.to_string());
         }
         for error in &beyond.complaints {
-            let skipped = if is_skipped(&error) { "; skipped" } else { "" };
-            self.output.say(&format!("{error}{skipped}"));
+            self.output.say(&match error.nearest() {
+                Some(nearest) => format!("{error}: using {nearest}"),
+                None => format!("{error}; skipped"),
+            });
         }
         let game = self.setup.game().clone();
         let say = |text: &str| self.output.say(text);

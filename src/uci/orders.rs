@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::{Context as _, bail};
 use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
 use vampirc_uci::UciFen;
 
@@ -38,10 +39,10 @@ impl<W: Write + Send> Front<'_, W> {
             Ok(None) => return false,
             Ok(Some(order)) => {
                 if let Err(error) = self.carry_out_order(order, answering) {
-                    self.output.say(&error);
+                    self.output.say(&format!("{error:#}"));
                 }
             }
-            Err(error) => self.output.say(&error),
+            Err(error) => self.output.say(&error.to_string()),
         }
         true
     }
@@ -60,10 +61,10 @@ impl<W: Write + Send> Front<'_, W> {
         answering
     }
 
-    fn carry_out_order(&mut self, order: Order, answering: bool) -> Result<(), String> {
+    fn carry_out_order(&mut self, order: Order, answering: bool) -> anyhow::Result<()> {
         let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
         if changes && answering {
-            return Err(THINKING.to_owned());
+            bail!(THINKING);
         }
         match order {
             Order::Moves(words) => self.play_words(&words)?,
@@ -75,7 +76,7 @@ impl<W: Write + Send> Front<'_, W> {
             Order::Undo(count) => self.take_back(count)?,
             Order::Redo(count) => {
                 if (0..count).map_while(|_| self.setup.redo()).count() == 0 {
-                    return Err("there is nothing to play again".to_owned());
+                    bail!("there is nothing to play again");
                 }
                 if self.is_lancets_turn() {
                     self.setup.redo();
@@ -95,12 +96,16 @@ impl<W: Write + Send> Front<'_, W> {
             Order::Level(rating) => self.set_level(rating),
             Order::Hint => {
                 if self.setup.game().position().legal_moves().is_empty() {
-                    return Err("there is no legal move".to_owned());
+                    bail!("there is no legal move");
                 }
                 self.think(Manner::Hint, true);
             }
-            Order::Save(path) => self.save(&path)?,
-            Order::Load(path) => self.load(&path)?,
+            Order::Save(path) => {
+                self.save(&path).with_context(|| format!("save: {}", path.display()))?;
+            }
+            Order::Load(path) => {
+                self.load(&path).with_context(|| format!("load: {}", path.display()))?;
+            }
             Order::Help(name) => {
                 self.lines(&terminal::help(name));
                 if name.is_none() {
@@ -111,12 +116,12 @@ impl<W: Write + Send> Front<'_, W> {
         Ok(())
     }
 
-    fn play_words(&mut self, words: &[String]) -> Result<(), String> {
+    fn play_words(&mut self, words: &[String]) -> anyhow::Result<()> {
         // All of them or none.
         let mut setup = self.setup.clone();
         for word in words {
             let position = setup.game().position();
-            let m = notation::read_any_move(position, word).map_err(|error| error.to_string())?;
+            let m = notation::read_any_move(position, word)?;
             setup.play(m);
         }
         self.setup = setup;
@@ -126,14 +131,14 @@ impl<W: Write + Send> Front<'_, W> {
 
     /// Takes moves back; against Lancet until it is the person's turn again. A move of
     /// its own that began the game stays.
-    fn take_back(&mut self, count: usize) -> Result<(), String> {
+    fn take_back(&mut self, count: usize) -> anyhow::Result<()> {
         let mut taken = (0..count).map_while(|_| self.setup.undo()).count();
         if taken > 0 && self.is_lancets_turn() && self.setup.undo().is_none() {
             self.setup.redo();
             taken -= 1;
         }
         if taken == 0 {
-            return Err("there is no move to take back".to_owned());
+            bail!("there is no move to take back");
         }
         self.show_board();
         Ok(())
@@ -203,38 +208,30 @@ impl<W: Write + Send> Front<'_, W> {
     }
 
     /// Writes the game. A file that this dialogue has not written stays as it is.
-    fn save(&mut self, path: &Path) -> Result<(), String> {
-        let name = path.display();
+    fn save(&mut self, path: &Path) -> anyhow::Result<()> {
         if path.exists() && !self.saved.contains(path) {
-            return Err(format!("save: {name}: there is such a file already"));
+            bail!("there is such a file already");
         }
         let text = game_text(self.setup.start(), self.setup.moves(), self.setup.game(), self.plays);
-        files::replace(path, text.as_bytes()).map_err(|error| format!("save: {name}: {error}"))?;
+        files::replace(path, text.as_bytes())?;
         self.saved.insert(path.to_owned());
         let moves = notation::counted(self.setup.moves().len(), "half-move");
-        self.output.say(&format!("save: {moves} in {name}"));
+        self.output.say(&format!("save: {moves} in {}", path.display()));
         Ok(())
     }
 
     /// Reads the first game of a file, to its end.
-    fn load(&mut self, path: &Path) -> Result<(), String> {
-        let failed = |error: String| format!("load: {}: {error}", path.display());
-        let file = files::open_regular(path).map_err(|error| failed(error.to_string()))?;
-        let mut games = Games::new(BufReader::new(file));
+    fn load(&mut self, path: &Path) -> anyhow::Result<()> {
+        let mut games = Games::new(BufReader::new(files::open_regular(path)?));
         let read = games.next_game();
         if let Some(warning) = games.warning() {
-            self.output.say(&failed(warning.to_string()));
+            self.output.say(&format!("load: {}: {warning}", path.display()));
         }
-        let game = match read.map_err(|error| failed(error.to_string()))? {
-            None => return Err(failed("no game".to_owned())),
-            Some(game) => game.map_err(|error| failed(error.to_string()))?,
-        };
-        let (start, moves) = annotate::replay(&game).map_err(|error| failed(error.to_string()))?;
+        let game = read?.context("no game")??;
+        let (start, moves) = annotate::replay(&game)?;
         let mut setup = super::setup::Setup::from(Game::from(start));
         for m in moves {
-            setup.play(
-                m.ok_or_else(|| failed("a game with null moves cannot be played on".to_owned()))?,
-            );
+            setup.play(m.context("a game with null moves cannot be played on")?);
         }
         (self.setup, self.plays) = (setup, None);
         let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();

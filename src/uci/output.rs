@@ -11,7 +11,10 @@ use std::{
 
 use vampirc_uci::UciMessage;
 
-use super::{log::Log, options::DialogueOptions};
+use super::{
+    log::{Log, LogError},
+    options::DialogueOptions,
+};
 use crate::system::sync::lock;
 
 /// Where lines go, shared by all threads.
@@ -34,8 +37,8 @@ impl<W> Sinks<W> {
     ///
     /// # Errors
     ///
-    /// Why the log has ended, in words.
-    fn log(&mut self, direction: &str, text: &str) -> Result<(), String> {
+    /// If the log has ended.
+    fn log(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
         let Some(log) = &mut self.log else { return Ok(()) };
         log.add(direction, text).inspect_err(|_| self.log = None)
     }
@@ -72,7 +75,7 @@ impl<W: Write> Output<W> {
         let mut sinks = self.sinks();
         if let Err(error) = sinks.log("<<", text) {
             drop(sinks);
-            self.say(&error);
+            self.say(&error.to_string());
             sinks = self.sinks();
         }
         // One write call per line: a reader never sees half of one.
@@ -113,7 +116,7 @@ impl<W: Write> Output<W> {
             && let Err(error) = sinks.log(">>", String::from_utf8_lossy(line).trim_end())
         {
             drop(sinks);
-            self.say(&error);
+            self.say(&error.to_string());
         }
     }
 

@@ -1,7 +1,5 @@
 //! The position on the board, as `position` lines set it up.
 
-use std::fmt;
-
 use shakmaty::{CastlingMode, Move};
 use vampirc_uci::{UciFen, UciMove};
 
@@ -36,11 +34,13 @@ struct Source {
 }
 
 /// Why a `position` line was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The FEN.
-    Fen(FenError),
+    #[error(transparent)]
+    Fen(#[from] FenError),
     /// A move.
+    #[error("{error} (move {number} of the line, in '{fen}')")]
     Move {
         /// Its place in the list, from 1.
         number: usize,
@@ -50,19 +50,6 @@ pub enum SetupError {
         fen: String,
     },
 }
-
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SetupError::Fen(error) => write!(f, "{error}"),
-            SetupError::Move { number, error, fen } => {
-                write!(f, "{error} (move {number} of the line, in '{fen}')")
-            }
-        }
-    }
-}
-
-impl std::error::Error for SetupError {}
 
 impl From<Game> for Setup {
     fn from(game: Game) -> Setup {
@@ -141,8 +128,8 @@ impl Setup {
             None => {
                 let position = match &fen {
                     Some(fen) => {
-                        let read = Position::from_fen_with_remarks(fen.as_str(), mode);
-                        let (position, dropped) = read.map_err(SetupError::Fen)?;
+                        let (position, dropped) =
+                            Position::from_fen_with_remarks(fen.as_str(), mode)?;
                         remarks = dropped;
                         position
                     }
@@ -189,7 +176,7 @@ impl Setup {
 fn start(mode: CastlingMode) -> Result<Position, SetupError> {
     match mode {
         CastlingMode::Standard => Ok(Position::default()),
-        CastlingMode::Chess960 => Position::from_fen(START_FEN, mode).map_err(SetupError::Fen),
+        CastlingMode::Chess960 => Ok(Position::from_fen(START_FEN, mode)?),
     }
 }
 

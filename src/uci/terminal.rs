@@ -54,12 +54,17 @@ pub const ORDERS: &[(&str, &str, &str)] = &[
     ("load", "<file.pgn>", "read the first game of a file"),
 ];
 
+/// An order that cannot be understood, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {0}")]
+pub struct OrderError(String);
+
 /// Reads a line; `None` if it is for the protocol's commands to understand.
 ///
 /// # Errors
 ///
-/// If it is an order that cannot be understood, in words.
-pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, String> {
+/// If it is an order that cannot be understood.
+pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some((&first, rest)) = words.split_first() else { return Ok(None) };
     let order = match (first.to_ascii_lowercase().as_str(), rest) {
@@ -93,9 +98,9 @@ fn other(
     line: &str,
     words: &[&str],
     position: &Position,
-) -> Result<Option<Order>, String> {
+) -> Result<Option<Order>, OrderError> {
     if let Some((name, arguments, _)) = ORDERS.iter().find(|(order, ..)| *order == name) {
-        return Err(format!("expected '{}'", format!("{name} {arguments}").trim_end()));
+        return Err(OrderError(format!("'{}'", format!("{name} {arguments}").trim_end())));
     }
     if words[0].contains('/') {
         return Ok(Some(Order::Fen(line.trim().to_owned())));
@@ -115,14 +120,14 @@ fn other(
 }
 
 /// The number of moves after `name`; one if there is none.
-fn count(name: &str, rest: &[&str]) -> Result<usize, String> {
+fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
     let number = match rest {
         [] => Some(1),
         [number] => number.parse().ok(),
         _ => None,
     };
     number.filter(|number| (1..=MAX_MOVES).contains(number)).ok_or_else(|| {
-        format!("expected '{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}")
+        OrderError(format!("'{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}"))
     })
 }
 
@@ -192,7 +197,7 @@ mod tests {
             ("save", "expected 'save <file.pgn>'"),
             ("hint please", "expected 'hint'"),
         ] {
-            assert_eq!(parse(line), Err(complaint.to_owned()), "{line}");
+            assert_eq!(parse(line).unwrap_err().to_string(), complaint, "{line}");
         }
     }
 }

@@ -704,6 +704,7 @@ fn hostile_lines_are_answered_and_survived() {
     lancet.send("position startpos moves e2e4");
     for (line, answer) in [
         ("go depth", "info string nothing follows 'depth': expected a whole number; skipped"),
+        ("go depth 0", "info string '0' after 'depth' is not in 1..239: using 1"),
         ("position", "info string nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
         ("position fen", "info string nothing follows 'fen': expected a FEN"),
         (
