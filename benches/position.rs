@@ -42,8 +42,8 @@ fn line(moves: usize) -> String {
 
 fn apply(setup: &mut Setup, line: &str) {
     match command::parse(line.as_bytes()) {
-        Ok(Some(Command::Message(UciMessage::Position { fen, moves, .. }, beyond))) => {
-            setup.apply(fen, moves, &beyond.moves, CastlingMode::Standard).unwrap();
+        Ok(Some(Command::Message(UciMessage::Position { fen, moves, .. }, extension))) => {
+            setup.apply(fen, moves, &extension.moves, CastlingMode::Standard).unwrap();
         }
         other => panic!("{other:?}"),
     }

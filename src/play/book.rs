@@ -22,7 +22,7 @@ const LONGEST_FILE: u64 = 4 << 30;
 
 /// A move of the book in the position with this key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct BookMove {
     key: u64,
     /// To (6 bits), from (6), promotion (3): none, knight, bishop, rook, queen.
     /// Castling is the king moving onto its own rook.
@@ -33,7 +33,7 @@ struct Entry {
 /// A book in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {
-    entries: Vec<Entry>,
+    entries: Vec<BookMove>,
 }
 
 /// Why a file is not a book.
@@ -85,10 +85,10 @@ impl Book {
         if !rest.is_empty() {
             return Err(BookError::Truncated { bytes: bytes.len() });
         }
-        let mut entries: Vec<Entry> = Vec::with_capacity(records.len());
+        let mut entries: Vec<BookMove> = Vec::with_capacity(records.len());
         for (&record, number) in records.iter().zip(1..) {
             let number128 = u128::from_be_bytes(record);
-            let entry = Entry {
+            let entry = BookMove {
                 key: (number128 >> 64) as u64,
                 code: (number128 >> 48) as u16,
                 weight: (number128 >> 32) as u16,

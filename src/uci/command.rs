@@ -4,20 +4,20 @@
 //! The commands of the protocol become vampirc-uci's messages, without its parser: that
 //! panics on some numbers, cuts others, and passes over what it does not expect, with all
 //! that follows. What its messages cannot carry travels beside them:
-//! [`beyond`](super::beyond) has the list.
+//! [`extension`](super::extension) has the list.
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
 use vampirc_uci::{Duration, UciFen, UciMessage, UciSearchControl, UciTimeControl};
 
-use super::{beyond::Beyond, error::CommandError, moves};
+use super::{error::CommandError, extension::Extension, moves};
 use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Of the protocol.
-    Message(UciMessage, Beyond),
+    Message(UciMessage, Extension),
     /// Count legal move paths below each move.
     Perft(u32),
     /// Show the board.
@@ -174,7 +174,7 @@ impl<'a> Iterator for Tokens<'a> {
 /// # Errors
 ///
 /// If no word is a command, or the command cannot be carried out as given.
-/// Unusable parts of a `go` are in its [`complaints`](Beyond::complaints)
+/// Unusable parts of a `go` are in its [`complaints`](Extension::complaints)
 /// instead: a `go` must always be answered.
 pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = String::from_utf8_lossy(line);
@@ -225,7 +225,7 @@ fn command_name(token: &str) -> Option<&'static str> {
 
 /// A message that says all there is.
 fn message(message: UciMessage) -> Command {
-    Command::Message(message, Beyond::default())
+    Command::Message(message, Extension::default())
 }
 
 fn debug(tokens: &mut Tokens) -> Result<Command, CommandError> {
@@ -299,7 +299,7 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
     }
     let message = UciMessage::Position { startpos: fen.is_none(), fen, moves };
     let moves = tokens.map(str::to_owned).collect();
-    Ok(Command::Message(message, Beyond { moves, ..Beyond::default() }))
+    Ok(Command::Message(message, Extension { moves, ..Extension::default() }))
 }
 
 /// The keywords of `go`.
@@ -340,7 +340,7 @@ struct Go {
     ponder: bool,
     infinite: bool,
     search: UciSearchControl,
-    beyond: Beyond,
+    extension: Extension,
 }
 
 fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
@@ -350,7 +350,7 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
         ponder: false,
         infinite: false,
         search: UciSearchControl::default(),
-        beyond: Beyond::default(),
+        extension: Extension::default(),
     };
     while let Some(token) = tokens.next() {
         match go_keyword(token) {
@@ -359,7 +359,7 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
             Some("searchmoves") => go.read_moves(tokens),
             Some("perft") => return perft(tokens),
             Some(keyword) => go.read_number(keyword, tokens),
-            None => go.beyond.complaints.push(CommandError::Unexpected {
+            None => go.extension.complaints.push(CommandError::Unexpected {
                 after: "go",
                 token: token.to_owned(),
                 expected: "a limit ('help' lists them)",
@@ -380,13 +380,13 @@ impl Go {
             given = true;
             match moves::read(token) {
                 Some(m) => self.search.search_moves.push(m),
-                None => self.beyond.moves.push(token.to_owned()),
+                None => self.extension.moves.push(token.to_owned()),
             }
             tokens.next();
         }
         if !given {
             let error = CommandError::Missing { after: "searchmoves", expected: "moves" };
-            self.beyond.complaints.push(error);
+            self.extension.complaints.push(error);
         }
     }
 
@@ -408,7 +408,7 @@ impl Go {
                 }
                 // An overdrawn clock is reported as negative: no complaint, just no time.
                 if nearest != Some(0) || !matches!(keyword, "wtime" | "btime") {
-                    self.beyond.complaints.push(error);
+                    self.extension.complaints.push(error);
                 }
             }
         }
@@ -453,9 +453,9 @@ impl Go {
         ];
         let mut controls = controls.into_iter().flatten();
         let time_control = controls.next();
-        self.beyond.controls = controls.collect();
+        self.extension.controls = controls.collect();
         let search_control = (!self.search.is_empty()).then_some(self.search);
-        Command::Message(UciMessage::Go { time_control, search_control }, self.beyond)
+        Command::Message(UciMessage::Go { time_control, search_control }, self.extension)
     }
 }
 
@@ -479,8 +479,8 @@ fn number(
     tokens.next();
     let (min, max) = range.into_inner();
     // All digits: only a number far out of range can fail.
-    let beyond = if token.starts_with('-') { i128::MIN } else { i128::MAX };
-    let number = token.parse().unwrap_or(beyond);
+    let far = if token.starts_with('-') { i128::MIN } else { i128::MAX };
+    let number = token.parse().unwrap_or(far);
     let nearest = number.clamp(min.into(), max.into());
     if number == nearest {
         return Ok(nearest as u64);
@@ -579,9 +579,9 @@ mod tests {
         parse(line.as_bytes()).unwrap().unwrap()
     }
 
-    fn message(line: &str) -> (UciMessage, Beyond) {
+    fn message(line: &str) -> (UciMessage, Extension) {
         match command(line) {
-            Command::Message(message, beyond) => (message, beyond),
+            Command::Message(message, extension) => (message, extension),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -604,7 +604,7 @@ mod tests {
             ("ponderhit", UciMessage::PonderHit),
             ("quit\n", UciMessage::Quit),
         ] {
-            assert_eq!(message(line), (expected, Beyond::default()), "{line}");
+            assert_eq!(message(line), (expected, Extension::default()), "{line}");
         }
         for (line, expected) in [
             ("d", Command::Display),
@@ -683,24 +683,24 @@ mod tests {
 
     #[test]
     fn go_reads_every_limit_in_any_order() {
-        let (message, beyond) = message(
+        let (message, extension) = message(
             "go infinite nodes 1000000000000 searchmoves e2e4 d2d4 wtime -7 btime 2000 \
              winc 30 binc 40 movestogo 200 ponder depth 200 mate 100 movetime 5000 a1a9",
         );
         let text = "go wtime 0 btime 2000 winc 30 binc 40 movestogo 200 depth 200 \
                     nodes 1000000000000 mate 100  searchmoves e2e4 d2d4 ";
         assert_eq!(message.to_string(), text);
-        let expected = Beyond {
+        let expected = Extension {
             controls: vec![
                 UciTimeControl::MoveTime(Duration::milliseconds(5000)),
                 UciTimeControl::Ponder,
                 UciTimeControl::Infinite,
             ],
             moves: vec![],
-            complaints: beyond.complaints.clone(),
+            complaints: extension.complaints.clone(),
         };
-        assert_eq!(beyond, expected);
-        assert_eq!(beyond.complaints.len(), 1);
+        assert_eq!(extension, expected);
+        assert_eq!(extension.complaints.len(), 1);
         for (line, text) in [
             ("go ", "go "),
             ("go movestogo 0", "go "),
@@ -710,7 +710,7 @@ mod tests {
             ("go nodes 9999999999999 nodes 7", "go nodes 7 "),
         ] {
             let message = super::tests::message(line);
-            assert_eq!((message.0.to_string().as_str(), message.1), (text, Beyond::default()));
+            assert_eq!((message.0.to_string().as_str(), message.1), (text, Extension::default()));
         }
     }
 
@@ -750,12 +750,12 @@ mod tests {
                 "nothing follows 'searchmoves': expected moves",
             ),
         ] {
-            let (message, beyond) = message(line);
+            let (message, extension) = message(line);
             let UciMessage::Go { search_control, .. } = message else { panic!("{line}") };
             let search = search_control.unwrap_or_default();
             assert_eq!((search.depth, search.nodes), (depth, nodes), "{line}");
-            assert_eq!(beyond.complaints.len(), 1, "{line}");
-            assert_eq!(beyond.complaints[0].to_string(), complaint);
+            assert_eq!(extension.complaints.len(), 1, "{line}");
+            assert_eq!(extension.complaints[0].to_string(), complaint);
         }
     }
 
@@ -806,8 +806,8 @@ mod tests {
         /// Numbers arrive as they are, or are said not to.
         #[test]
         fn nodes_are_exact(nodes in 1_u64..) {
-            let (message, beyond) = message(&format!("go nodes {nodes} infinite"));
-            prop_assert!(beyond.complaints.is_empty());
+            let (message, extension) = message(&format!("go nodes {nodes} infinite"));
+            prop_assert!(extension.complaints.is_empty());
             let UciMessage::Go { search_control, .. } = message else { panic!() };
             prop_assert_eq!(search_control.and_then(|search| search.nodes), Some(nodes));
         }
@@ -824,7 +824,7 @@ mod tests {
                 let line = format!("{command} {}", words.join(" "));
                 let Ok(Some(Command::Message(message, _))) = parse(line.as_bytes()) else { continue };
                 let again = super::tests::message(&message.to_string());
-                prop_assert_eq!(again, (message, Beyond::default()), "{}", line);
+                prop_assert_eq!(again, (message, Extension::default()), "{}", line);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::io::{BufRead, ErrorKind};
 pub const MAX_LINE: usize = 1 << 20;
 
 /// Where lines come from.
-pub trait Source {
+pub trait LineSource {
     /// Reads a line, of which at most [`MAX_LINE`] bytes are kept. Returns its length,
     /// `None` at the end of the input.
     fn next(&mut self, line: &mut Vec<u8>) -> Option<usize>;
@@ -17,7 +17,7 @@ pub trait Source {
 }
 
 /// A last line without a line break still counts.
-impl<R: BufRead> Source for R {
+impl<R: BufRead> LineSource for R {
     fn next(&mut self, line: &mut Vec<u8>) -> Option<usize> {
         line.clear();
         let mut length = None;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use shakmaty::{Color, Move};
 use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
 
-use super::{beyond::Beyond, moves};
+use super::{extension::Extension, moves};
 use crate::{
     chess::{notation::read_move, position::Position},
     play::limits::{Clock, Limits},
@@ -15,7 +15,7 @@ use crate::{
 pub fn limits(
     control: Option<&UciTimeControl>,
     search: &UciSearchControl,
-    beyond: &Beyond,
+    extension: &Extension,
     root: &Position,
     say: &dyn Fn(&str),
 ) -> Limits {
@@ -23,10 +23,10 @@ pub fn limits(
         depth: search.depth.map(u32::from),
         nodes: search.nodes,
         mate: search.mate.map(u32::from),
-        searchmoves: searchmoves(&search.search_moves, &beyond.moves, root, say),
+        searchmoves: searchmoves(&search.search_moves, &extension.moves, root, say),
         ..Limits::default()
     };
-    for control in control.into_iter().chain(&beyond.controls) {
+    for control in control.into_iter().chain(&extension.controls) {
         match control {
             UciTimeControl::Ponder => limits.ponder = true,
             UciTimeControl::Infinite => limits.infinite = true,
@@ -108,14 +108,14 @@ mod tests {
     /// The limits of a line in the start position, and what is said of it.
     fn read(line: &str, root: &Position) -> (Limits, Vec<String>) {
         let parsed = command::parse(line.as_bytes()).unwrap().unwrap();
-        let Command::Message(UciMessage::Go { time_control, search_control }, beyond) = parsed
+        let Command::Message(UciMessage::Go { time_control, search_control }, extension) = parsed
         else {
             panic!("{line}: {parsed:?}")
         };
         let said = RefCell::new(Vec::new());
         let say = |text: &str| said.borrow_mut().push(text.to_owned());
         let search = search_control.unwrap_or_default();
-        let limits = limits(time_control.as_ref(), &search, &beyond, root, &say);
+        let limits = limits(time_control.as_ref(), &search, &extension, root, &say);
         (limits, said.into_inner())
     }
 

@@ -41,9 +41,9 @@ use crate::{
     tools::explain,
 };
 
-pub mod beyond;
 pub mod command;
 pub mod error;
+pub mod extension;
 pub mod format;
 mod input;
 mod limits;
@@ -58,10 +58,10 @@ pub mod setup;
 mod show;
 mod terminal;
 
-use beyond::Beyond;
 use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
 use error::CommandError;
-use input::Source;
+use extension::Extension;
+use input::LineSource;
 use options::{Change, DialogueOptions, EngineContext};
 use output::Output;
 use setup::Setup;
@@ -160,7 +160,7 @@ pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl W
     dialogue(commands, &mut input, &Output::new(output, false));
 }
 
-fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, output: &Output<W>) {
+fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, output: &Output<W>) {
     let tasks = AtomicUsize::new(0);
     let quitting = AtomicBool::new(false);
     let (work, queue) = mpsc::channel();
@@ -170,7 +170,7 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, outpu
         if let Err(error) = threads::spawn(scope, "engine", serve) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
         }
-        let mut front = Front {
+        let mut dialogue = Dialogue {
             output,
             work,
             tasks,
@@ -181,8 +181,8 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl Source, outpu
             answer: Arc::default(),
             saved: HashSet::new(),
         };
-        front.read(commands, input);
-        // Dropping the front ends the queue, and with it the engine thread.
+        dialogue.read(commands, input);
+        // Dropping it ends the queue, and with it the engine thread.
     });
 }
 
@@ -220,7 +220,7 @@ struct Printer<'a, W> {
     mode: CastlingMode,
     /// Ends before the move is told: whoever answers that with `setoption` and `isready`
     /// waits for the option to be set.
-    task: Mutex<Option<Ending<'a>>>,
+    task: Mutex<Option<TaskGuard<'a>>>,
     seen: person::Seen,
     /// The last line of each rank, where no more is to be told; `None` where all are.
     kept: Mutex<Option<BTreeMap<usize, Info>>>,
@@ -231,7 +231,7 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         output: &'a Output<W>,
         game: &'a Game,
         mode: CastlingMode,
-        task: Option<Ending<'a>>,
+        task: Option<TaskGuard<'a>>,
     ) -> Self {
         let kept = output.options.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
         let (task, kept) = (Mutex::new(task), Mutex::new(kept));
@@ -339,7 +339,7 @@ fn search<W: Write + Send>(
     job: &Job,
     mode: CastlingMode,
     output: &Output<W>,
-    task: Ending,
+    task: TaskGuard,
 ) {
     if output.is_for_a_person() {
         output.line(person::HEADER);
@@ -353,7 +353,7 @@ fn answer<W: Write + Send>(
     job: &Job,
     manner: &Manner,
     output: &Output<W>,
-    task: Ending,
+    task: TaskGuard,
 ) {
     let outcome = engine.go(job, &Silent);
     let Some(m) = outcome.best else { return };
@@ -375,7 +375,7 @@ fn answer<W: Write + Send>(
 /// Runs a task that writes lines through `out`. The last one is written when the task
 /// has ended: whoever answers it with `setoption` and `isready` waits for the option to
 /// be set.
-fn write(task: Ending, out: &dyn Fn(&str), run: impl FnOnce(&dyn Fn(&str))) {
+fn write(task: TaskGuard, out: &dyn Fn(&str), run: impl FnOnce(&dyn Fn(&str))) {
     let last = RefCell::new(None);
     run(&|text| {
         if let Some(line) = last.replace(Some(text.to_owned())) {
@@ -389,9 +389,9 @@ fn write(task: Ending, out: &dyn Fn(&str), run: impl FnOnce(&dyn Fn(&str))) {
 }
 
 /// Counts a task as ended, also if it panics.
-struct Ending<'a>(&'a AtomicUsize);
+struct TaskGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Ending<'_> {
+impl Drop for TaskGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
@@ -416,31 +416,31 @@ fn serve<W: Write + Send>(
         let engine = &mut context.engine;
         match work {
             Work::Go { job, mode, manner: Manner::Report } => {
-                search(engine, &job, mode, output, Ending(tasks));
+                search(engine, &job, mode, output, TaskGuard(tasks));
             }
             Work::Go { job, manner, .. } => {
-                answer(engine, &job, &manner, output, Ending(tasks));
+                answer(engine, &job, &manner, output, TaskGuard(tasks));
             }
             Work::Perft { position, depth, mode, signals } => {
-                write(Ending(tasks), &|text| output.line(text), |line| {
+                write(TaskGuard(tasks), &|text| output.line(text), |line| {
                     show::perft(&position, depth, mode, &signals, line);
                 });
             }
             Work::Bench { arguments, signals } => {
                 let (network, root) = (engine.network(), engine.settings().root_search);
-                write(Ending(tasks), &|text| output.line(text), |line| {
+                write(TaskGuard(tasks), &|text| output.line(text), |line| {
                     show::bench(arguments, network.cloned(), root, &signals, line);
                 });
             }
             Work::GenFens { arguments, signals } => {
-                write(Ending(tasks), &|text| output.say(text), |say| {
+                write(TaskGuard(tasks), &|text| output.say(text), |say| {
                     if let Err(error) = show::openings(&arguments, &signals, say) {
                         say(&format!("genfens: {error}"));
                     }
                 });
             }
             Work::SpeedTest { arguments, signals } => {
-                write(Ending(tasks), &|text| output.line(text), |line| {
+                write(TaskGuard(tasks), &|text| output.line(text), |line| {
                     show::speed_test(arguments, &signals, line);
                 });
             }
@@ -519,8 +519,8 @@ struct Current {
     signals: Arc<Signals>,
 }
 
-/// The reading side.
-struct Front<'a, W> {
+/// The reading side of a dialogue.
+struct Dialogue<'a, W> {
     output: &'a Output<W>,
     work: mpsc::Sender<Work>,
     /// Searches and counts that are queued or running.
@@ -537,9 +537,9 @@ struct Front<'a, W> {
     saved: HashSet<PathBuf>,
 }
 
-impl<W: Write + Send> Front<'_, W> {
+impl<W: Write + Send> Dialogue<'_, W> {
     /// Carries out `commands`, then the lines of `input`.
-    fn read(&mut self, commands: &[String], input: &mut impl Source) {
+    fn read(&mut self, commands: &[String], input: &mut impl LineSource) {
         for command in commands {
             if !self.line(command.as_bytes(), command.len()) {
                 return;
@@ -602,7 +602,7 @@ impl<W: Write + Send> Front<'_, W> {
     fn carry_out(&mut self, command: Command) {
         let position = self.setup.game().position();
         match command {
-            Command::Message(message, beyond) => self.carry_out_message(message, beyond),
+            Command::Message(message, extension) => self.carry_out_message(message, extension),
             Command::Perft(depth) => {
                 let (position, mode) = (position.clone(), self.mode());
                 self.count(|signals| Work::Perft { position, depth, mode, signals });
@@ -631,7 +631,7 @@ impl<W: Write + Send> Front<'_, W> {
         }
     }
 
-    fn carry_out_message(&mut self, message: UciMessage, beyond: Beyond) {
+    fn carry_out_message(&mut self, message: UciMessage, extension: Extension) {
         match message {
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
@@ -646,10 +646,10 @@ impl<W: Write + Send> Front<'_, W> {
             }
             UciMessage::UciNewGame => self.queue(Work::NewGame),
             UciMessage::Position { fen, moves, .. } => {
-                self.set_up(fen, moves, &beyond.moves);
+                self.set_up(fen, moves, &extension.moves);
             }
             UciMessage::Go { time_control, search_control } => {
-                self.go(time_control.as_ref(), &search_control.unwrap_or_default(), &beyond);
+                self.go(time_control.as_ref(), &search_control.unwrap_or_default(), &extension);
             }
             UciMessage::Stop => self.stop(),
             UciMessage::PonderHit => {
@@ -671,7 +671,7 @@ impl<W: Write + Send> Front<'_, W> {
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
                 remarks.iter().for_each(|remark| self.output.say(remark));
-                self.debug(|front| front.setup.game().position().fen());
+                self.debug(|dialogue| dialogue.setup.game().position().fen());
                 true
             }
             Err(error) => {
@@ -784,18 +784,23 @@ impl<W: Write + Send> Front<'_, W> {
         self.start(Task::Count, Signals::default(), work);
     }
 
-    fn go(&mut self, control: Option<&UciTimeControl>, search: &UciSearchControl, beyond: &Beyond) {
+    fn go(
+        &mut self,
+        control: Option<&UciTimeControl>,
+        search: &UciSearchControl,
+        extension: &Extension,
+    ) {
         if self.awaits_answer() {
             return self.output.say(THINKING);
         }
         let is_skipped = |error: &&CommandError| error.nearest().is_none();
         if self.output.is_for_a_person()
-            && let Some(error) = beyond.complaints.iter().find(is_skipped)
+            && let Some(error) = extension.complaints.iter().find(is_skipped)
         {
             // A program must get its answer; a person would rather say it again.
             return self.output.say(&error.to_string());
         }
-        for error in &beyond.complaints {
+        for error in &extension.complaints {
             self.output.say(&match error.nearest() {
                 Some(nearest) => format!("{error}: using {nearest}"),
                 None => format!("{error}; skipped"),
@@ -803,7 +808,7 @@ impl<W: Write + Send> Front<'_, W> {
         }
         let game = self.setup.game().clone();
         let say = |text: &str| self.output.say(text);
-        let mut limits = limits::limits(control, search, beyond, game.position(), &say);
+        let mut limits = limits::limits(control, search, extension, game.position(), &say);
         limits.analyse = self.output.options.analyse.load(Ordering::Relaxed);
         let task = if limits.ends_by_itself() {
             Task::Search
@@ -812,7 +817,7 @@ impl<W: Write + Send> Front<'_, W> {
         } else {
             Task::OpenEndedSearch
         };
-        if !beyond.complaints.is_empty() && task != Task::Search {
+        if !extension.complaints.is_empty() && task != Task::Search {
             self.output.say("this search ends with 'stop'");
         }
         let mode = self.mode();

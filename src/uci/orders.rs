@@ -12,7 +12,7 @@ use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
 use vampirc_uci::UciFen;
 
 use super::{
-    Answer, Front, Manner, THINKING, Task, Work, person, show,
+    Answer, Dialogue, Manner, THINKING, Task, Work, person, show,
     terminal::{self, Order},
 };
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
 /// How long Lancet thinks about an answer or a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
-impl<W: Write + Send> Front<'_, W> {
+impl<W: Write + Send> Dialogue<'_, W> {
     /// Carries out a person's line, if it is an order.
     pub(super) fn order(&mut self, line: &[u8]) -> bool {
         let answering = self.awaits_answer();

@@ -13,7 +13,7 @@ use std::{
 
 use rustyline::{Config, Editor, ExternalPrinter, error::ReadlineError, history::MemHistory};
 
-use super::input::Source;
+use super::input::LineSource;
 
 /// What stands before the line.
 const PROMPT: &str = "> ";
@@ -90,7 +90,7 @@ impl Write for Queue {
     }
 }
 
-impl Source for Prompt {
+impl LineSource for Prompt {
     fn next(&mut self, line: &mut Vec<u8>) -> Option<usize> {
         if self.plain {
             return io::stdin().lock().next(line);

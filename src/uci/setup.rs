@@ -22,12 +22,12 @@ pub struct Setup {
     undone: Vec<Move>,
     /// What `game` was made from; `None` if from something else than a
     /// `position` line.
-    source: Option<Source>,
+    line: Option<PositionLine>,
 }
 
 /// A `position` line whose moves are all in its message.
 #[derive(Clone, Debug)]
-struct Source {
+struct PositionLine {
     mode: CastlingMode,
     fen: Option<UciFen>,
     moves: Vec<UciMove>,
@@ -79,14 +79,14 @@ impl Setup {
         self.game.play(m);
         self.moves.push(m);
         self.undone.clear();
-        self.source = None;
+        self.line = None;
     }
 
     /// Takes a move back, if there is one.
     pub fn undo(&mut self) -> Option<Move> {
         let m = self.moves.pop()?;
         self.undone.push(m);
-        self.source = None;
+        self.line = None;
         self.game = Game::from(self.start.clone());
         self.moves.iter().for_each(|&m| self.game.play(m));
         Some(m)
@@ -95,14 +95,14 @@ impl Setup {
     /// Plays a move again that was taken back, if there is one.
     pub fn redo(&mut self) -> Option<Move> {
         let m = self.undone.pop()?;
-        self.source = None;
+        self.line = None;
         self.game.play(m);
         self.moves.push(m);
         Some(m)
     }
 
     /// Sets up what a `position` line says: the start position without a FEN, then the
-    /// moves of its message, then those that are [beside it](super::beyond::Beyond::moves).
+    /// moves of its message, then those that are [beside it](super::extension::Extension::moves).
     /// If it only adds moves to the last one, only those are played, so that long games
     /// stay cheap. Returns what of the FEN was dropped, in words.
     ///
@@ -116,10 +116,11 @@ impl Setup {
         beside: &[String],
         mode: CastlingMode,
     ) -> Result<Vec<String>, SetupError> {
-        let extends =
-            |old: &&Source| old.mode == mode && old.fen == fen && moves.starts_with(&old.moves);
+        let extends = |old: &&PositionLine| {
+            old.mode == mode && old.fen == fen && moves.starts_with(&old.moves)
+        };
         let mut remarks = Vec::new();
-        let (mut new, played) = match self.source.as_ref().filter(extends) {
+        let (mut new, played) = match self.line.as_ref().filter(extends) {
             Some(old) => {
                 let (game, start) = (self.game.clone(), self.start.clone());
                 let moves = self.moves.clone();
@@ -149,7 +150,7 @@ impl Setup {
         for (text, number) in beside.iter().zip(moves.len() + 1..) {
             new.play_text(text).map_err(|error| failed(&new, number, error))?;
         }
-        new.source = beside.is_empty().then_some(Source { mode, fen, moves });
+        new.line = beside.is_empty().then_some(PositionLine { mode, fen, moves });
         *self = new;
         Ok(remarks)
     }
@@ -193,8 +194,8 @@ mod tests {
         let start = fen.map_or("startpos".to_owned(), |fen| format!("fen {fen}"));
         let line = format!("position {start} moves {}", moves.join(" "));
         match command::parse(line.as_bytes()).unwrap() {
-            Some(Command::Message(UciMessage::Position { fen, moves, .. }, beyond)) => {
-                setup.apply(fen, moves, &beyond.moves, Standard).map(drop)
+            Some(Command::Message(UciMessage::Position { fen, moves, .. }, extension)) => {
+                setup.apply(fen, moves, &extension.moves, Standard).map(drop)
             }
             other => panic!("{line}: {other:?}"),
         }

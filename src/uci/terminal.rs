@@ -1,5 +1,5 @@
 //! What a person at a terminal may type besides the commands of programs: moves, a
-//! FEN, and orders such as `play` and `undo`. Reads them; [`Front`](super) does them.
+//! FEN, and orders such as `play` and `undo`. Reads them; [`Dialogue`](super) does them.
 
 use std::path::PathBuf;
 

@@ -103,7 +103,7 @@ impl Engine {
     /// Takes in what the runner says.
     fn asked(&mut self, text: &str) -> Result<(), String> {
         let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
-        let Some(Command::Message(message, beyond)) = command else { return Ok(()) };
+        let Some(Command::Message(message, extension)) = command else { return Ok(()) };
         match message {
             UciMessage::Uci => {
                 let unanswered = self.search.is_some();
@@ -115,7 +115,7 @@ impl Engine {
             }
             UciMessage::Position { fen, moves, .. } => {
                 let mode = CastlingMode::from_chess960(self.chess960);
-                let applied = self.setup.apply(fen, moves, &beyond.moves, mode);
+                let applied = self.setup.apply(fen, moves, &extension.moves, mode);
                 return applied.map(drop).map_err(|error| error.to_string());
             }
             UciMessage::Go { .. } => {

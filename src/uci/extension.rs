@@ -11,7 +11,7 @@ use super::error::CommandError;
 
 /// What a line says beside its [`UciMessage`](vampirc_uci::UciMessage).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Beyond {
+pub struct Extension {
     /// `go`: the other time controls. A message has one, but the protocol combines
     /// them: to ponder, GUIs send `go ponder wtime ...`.
     pub controls: Vec<UciTimeControl>,
@@ -145,8 +145,8 @@ mod tests {
 
     fn here(line: &str) -> String {
         let read = command::parse(line.as_bytes()).unwrap().unwrap();
-        let Command::Message(message, beyond) = read else { panic!("{line}: {read:?}") };
-        let Beyond { controls, moves, complaints } = beyond;
+        let Command::Message(message, extension) = read else { panic!("{line}: {read:?}") };
+        let Extension { controls, moves, complaints } = extension;
         let mut text = message.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         for control in controls {
             let go = UciMessage::Go { time_control: Some(control), search_control: None };
