@@ -333,9 +333,11 @@ const MAX_PERFT: u32 = 100;
 const MAX_OPENINGS: u64 = 100_000_000;
 
 /// What a `go` says. Of two limits by the same keyword the later counts.
+#[derive(Default)]
 struct Go {
-    /// Always that of `TimeLeft`.
-    clock: UciTimeControl,
+    /// By `wtime`, `btime`, `winc` and `binc`.
+    times: [Option<Duration>; 4],
+    moves_to_go: Option<u8>,
     movetime: Option<Duration>,
     ponder: bool,
     infinite: bool,
@@ -344,14 +346,7 @@ struct Go {
 }
 
 fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let mut go = Go {
-        clock: UciTimeControl::time_left(),
-        movetime: None,
-        ponder: false,
-        infinite: false,
-        search: UciSearchControl::default(),
-        extension: Extension::default(),
-    };
+    let mut go = Go::default();
     while let Some(token) = tokens.next() {
         match go_keyword(token) {
             Some("infinite") => go.infinite = true,
@@ -416,37 +411,34 @@ impl Go {
 
     /// Sets the limit of a keyword to a number within its range.
     fn set(&mut self, keyword: &str, number: u64) {
-        let UciTimeControl::TimeLeft {
-            white_time,
-            black_time,
-            white_increment,
-            black_increment,
-            moves_to_go,
-        } = &mut self.clock
-        else {
-            return;
-        };
         let small = u8::try_from(number).ok();
-        let time = || Some(Duration::milliseconds(i64::try_from(number).unwrap_or(i64::MAX)));
+        let time = Some(Duration::milliseconds(number.min(MAX_TIME) as i64));
         match keyword {
-            "wtime" => *white_time = time(),
-            "btime" => *black_time = time(),
-            "winc" => *white_increment = time(),
-            "binc" => *black_increment = time(),
+            "wtime" => self.times[0] = time,
+            "btime" => self.times[1] = time,
+            "winc" => self.times[2] = time,
+            "binc" => self.times[3] = time,
             // Zero means the rest of the game to those who send it.
-            "movestogo" => *moves_to_go = small.filter(|&moves| moves > 0),
+            "movestogo" => self.moves_to_go = small.filter(|&moves| moves > 0),
             "depth" => self.search.depth = small,
             "mate" => self.search.mate = small,
             "nodes" => self.search.nodes = Some(number),
-            _ => self.movetime = time(),
+            _ => self.movetime = time,
         }
     }
 
     /// The message and, as it carries one time control, the others beside it.
     fn command(mut self) -> Command {
-        let clock = (self.clock != UciTimeControl::time_left()).then_some(self.clock);
+        let [white_time, black_time, white_increment, black_increment] = self.times;
+        let clock = UciTimeControl::TimeLeft {
+            white_time,
+            black_time,
+            white_increment,
+            black_increment,
+            moves_to_go: self.moves_to_go,
+        };
         let controls = [
-            clock,
+            Some(clock).filter(|clock| *clock != UciTimeControl::time_left()),
             self.movetime.map(UciTimeControl::MoveTime),
             self.ponder.then_some(UciTimeControl::Ponder),
             self.infinite.then_some(UciTimeControl::Infinite),

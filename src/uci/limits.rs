@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
 
 use super::{extension::Extension, moves};
@@ -27,12 +27,20 @@ pub fn limits(
         ..Limits::default()
     };
     for control in control.into_iter().chain(&extension.controls) {
-        match control {
+        match *control {
             UciTimeControl::Ponder => limits.ponder = true,
             UciTimeControl::Infinite => limits.infinite = true,
-            UciTimeControl::MoveTime(time) => limits.movetime = Some(duration(*time)),
-            UciTimeControl::TimeLeft { moves_to_go, .. } => {
-                limits.clock = clock(control, root.turn());
+            UciTimeControl::MoveTime(time) => limits.movetime = Some(duration(time)),
+            UciTimeControl::TimeLeft {
+                white_time,
+                black_time,
+                white_increment,
+                black_increment,
+                moves_to_go,
+            } => {
+                let mut sides = [(white_time, white_increment), (black_time, black_increment)];
+                sides.rotate_left(usize::from(root.turn().is_black()));
+                limits.clock = clock(sides, moves_to_go);
                 if moves_to_go.is_some() && limits.clock.is_none() {
                     say("'movestogo' without a clock: skipped");
                 }
@@ -63,29 +71,16 @@ fn searchmoves(
     legal
 }
 
-/// The clock of the side to move. A GUI that sends only the other's means
-/// that; one that sends only increments has no time left.
-fn clock(control: &UciTimeControl, turn: Color) -> Option<Clock> {
-    let UciTimeControl::TimeLeft {
-        white_time,
-        black_time,
-        white_increment,
-        black_increment,
-        moves_to_go,
-    } = *control
-    else {
-        return None;
-    };
-    let white = (white_time, white_increment);
-    let black = (black_time, black_increment);
-    let (own, other) = match turn {
-        Color::White => (white, black),
-        Color::Black => (black, white),
-    };
-    let (time, increment) = match (own, other) {
-        ((Some(time), increment), _) | ((None, _), (Some(time), increment)) => (time, increment),
-        ((None, None), (None, None)) => return None,
-        ((None, increment), (None, _)) => (vampirc_uci::Duration::zero(), increment),
+/// Time left and increment, as far as they are given.
+type Side = (Option<vampirc_uci::Duration>, Option<vampirc_uci::Duration>);
+
+/// The clock of the side to move, which is the first one. A GUI that sends only the other's
+/// means that; one that sends only increments has no time left.
+fn clock(sides: [Side; 2], moves_to_go: Option<u8>) -> Option<Clock> {
+    let (time, increment) = match sides {
+        [(Some(time), increment), _] | [(None, _), (Some(time), increment)] => (time, increment),
+        [(None, None), (None, None)] => return None,
+        [(None, increment), (None, _)] => (vampirc_uci::Duration::zero(), increment),
     };
     let increment = increment.map(duration).unwrap_or_default();
     Some(Clock { time: duration(time), increment, moves_to_go: moves_to_go.map(u32::from) })
