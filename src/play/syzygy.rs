@@ -436,17 +436,13 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
 #[derive(Clone, Copy, Debug)]
 pub struct Prober<'a> {
     tables: &'a Tablebases,
-    limit: usize,
-    depth: i32,
-    fifty_moves: bool,
+    options: ProbeOptions,
 }
 
 impl<'a> Prober<'a> {
-    /// Asks `tables` as `settings` say.
-    pub fn new(tables: &'a Tablebases, settings: ProbeOptions) -> Prober<'a> {
-        let ProbeOptions { probe_depth, probe_limit, fifty_moves } = settings;
-        let limit = probe_limit.min(tables.max_pieces());
-        Prober { tables, limit, depth: probe_depth, fifty_moves }
+    /// Asks `tables` as `options` say.
+    pub const fn new(tables: &'a Tablebases, options: ProbeOptions) -> Prober<'a> {
+        Prober { tables, options }
     }
 
     /// Bounds on the score of a position searched to `depth`. Only positions
@@ -460,15 +456,16 @@ impl<'a> Prober<'a> {
         hits: &AtomicU64,
         reporter: &dyn Reporter,
     ) -> Option<Bounds> {
+        let ProbeOptions { probe_depth, probe_limit, fifty_moves } = self.options;
         if position.halfmoves() != 0
-            || depth < self.depth
-            || !self.tables.covers(position.chess(), self.limit)
+            || depth < probe_depth
+            || !self.tables.covers(position.chess(), probe_limit)
         {
             return None;
         }
         let wdl = self.tables.wdl(position.chess(), reporter)?;
         hits.fetch_add(1, Relaxed);
-        Some(Value::new(wdl, self.fifty_moves).bounds(0))
+        Some(Value::new(wdl, fifty_moves).bounds(0))
     }
 }
 

@@ -28,12 +28,13 @@ pub enum Command {
     Fen,
     /// Mirror the board and swap the colours.
     Flip,
-    /// Run the benchmark.
-    Bench(BenchCommand),
-    /// Make openings for OpenBench.
-    GenFens(GenFensCommand),
-    /// Measure the speed of searching.
-    SpeedTest(SpeedTestCommand),
+    /// `bench [depth] [threads] [hash]`: run the benchmark.
+    Bench([Option<usize>; 3]),
+    /// `genfens <count> seed <seed> book <book> | None`: make openings for OpenBench. The book
+    /// holds positions to start from, one FEN or EPD per line.
+    GenFens { count: usize, seed: u64, book: Option<PathBuf> },
+    /// `speedtest [threads] [hash] [seconds]`: measure the speed of searching.
+    SpeedTest([Option<usize>; 3]),
     /// Tell which build this is.
     Compiler,
     /// List the commands, or explain one.
@@ -41,39 +42,6 @@ pub enum Command {
     /// List the search parameters for OpenBench's SPSA.
     #[cfg(feature = "tune")]
     Spsa,
-}
-
-/// `bench [depth] [threads] [hash]`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BenchCommand {
-    /// Plies.
-    pub depth: Option<u32>,
-    /// Search threads.
-    pub threads: Option<usize>,
-    /// Table size in MiB.
-    pub hash: Option<usize>,
-}
-
-/// `genfens N seed S book FILE|None`
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GenFensCommand {
-    /// How many openings.
-    pub count: usize,
-    /// The same seed gives the same openings.
-    pub seed: u64,
-    /// Positions to start from, one FEN or EPD per line.
-    pub book: Option<PathBuf>,
-}
-
-/// `speedtest [threads] [hash] [seconds]`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SpeedTestCommand {
-    /// Search threads; 1, 2, 4 ... and all cores if not given.
-    pub threads: Option<usize>,
-    /// Table size in MiB.
-    pub hash: Option<usize>,
-    /// How long to search.
-    pub seconds: Option<u64>,
 }
 
 /// The commands: name, arguments, one line of help.
@@ -146,11 +114,24 @@ impl<'a> Tokens<'a> {
         self.next().ok_or(CommandError::Missing { after, expected })
     }
 
+    /// Reads the word that has to follow `after`.
+    fn keyword(
+        &mut self,
+        after: &'static str,
+        keyword: &str,
+        expected: &'static str,
+    ) -> Result<(), CommandError> {
+        let token = self.expect(after, expected)?;
+        if token.eq_ignore_ascii_case(keyword) {
+            Ok(())
+        } else {
+            Err(unexpected(after, token, expected))
+        }
+    }
+
     /// The error that something still follows `after`.
     fn expect_end(&mut self, after: &'static str) -> Result<(), CommandError> {
-        let Some(token) = self.next() else { return Ok(()) };
-        let (token, expected) = (token.to_owned(), "the end of the line");
-        Err(CommandError::Unexpected { after, token, expected })
+        self.next().map_or(Ok(()), |token| Err(unexpected(after, token, "the end of the line")))
     }
 
     /// Everything behind `token`, which must be a word of this line, trimmed.
@@ -168,6 +149,10 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
+fn unexpected(after: &'static str, token: &str, expected: &'static str) -> CommandError {
+    CommandError::Unexpected { after, token: token.to_owned(), expected }
+}
+
 /// Reads a line. Words before the first command are skipped, as the protocol
 /// demands; `None` for a blank line.
 ///
@@ -181,10 +166,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = line.trim_start_matches('\u{feff}');
     let mut tokens = Tokens::new(line);
     let Some(first) = tokens.peek() else { return Ok(None) };
-    let Some(name) = tokens.find_map(command_name) else {
-        return Err(CommandError::Unknown { token: first.to_owned() });
-    };
-    let command = match name {
+    let command = match tokens.find_map(command_name).unwrap_or_default() {
         "uci" => message(UciMessage::Uci),
         "debug" => debug(&mut tokens)?,
         "isready" => message(UciMessage::IsReady),
@@ -229,25 +211,17 @@ fn message(message: UciMessage) -> Command {
 }
 
 fn debug(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    match tokens.next() {
-        None => Ok(message(UciMessage::Debug(true))),
-        Some(token) if token.eq_ignore_ascii_case("on") => Ok(message(UciMessage::Debug(true))),
-        Some(token) if token.eq_ignore_ascii_case("off") => Ok(message(UciMessage::Debug(false))),
-        Some(token) => Err(CommandError::Unexpected {
-            after: "debug",
-            token: token.to_owned(),
-            expected: "'on' or 'off'",
-        }),
-    }
+    let on = match tokens.next() {
+        None => true,
+        Some(token) if token.eq_ignore_ascii_case("on") => true,
+        Some(token) if token.eq_ignore_ascii_case("off") => false,
+        Some(token) => return Err(unexpected("debug", token, "'on' or 'off'")),
+    };
+    Ok(message(UciMessage::Debug(on)))
 }
 
 fn set_option(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let expected = "'name <name> [value <value>]'";
-    let token = tokens.expect("setoption", expected)?;
-    if !token.eq_ignore_ascii_case("name") {
-        let token = token.to_owned();
-        return Err(CommandError::Unexpected { after: "setoption", token, expected });
-    }
+    tokens.keyword("setoption", "name", "'name <name> [value <value>]'")?;
     let mut name = tokens.expect("name", "the name of an option")?.to_owned();
     let mut value = String::new();
     while let Some(token) = tokens.next() {
@@ -268,29 +242,19 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let fen = if token.eq_ignore_ascii_case("startpos") {
         None
     } else if token.eq_ignore_ascii_case("fen") {
-        let mut fields = Vec::new();
-        while let Some(token) = tokens.peek()
-            && !token.eq_ignore_ascii_case("moves")
-        {
-            fields.push(token);
-            tokens.next();
-        }
+        let is_field = |token: &&str| !token.eq_ignore_ascii_case("moves");
+        let fields: Vec<&str> = std::iter::from_fn(|| tokens.rest.next_if(is_field)).collect();
         if fields.is_empty() {
             return Err(CommandError::Missing { after: "fen", expected: "a FEN" });
         }
         Some(UciFen(fields.join(" ")))
     } else {
-        let token = token.to_owned();
-        return Err(CommandError::Unexpected { after: "position", token, expected });
+        return Err(unexpected("position", token, expected));
     };
     if tokens.accept("moves").is_none()
         && let Some(token) = tokens.next()
     {
-        return Err(CommandError::Unexpected {
-            after: "startpos",
-            token: token.to_owned(),
-            expected: "'moves' or the end of the line",
-        });
+        return Err(unexpected("startpos", token, "'moves' or the end of the line"));
     }
     let mut moves = Vec::new();
     while let Some(m) = tokens.peek().and_then(moves::read) {
@@ -325,10 +289,16 @@ const MAX_TIME: u64 = 999_999_999_999;
 /// search sees a mate that is half as far, and no clock is planned that far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
 const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
+/// Depths in plies.
+const DEPTHS: RangeInclusive<u64> = *DEPTH_RANGE.start() as u64..=*DEPTH_RANGE.end() as u64;
+/// Numbers of search threads.
+const THREADS: RangeInclusive<u64> = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
+/// Table sizes in MiB.
+const HASHES: RangeInclusive<u64> = *HASH_RANGE.start() as u64..=*HASH_RANGE.end() as u64;
 /// Longest measurement of speed, in seconds.
 const MAX_SPEED_TEST: u64 = 3600;
 /// Deepest perft, in plies.
-const MAX_PERFT: u32 = 100;
+const MAX_PERFT: u64 = 100;
 /// Most openings that `genfens` makes.
 const MAX_OPENINGS: u64 = 100_000_000;
 
@@ -354,11 +324,10 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
             Some("searchmoves") => go.read_moves(tokens),
             Some("perft") => return perft(tokens),
             Some(keyword) => go.read_number(keyword, tokens),
-            None => go.extension.complaints.push(CommandError::Unexpected {
-                after: "go",
-                token: token.to_owned(),
-                expected: "a limit ('help' lists them)",
-            }),
+            None => {
+                let error = unexpected("go", token, "a limit ('help' lists them)");
+                go.extension.complaints.push(error);
+            }
         }
     }
     Ok(go.command())
@@ -388,7 +357,7 @@ impl Go {
     /// Reads the number of a limit. What cannot be used becomes a complaint.
     fn read_number(&mut self, keyword: &'static str, tokens: &mut Tokens) {
         let range = match keyword {
-            "depth" => u64::from(*DEPTH_RANGE.start())..=u64::from(*DEPTH_RANGE.end()),
+            "depth" => DEPTHS,
             "nodes" => 1..=u64::MAX,
             "mate" => 1..=MAX_MOVES,
             "movestogo" => 0..=MAX_MOVES,
@@ -465,8 +434,7 @@ fn number(
         if go_keyword(token).is_none() {
             tokens.next();
         }
-        let token = token.to_owned();
-        return Err(CommandError::Unexpected { after: keyword, token, expected });
+        return Err(unexpected(keyword, token, expected));
     }
     tokens.next();
     let (min, max) = range.into_inner();
@@ -484,81 +452,60 @@ fn number(
 fn help(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let Some(token) = tokens.next() else { return Ok(Command::Help(None)) };
     let Some(name) = command_name(token) else {
-        let (token, expected) = (token.to_owned(), "a command ('help' lists them)");
-        return Err(CommandError::Unexpected { after: "help", token, expected });
+        return Err(unexpected("help", token, "a command ('help' lists them)"));
     };
     tokens.expect_end("help <command>")?;
     Ok(Command::Help(Some(name)))
 }
 
 fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let depth = number("perft", tokens, 0..=u64::from(MAX_PERFT))?;
+    let depth = number("perft", tokens, 0..=MAX_PERFT)?;
     tokens.expect_end("perft <plies>")?;
-    Ok(Command::Perft(u32::try_from(depth).unwrap_or(MAX_PERFT)))
+    Ok(Command::Perft(depth as u32))
+}
+
+/// Reads the numbers that may follow a command, each with what is before it; `all` are all.
+fn numbers(
+    tokens: &mut Tokens,
+    arguments: [(&'static str, RangeInclusive<u64>); 3],
+    all: &'static str,
+) -> Result<[Option<usize>; 3], CommandError> {
+    let mut numbers = [None; 3];
+    for ((before, range), place) in arguments.into_iter().zip(&mut numbers) {
+        if tokens.peek().is_some() {
+            *place = Some(number(before, tokens, range)? as usize);
+        }
+    }
+    tokens.expect_end(all)?;
+    Ok(numbers)
 }
 
 fn bench(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let mut bench = BenchCommand::default();
-    if tokens.peek().is_some() {
-        let range = u64::from(*DEPTH_RANGE.start())..=u64::from(*DEPTH_RANGE.end());
-        bench.depth = u32::try_from(number("bench", tokens, range)?).ok();
-    }
-    if tokens.peek().is_some() {
-        let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
-        bench.threads = usize::try_from(number("bench <depth>", tokens, range)?).ok();
-    }
-    if tokens.peek().is_some() {
-        let hash = number("bench <depth> <threads>", tokens, 1..=*HASH_RANGE.end() as u64)?;
-        bench.hash = usize::try_from(hash).ok();
-    }
-    tokens.expect_end("bench <depth> <threads> <hash>")?;
-    Ok(Command::Bench(bench))
+    let arguments =
+        [("bench", DEPTHS), ("bench <depth>", THREADS), ("bench <depth> <threads>", HASHES)];
+    Ok(Command::Bench(numbers(tokens, arguments, "bench <depth> <threads> <hash>")?))
 }
 
 fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let mut speed = SpeedTestCommand::default();
-    if tokens.peek().is_some() {
-        let range = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
-        speed.threads = usize::try_from(number("speedtest", tokens, range)?).ok();
-    }
-    if tokens.peek().is_some() {
-        let range = 1..=*HASH_RANGE.end() as u64;
-        let hash = number("speedtest <threads>", tokens, range)?;
-        speed.hash = usize::try_from(hash).ok();
-    }
-    if tokens.peek().is_some() {
-        let range = 1..=MAX_SPEED_TEST;
-        speed.seconds = Some(number("speedtest <threads> <hash>", tokens, range)?);
-    }
-    tokens.expect_end("speedtest <threads> <hash> <seconds>")?;
-    Ok(Command::SpeedTest(speed))
+    let arguments = [
+        ("speedtest", THREADS),
+        ("speedtest <threads>", HASHES),
+        ("speedtest <threads> <hash>", 1..=MAX_SPEED_TEST),
+    ];
+    let numbers = numbers(tokens, arguments, "speedtest <threads> <hash> <seconds>")?;
+    Ok(Command::SpeedTest(numbers))
 }
 
 /// What follows the book are an engine's own arguments; Lancet has none.
 fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
-    keyword("genfens <n>", tokens, "seed", "'seed <s>'")?;
+    tokens.keyword("genfens <n>", "seed", "'seed <s>'")?;
     let seed = number("seed", tokens, 0..=u64::MAX)?;
-    keyword("seed <s>", tokens, "book", "'book <file>' or 'book None'")?;
+    tokens.keyword("seed <s>", "book", "'book <file>' or 'book None'")?;
     let book = tokens.expect("book", "a file or 'None'")?;
     let book = (!book.eq_ignore_ascii_case("none")).then(|| PathBuf::from(book));
     tokens.expect_end("book <file>")?;
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    Ok(Command::GenFens(GenFensCommand { count, seed, book }))
-}
-
-/// Reads the word that has to stand behind `after`.
-fn keyword(
-    after: &'static str,
-    tokens: &mut Tokens,
-    keyword: &str,
-    expected: &'static str,
-) -> Result<(), CommandError> {
-    let token = tokens.expect(after, expected)?;
-    if token.eq_ignore_ascii_case(keyword) {
-        return Ok(());
-    }
-    Err(CommandError::Unexpected { after, token: token.to_owned(), expected })
+    Ok(Command::GenFens { count: count as usize, seed, book })
 }
 
 #[cfg(test)]
@@ -753,11 +700,8 @@ mod tests {
 
     #[test]
     fn bench_arguments_have_ranges() {
-        assert_eq!(
-            command("bench 5 2 64"),
-            Command::Bench(BenchCommand { depth: Some(5), threads: Some(2), hash: Some(64) })
-        );
-        assert_eq!(command("bench"), Command::Bench(BenchCommand::default()));
+        assert_eq!(command("bench 5 2 64"), Command::Bench([Some(5), Some(2), Some(64)]));
+        assert_eq!(command("bench"), Command::Bench([None; 3]));
         for line in ["bench 0", "bench x", "bench 5 0", "bench 5 1 0", "perft", "perft -1"] {
             assert!(parse(line.as_bytes()).is_err(), "{line}");
         }

@@ -2,8 +2,8 @@
 //!
 //! What vampirc-uci's attributes cannot carry (depths beyond 255, mates beyond 127
 //! moves, winning chances) or write otherwise than the protocol has it
-//! (`currmovenumber`, `currline`) goes into its attribute for anything else;
-//! `bestmove (none)` alone has no message.
+//! (`currmovenumber`, `currline`) goes into its attribute for anything else, whatever
+//! the value; `bestmove (none)` alone has no message.
 
 use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove};
@@ -60,12 +60,9 @@ pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMes
     let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
     let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
     let mut attributes = vec![
-        u8::try_from(info.depth)
-            .map_or_else(|_| other("depth", info.depth), UciInfoAttribute::Depth),
-        u8::try_from(info.seldepth)
-            .map_or_else(|_| other("seldepth", info.seldepth), UciInfoAttribute::SelDepth),
-        u16::try_from(info.multipv)
-            .map_or_else(|_| other("multipv", info.multipv), UciInfoAttribute::MultiPv),
+        other("depth", info.depth),
+        other("seldepth", info.seldepth),
+        UciInfoAttribute::MultiPv(info.multipv as u16),
         score(info.score, info.bound),
     ];
     if let Some(Chances { win, draw, loss }) = chances {
@@ -74,7 +71,7 @@ pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMes
     attributes.extend([
         UciInfoAttribute::Nodes(info.nodes),
         UciInfoAttribute::Nps(u64::try_from(nps).unwrap_or(u64::MAX)),
-        UciInfoAttribute::HashFull(u16::try_from(info.hashfull).unwrap_or(1000).min(1000)),
+        UciInfoAttribute::HashFull(info.hashfull.min(1000) as u16),
         UciInfoAttribute::TbHits(info.tbhits),
         UciInfoAttribute::Time(Duration::milliseconds(millis)),
     ]);
@@ -87,25 +84,16 @@ pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMes
 
 /// Centipawns or moves to mate; the bound follows directly.
 fn score(score: Score, bound: Bound) -> UciInfoAttribute {
-    let moves = mate_distance(score);
-    let short = moves.map(i8::try_from).transpose();
-    match short {
-        // `Some(false)` would print the word all the same.
-        Ok(mate) => UciInfoAttribute::Score {
-            cp: mate.is_none().then_some(score),
-            mate,
-            lower_bound: (bound == Bound::Lower).then_some(true),
-            upper_bound: (bound == Bound::Upper).then_some(true),
-        },
-        Err(_) => {
-            let word = match bound {
-                Bound::Exact => "",
-                Bound::Lower => " lowerbound",
-                Bound::Upper => " upperbound",
-            };
-            other("score", format!("mate {}{word}", moves.unwrap_or_default()))
-        }
-    }
+    let value = match mate_distance(score) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {score}"),
+    };
+    let bound = match bound {
+        Bound::Exact => "",
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+    };
+    other("score", value + bound)
 }
 
 fn other(name: &str, value: impl ToString) -> UciInfoAttribute {
@@ -142,25 +130,21 @@ fn moves_text(line: &[Move], mode: CastlingMode) -> String {
 
 /// `bestmove ... [ponder ...]`
 pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
-    let text = |m: Option<Move>| m.and_then(|m| message_move(m, mode));
-    match text(outcome.best) {
-        Some(best_move) => {
-            UciMessage::BestMove { best_move, ponder: text(outcome.ponder) }.to_string()
-        }
-        None => "bestmove (none)".to_owned(),
-    }
+    let given = |m: Option<Move>| message_move(m?, mode);
+    given(outcome.best).map_or("bestmove (none)".to_owned(), |best_move| {
+        UciMessage::BestMove { best_move, ponder: given(outcome.ponder) }.to_string()
+    })
 }
 
 /// `info string ...`, one line whatever the text holds.
-pub fn string(text: &str) -> UciMessage {
+pub fn string(text: &str) -> String {
     let mut clean: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() > MAX_TEXT {
         // What was given is long; what is wrong with it stands behind it.
         let half = MAX_TEXT / 2;
         clean.splice(half..clean.len() - half, " ... ".chars());
     }
-    let clean: String = clean.into_iter().collect();
-    UciMessage::info_string(clean)
+    UciMessage::info_string(clean.into_iter().collect()).to_string()
 }
 
 #[cfg(test)]
@@ -319,8 +303,8 @@ mod tests {
 
     #[test]
     fn strings_stay_on_one_line() {
-        assert_eq!(string("a\r\nb\0c").to_string(), "info string a  b c");
-        let long = string(&("x".repeat(10_000) + "why")).to_string();
+        assert_eq!(string("a\r\nb\0c"), "info string a  b c");
+        let long = string(&("x".repeat(10_000) + "why"));
         assert!(long.len() < 500 && long.ends_with("why"));
     }
 }

@@ -14,7 +14,7 @@ use std::{
     cell::RefCell,
     collections::{BTreeMap, HashSet},
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::ExitCode,
     sync::{
         Arc, Mutex,
@@ -34,11 +34,11 @@ use crate::{
     eval::wdl::{self, Chances},
     play::{
         limits::Limits,
-        report::{Info, Note, Outcome, Reporter, Silent},
+        report::{Info, Note, Outcome, Reporter},
         signals::Signals,
     },
     system::{stdio::complain, sync::lock, version},
-    tools::explain,
+    tools::{explain, genfens::genfens},
 };
 
 pub mod command;
@@ -58,7 +58,7 @@ pub mod setup;
 mod show;
 mod terminal;
 
-use command::{BenchCommand, Command, GenFensCommand, SpeedTestCommand};
+use command::Command;
 use error::CommandError;
 use extension::Extension;
 use input::LineSource;
@@ -68,57 +68,18 @@ use setup::Setup;
 
 pub use input::MAX_LINE;
 
-/// What takes time, for the engine thread.
-enum Work {
-    Go {
-        job: Job,
-        mode: CastlingMode,
-        manner: Manner,
-    },
-    Perft {
-        position: Position,
-        depth: u32,
-        mode: CastlingMode,
-        signals: Arc<Signals>,
-    },
-    Bench {
-        arguments: BenchCommand,
-        signals: Arc<Signals>,
-    },
-    GenFens {
-        arguments: GenFensCommand,
-        signals: Arc<Signals>,
-    },
-    SpeedTest {
-        arguments: SpeedTestCommand,
-        signals: Arc<Signals>,
-    },
-    /// Show the static evaluation: the engine knows the network.
-    Eval(Position),
-    /// Set an option.
-    Set(options::EngineChange),
-    NewGame,
-    /// Answer `isready`: everything before is done.
-    Ready,
-    /// Tell the reader so.
-    Barrier(mpsc::SyncSender<()>),
-}
+/// What takes time: the engine thread does it, in order.
+type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
 
-/// What is told of a search, and to whom.
-enum Manner {
-    /// All of it.
-    Report,
-    /// Its move, which is played on the board.
-    Answer(Arc<Mutex<Option<Answer>>>),
-    /// Its move, and why.
-    Hint,
-}
-
-/// Lancet's move in a game with a person.
-struct Answer {
-    /// The key of the position that it was found in.
-    key: u64,
-    m: Move,
+/// What both threads of a dialogue see beside the output.
+#[derive(Default)]
+struct Shared {
+    /// Searches and counts that are queued or running.
+    tasks: AtomicUsize,
+    /// Set by `quit`: nothing is made ready any more.
+    quitting: AtomicBool,
+    /// Lancet's move in a game with a person, and the key of the position it was found in.
+    answer: Mutex<Option<(u64, Move)>>,
 }
 
 /// Runs the UCI loop on standard input and output, after the lines of
@@ -161,24 +122,19 @@ pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl W
 }
 
 fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, output: &Output<W>) {
-    let tasks = AtomicUsize::new(0);
-    let quitting = AtomicBool::new(false);
+    let shared = Shared::default();
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
-        let (tasks, quitting) = (&tasks, &quitting);
-        let serve = move || serve(queue, output, tasks, quitting);
-        if let Err(error) = threads::spawn(scope, "engine", serve) {
+        if let Err(error) = threads::spawn(scope, "engine", move || serve(queue, output)) {
             return output.say(&format!("cannot start the engine's thread: {error}"));
         }
         let mut dialogue = Dialogue {
             output,
+            shared: &shared,
             work,
-            tasks,
-            quitting,
             setup: Setup::default(),
             current: None,
             plays: None,
-            answer: Arc::default(),
             saved: HashSet::new(),
         };
         dialogue.read(commands, input);
@@ -190,26 +146,24 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
 /// may be waiting for input that never comes.
 struct UntilClosed<W>(W);
 
-impl<W> UntilClosed<W> {
-    fn checked<T>(result: io::Result<T>) -> io::Result<T> {
-        match result {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
-            Err(error) if error.kind() != ErrorKind::Interrupted => {
-                complain(format_args!("cannot write to standard output: {error}"));
-                std::process::exit(1)
-            }
-            result => result,
-        }
-    }
-}
-
 impl<W: Write> Write for UntilClosed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Self::checked(self.0.write(bytes))
+        self.0.write(bytes).inspect_err(end_unless_interrupted)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Self::checked(self.0.flush())
+        self.0.flush().inspect_err(end_unless_interrupted)
+    }
+}
+
+fn end_unless_interrupted(error: &io::Error) {
+    match error.kind() {
+        ErrorKind::Interrupted => {}
+        ErrorKind::BrokenPipe => std::process::exit(0),
+        _ => {
+            complain(format_args!("cannot write to standard output: {error}"));
+            std::process::exit(1)
+        }
     }
 }
 
@@ -218,9 +172,9 @@ struct Printer<'a, W> {
     output: &'a Output<W>,
     game: &'a Game,
     mode: CastlingMode,
-    /// Ends before the move is told: whoever answers that with `setoption` and `isready`
+    /// Dropped before the move is told: whoever answers that with `setoption` and `isready`
     /// waits for the option to be set.
-    task: Mutex<Option<TaskGuard<'a>>>,
+    guard: Mutex<Option<TaskGuard<'a>>>,
     seen: person::Seen,
     /// The last line of each rank, where no more is to be told; `None` where all are.
     kept: Mutex<Option<BTreeMap<usize, Info>>>,
@@ -231,11 +185,11 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         output: &'a Output<W>,
         game: &'a Game,
         mode: CastlingMode,
-        task: Option<TaskGuard<'a>>,
+        guard: Option<TaskGuard<'a>>,
     ) -> Self {
         let kept = output.options.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
-        let (task, kept) = (Mutex::new(task), Mutex::new(kept));
-        Printer { output, game, mode, task, seen: Default::default(), kept }
+        let (guard, kept) = (Mutex::new(guard), Mutex::new(kept));
+        Printer { output, game, mode, guard, seen: Default::default(), kept }
     }
 
     fn options(&self) -> &DialogueOptions {
@@ -324,7 +278,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         {
             self.output.say(&sentence);
         }
-        drop(lock(&self.task).take());
+        drop(lock(&self.guard).take());
         self.output.line(&if self.output.is_for_a_person() {
             person::best_move(outcome, self.root(), self.mode)
         } else {
@@ -333,63 +287,15 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     }
 }
 
-/// Searches, and prints what is found.
-fn search<W: Write + Send>(
-    engine: &mut Engine,
-    job: &Job,
-    mode: CastlingMode,
-    output: &Output<W>,
-    task: TaskGuard,
-) {
-    if output.is_for_a_person() {
-        output.line(person::HEADER);
-    }
-    engine.go(job, &Printer::new(output, &job.game, mode, Some(task)));
-}
-
-/// Searches for a person, and tells the move only: it has been played when it is told.
-fn answer<W: Write + Send>(
-    engine: &mut Engine,
-    job: &Job,
-    manner: &Manner,
-    output: &Output<W>,
-    task: TaskGuard,
-) {
-    let outcome = engine.go(job, &Silent);
-    let Some(m) = outcome.best else { return };
-    let root = job.game.position();
-    if let Manner::Answer(answer) = manner {
-        *lock(answer) = Some(Answer { key: root.key(), m });
-        drop(task);
-        let mut game = job.game.clone();
-        game.play(m);
-        output.line(&person::answer(root, m));
-        show::board_and_state(&game).iter().for_each(|line| output.line(line));
-    } else {
-        drop(task);
-        output.line(&person::hint(root, m));
-        explain::sentence(&job.game, &outcome.info).iter().for_each(|text| output.say(text));
-    }
-}
-
-/// Runs a task that writes lines through `out`. The last one is written when the task
-/// has ended: whoever answers it with `setoption` and `isready` waits for the option to
-/// be set.
-fn write(task: TaskGuard, out: &dyn Fn(&str), run: impl FnOnce(&dyn Fn(&str))) {
-    let last = RefCell::new(None);
-    run(&|text| {
-        if let Some(line) = last.replace(Some(text.to_owned())) {
-            out(&line);
-        }
-    });
-    drop(task);
-    if let Some(line) = last.into_inner() {
-        out(&line);
-    }
-}
-
-/// Counts a task as ended, also if it panics.
+/// Counts a task from when it is queued until it has ended, also if it panics.
 struct TaskGuard<'a>(&'a AtomicUsize);
+
+impl<'a> TaskGuard<'a> {
+    fn new(tasks: &'a AtomicUsize) -> TaskGuard<'a> {
+        tasks.fetch_add(1, Ordering::Release);
+        TaskGuard(tasks)
+    }
+}
 
 impl Drop for TaskGuard<'_> {
     fn drop(&mut self) {
@@ -397,79 +303,16 @@ impl Drop for TaskGuard<'_> {
     }
 }
 
-/// The engine thread: does what is queued, in order. The engine is made here,
-/// so that `uci` need not wait for its memory.
-fn serve<W: Write + Send>(
-    queue: mpsc::Receiver<Work>,
-    output: &Output<W>,
-    tasks: &AtomicUsize,
-    quitting: &AtomicBool,
-) {
-    let live = Arc::clone(&output.options.live);
-    let engine = match Engine::with_live(Settings::default(), live) {
-        Ok(engine) => engine,
-        Err(error) => return output.say(&error.to_string()),
-    };
-    let mut context = EngineContext { engine, hash_file: None, say: &|text| output.say(text) };
-    let is_quitting = || quitting.load(Ordering::Relaxed);
-    for work in queue {
-        let engine = &mut context.engine;
-        match work {
-            Work::Go { job, mode, manner: Manner::Report } => {
-                search(engine, &job, mode, output, TaskGuard(tasks));
-            }
-            Work::Go { job, manner, .. } => {
-                answer(engine, &job, &manner, output, TaskGuard(tasks));
-            }
-            Work::Perft { position, depth, mode, signals } => {
-                write(TaskGuard(tasks), &|text| output.line(text), |line| {
-                    show::perft(&position, depth, mode, &signals, line);
-                });
-            }
-            Work::Bench { arguments, signals } => {
-                let (network, root) = (engine.network(), engine.settings().root_search);
-                write(TaskGuard(tasks), &|text| output.line(text), |line| {
-                    show::bench(arguments, network.cloned(), root, &signals, line);
-                });
-            }
-            Work::GenFens { arguments, signals } => {
-                write(TaskGuard(tasks), &|text| output.say(text), |say| {
-                    if let Err(error) = show::openings(&arguments, &signals, say) {
-                        say(&format!("genfens: {error}"));
-                    }
-                });
-            }
-            Work::SpeedTest { arguments, signals } => {
-                write(TaskGuard(tasks), &|text| output.line(text), |line| {
-                    show::speed_test(arguments, &signals, line);
-                });
-            }
-            Work::Eval(position) => {
-                let network = engine.network().map(AsRef::as_ref);
-                show::evaluation(&position, network).iter().for_each(|text| output.line(text));
-            }
-            Work::Set(change) => {
-                if let Err(error) = change(&mut context) {
-                    output.say(&format!("{error:#}"));
-                }
-            }
-            Work::NewGame => {
-                engine.new_game();
-                // A table of another size waits for the rest of the settings.
-                if engine.is_resized() {
-                    // What is to be searched at once has its own time for that.
-                    prepare(engine, output, || {
-                        !is_quitting() && tasks.load(Ordering::Acquire) == 0
-                    });
-                }
-            }
-            Work::Ready => {
-                prepare(engine, output, || !is_quitting());
-                output.send(&UciMessage::ReadyOk);
-            }
-            // Nobody waits any more if this fails.
-            Work::Barrier(reached) => drop(reached.send(())),
+/// The engine thread: does what is queued. The engine is made here, so that `uci` need not
+/// wait for its memory.
+fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
+    let say = |text: &str| output.say(text);
+    match Engine::with_live(Settings::default(), Arc::clone(&output.options.live)) {
+        Ok(engine) => {
+            let mut context = EngineContext { engine, hash_file: None, say: &say };
+            queue.into_iter().for_each(|work| work(&mut context));
         }
+        Err(error) => say(&error.to_string()),
     }
 }
 
@@ -480,21 +323,18 @@ const THINKING: &str = "Lancet is thinking: 'stop' ends that";
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Makes the table ready, as far as `wanted`, and says so if it takes long.
-fn prepare<W: Write + Send>(
-    engine: &mut Engine,
-    output: &Output<W>,
-    wanted: impl Fn() -> bool + Sync,
-) {
+fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
+    let (engine, say) = (&mut context.engine, context.say);
     let (start, mib) = (Instant::now(), engine.settings().hash);
     let said = AtomicBool::new(false);
     let go_on = || {
         if start.elapsed() >= SILENCE && !said.swap(true, Ordering::Relaxed) {
-            output.say(&format!("making a hash table of {mib} MiB ready"));
+            say(&format!("making a hash table of {mib} MiB ready"));
         }
         wanted()
     };
     if let Err(error) = engine.prepare(&go_on) {
-        output.say(&error.to_string());
+        say(&error.to_string());
     }
 }
 
@@ -522,22 +362,18 @@ struct Current {
 /// The reading side of a dialogue.
 struct Dialogue<'a, W> {
     output: &'a Output<W>,
-    work: mpsc::Sender<Work>,
-    /// Searches and counts that are queued or running.
-    tasks: &'a AtomicUsize,
-    /// Set by `quit`: nothing is made ready any more.
-    quitting: &'a AtomicBool,
+    shared: &'a Shared,
+    /// Ends the engine thread when it is dropped.
+    work: mpsc::Sender<Work<'a>>,
     setup: Setup,
     current: Option<Current>,
     /// The side that Lancet plays against a person.
     plays: Option<Color>,
-    /// Its move, when it has found one.
-    answer: Arc<Mutex<Option<Answer>>>,
     /// The files that this dialogue has saved games to.
     saved: HashSet<PathBuf>,
 }
 
-impl<W: Write + Send> Dialogue<'_, W> {
+impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// Carries out `commands`, then the lines of `input`.
     fn read(&mut self, commands: &[String], input: &mut impl LineSource) {
         for command in commands {
@@ -568,10 +404,9 @@ impl<W: Write + Send> Dialogue<'_, W> {
         if self.is_busy() && waits {
             return;
         }
-        let (reached, wait) = mpsc::sync_channel(1);
-        if self.work.send(Work::Barrier(reached)).is_ok() {
-            let _ = wait.recv();
-        }
+        let (reached, wait) = mpsc::channel::<()>();
+        self.queue(move |_| drop(reached));
+        let _ = wait.recv();
     }
 
     /// Carries out one line, unless it is longer than what was kept of it. False
@@ -588,7 +423,7 @@ impl<W: Write + Send> Dialogue<'_, W> {
         }
         match command::parse(line) {
             Ok(Some(Command::Message(UciMessage::Quit, _))) => {
-                self.quitting.store(true, Ordering::Relaxed);
+                self.shared.quitting.store(true, Ordering::Relaxed);
                 self.stop();
                 return false;
             }
@@ -605,20 +440,34 @@ impl<W: Write + Send> Dialogue<'_, W> {
             Command::Message(message, extension) => self.carry_out_message(message, extension),
             Command::Perft(depth) => {
                 let (position, mode) = (position.clone(), self.mode());
-                self.count(|signals| Work::Perft { position, depth, mode, signals });
+                self.count(move |_, signals, line| {
+                    show::perft(&position, depth, mode, signals, line);
+                });
             }
-            Command::Bench(arguments) => self.count(|signals| Work::Bench { arguments, signals }),
-            Command::GenFens(arguments) => {
-                self.count(|signals| Work::GenFens { arguments, signals });
-            }
-            Command::SpeedTest(arguments) => {
-                self.count(|signals| Work::SpeedTest { arguments, signals });
-            }
+            Command::Bench(numbers) => self.count(move |engine, signals, line| {
+                show::bench(numbers, engine, signals, line);
+            }),
+            Command::GenFens { count, seed, book } => self.count(move |_, signals, line| {
+                let say = |text: &str| line(&format::string(&format!("genfens{text}")));
+                let mut found = |fen: &str| say(&format!(" {fen}"));
+                if let Err(error) = genfens(count, seed, book.as_deref(), signals, &mut found) {
+                    say(&format!(": {error:#}"));
+                }
+            }),
+            Command::SpeedTest(numbers) => self.count(move |_, signals, line| {
+                show::speed_test(numbers, signals, line);
+            }),
             Command::Display => {
                 let colours = self.output.is_for_a_person();
                 self.lines(&show::display(self.setup.game(), colours));
             }
-            Command::Eval => self.queue(Work::Eval(position.clone())),
+            Command::Eval => {
+                let (position, output) = (position.clone(), self.output);
+                self.queue(move |context| {
+                    let network = context.engine.network().map(AsRef::as_ref);
+                    show::evaluation(&position, network).iter().for_each(|text| output.line(text));
+                });
+            }
             Command::Fen => self.output.line(&position.fen()),
             Command::Flip => match show::flip(position) {
                 Some(game) => self.setup = Setup::from(game),
@@ -640,11 +489,29 @@ impl<W: Write + Send> Dialogue<'_, W> {
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
                 self.output.send(&UciMessage::ReadyOk);
             }
-            UciMessage::IsReady => self.queue(Work::Ready),
+            UciMessage::IsReady => {
+                let (output, shared) = (self.output, self.shared);
+                self.queue(move |context| {
+                    prepare(context, || !shared.quitting.load(Ordering::Relaxed));
+                    output.send(&UciMessage::ReadyOk);
+                });
+            }
             UciMessage::SetOption { name, value } => {
                 self.set_option(&name, value.as_deref());
             }
-            UciMessage::UciNewGame => self.queue(Work::NewGame),
+            UciMessage::UciNewGame => {
+                let Shared { tasks, quitting, .. } = self.shared;
+                self.queue(move |context| {
+                    context.engine.new_game();
+                    // A table of another size waits for the rest of the settings.
+                    if context.engine.is_resized() {
+                        // What is to be searched at once has its own time for that.
+                        prepare(context, || {
+                            !quitting.load(Ordering::Relaxed) && tasks.load(Ordering::Acquire) == 0
+                        });
+                    }
+                });
+            }
             UciMessage::Position { fen, moves, .. } => {
                 self.set_up(fen, moves, &extension.moves);
             }
@@ -710,19 +577,15 @@ impl<W: Write + Send> Dialogue<'_, W> {
                 return false;
             }
             Ok(Change::Dialogue(change)) => change(&self.output.options),
-            Ok(Change::Engine(change)) => self.queue(Work::Set(change)),
-            Ok(Change::Log(path)) => self.log_to(path.as_deref()),
+            Ok(Change::Log(path)) => self.output.log_to(path.as_deref()),
+            Ok(Change::Engine(change)) => self.queue(move |context| {
+                if let Err(error) = change(context) {
+                    (context.say)(&format!("{error:#}"));
+                }
+            }),
         }
         self.debug(|_| format!("option {name} = {}", value.unwrap_or_default()));
         true
-    }
-
-    /// Logs to a file, or no more.
-    fn log_to(&self, path: Option<&Path>) {
-        if let Err(error) = self.output.log_to(path) {
-            let path = path.unwrap_or(Path::new(""));
-            self.output.say(&format!("cannot log to '{}': {error}", path.display()));
-        }
     }
 
     /// Castling notation by the option.
@@ -740,7 +603,7 @@ impl<W: Write + Send> Dialogue<'_, W> {
     }
 
     fn is_busy(&self) -> bool {
-        self.tasks.load(Ordering::Acquire) > 0
+        self.shared.tasks.load(Ordering::Acquire) > 0
     }
 
     /// Does Lancet think about its move against a person?
@@ -759,8 +622,8 @@ impl<W: Write + Send> Dialogue<'_, W> {
 
     /// Hands work to the engine thread. If that is gone (no memory for the
     /// table), there is nothing left to talk about.
-    fn queue(&self, work: Work) {
-        if self.work.send(work).is_err() {
+    fn queue(&self, work: impl FnOnce(&mut EngineContext) + Send + 'a) {
+        if self.work.send(Box::new(work)).is_err() {
             self.output.close();
         }
     }
@@ -772,16 +635,35 @@ impl<W: Write + Send> Dialogue<'_, W> {
     }
 
     /// Stops what runs and queues another task with these signals.
-    fn start(&mut self, task: Task, signals: Signals, work: impl FnOnce(Arc<Signals>) -> Work) {
+    fn start(
+        &mut self,
+        task: Task,
+        signals: Signals,
+        work: impl FnOnce(&mut Engine, Arc<Signals>, TaskGuard<'a>) + Send + 'a,
+    ) {
         self.stop();
         let signals = Arc::new(signals);
         self.current = Some(Current { task, signals: Arc::clone(&signals) });
-        self.tasks.fetch_add(1, Ordering::Release);
-        self.queue(work(signals));
+        let guard = TaskGuard::new(&self.shared.tasks);
+        self.queue(move |context| work(&mut context.engine, signals, guard));
     }
 
-    fn count(&mut self, work: impl FnOnce(Arc<Signals>) -> Work) {
-        self.start(Task::Count, Signals::default(), work);
+    /// Queues a task that writes lines. The last one is written when the task has ended:
+    /// whoever answers it with `setoption` and `isready` waits for the option to be set.
+    fn count(&mut self, run: impl FnOnce(&Engine, &Arc<Signals>, &dyn Fn(&str)) + Send + 'a) {
+        let output = self.output;
+        self.start(Task::Count, Signals::default(), move |engine, signals, guard| {
+            let last = RefCell::new(None);
+            run(engine, &signals, &|text| {
+                if let Some(line) = last.replace(Some(text.to_owned())) {
+                    output.line(&line);
+                }
+            });
+            drop(guard);
+            if let Some(line) = last.into_inner() {
+                output.line(&line);
+            }
+        });
     }
 
     fn go(
@@ -820,13 +702,14 @@ impl<W: Write + Send> Dialogue<'_, W> {
         if !extension.complaints.is_empty() && task != Task::Search {
             self.output.say("this search ends with 'stop'");
         }
-        let mode = self.mode();
         self.debug(|_| format!("go in {} with {limits:?}", game.position().fen()));
-        let signals = Signals::new(limits.ponder);
-        self.start(task, signals, |signals| Work::Go {
-            job: Job { game, limits, signals },
-            mode,
-            manner: Manner::Report,
+        let (output, mode) = (self.output, self.mode());
+        self.start(task, Signals::new(limits.ponder), move |engine, signals, guard| {
+            if output.is_for_a_person() {
+                output.line(person::HEADER);
+            }
+            let job = Job { game, limits, signals };
+            engine.go(&job, &Printer::new(output, &job.game, mode, Some(guard)));
         });
     }
 }

@@ -1,20 +1,12 @@
 //! Moves in messages: how they are written, and which legal moves they are.
 
 use shakmaty::{File, Move, Rank, Role, Square, uci::UciMove as Notation};
-use vampirc_uci::{UciMove, UciPiece, UciSquare};
+use vampirc_uci::{UciMove, UciSquare};
 
 use crate::chess::{
     notation::{self, MoveError},
     position::Position,
 };
-
-/// The pieces that a pawn can become.
-const PROMOTIONS: [(Role, UciPiece); 4] = [
-    (Role::Queen, UciPiece::Queen),
-    (Role::Rook, UciPiece::Rook),
-    (Role::Bishop, UciPiece::Bishop),
-    (Role::Knight, UciPiece::Knight),
-];
 
 /// Reads a word such as `e2e4`, `e7e8q`, `E7E8=Q`; `None` if it is not like these.
 pub fn read(word: &str) -> Option<UciMove> {
@@ -30,8 +22,9 @@ pub fn message(m: Notation) -> Option<UciMove> {
         rank: u8::from(square.rank()) + 1,
     };
     let promotion = match promotion {
-        Some(role) => Some(PROMOTIONS.into_iter().find(|(one, _)| *one == role)?.1),
         None => None,
+        Some(Role::Pawn | Role::King) => return None,
+        Some(role) => role.char().to_string().parse().ok(),
     };
     Some(UciMove { from: square(from), to: square(to), promotion })
 }
@@ -42,8 +35,8 @@ fn squares(m: UciMove) -> Option<Notation> {
         Some(Square::from_coords(File::from_char(square.file)?, rank))
     };
     let promotion = match m.promotion {
-        Some(piece) => Some(PROMOTIONS.into_iter().find(|(_, one)| *one == piece)?.0),
         None => None,
+        Some(piece) => Some(Role::from_char(piece.as_char()?)?),
     };
     Some(Notation::Normal { from: square(m.from)?, to: square(m.to)?, promotion })
 }

@@ -12,7 +12,9 @@ use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
 use vampirc_uci::UciFen;
 
 use super::{
-    Answer, Dialogue, Manner, THINKING, Task, Work, person, show,
+    Dialogue, THINKING, Task, TaskGuard, person,
+    setup::Setup,
+    show,
     terminal::{self, Order},
 };
 use crate::{
@@ -22,15 +24,19 @@ use crate::{
         position::{Ending, Game, Position},
     },
     engine::Job,
-    play::{limits::Limits, signals::Signals},
+    play::{
+        limits::Limits,
+        report::{self, Silent},
+        signals::Signals,
+    },
     system::{files, sync::lock},
-    tools::analyse::annotate,
+    tools::{analyse::annotate, explain},
 };
 
 /// How long Lancet thinks about an answer or a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
-impl<W: Write + Send> Dialogue<'_, W> {
+impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// Carries out a person's line, if it is an order.
     pub(super) fn order(&mut self, line: &[u8]) -> bool {
         let answering = self.awaits_answer();
@@ -52,8 +58,8 @@ impl<W: Write + Send> Dialogue<'_, W> {
     pub(super) fn awaits_answer(&mut self) -> bool {
         // Asked first: a task that has ended has left its answer.
         let answering = self.is_answering();
-        let answer = lock(&self.answer).take();
-        if let Some(Answer { key, m }) = answer
+        let answer = lock(&self.shared.answer).take();
+        if let Some((key, m)) = answer
             && self.setup.game().position().key() == key
         {
             self.setup.play(m);
@@ -98,7 +104,7 @@ impl<W: Write + Send> Dialogue<'_, W> {
                 if self.setup.game().position().legal_moves().is_empty() {
                     bail!("there is no legal move");
                 }
-                self.think(Manner::Hint, true);
+                self.hint();
             }
             Order::Save(path) => {
                 self.save(&path).with_context(|| format!("save: {}", path.display()))?;
@@ -106,12 +112,12 @@ impl<W: Write + Send> Dialogue<'_, W> {
             Order::Load(path) => {
                 self.load(&path).with_context(|| format!("load: {}", path.display()))?;
             }
-            Order::Help(name) => {
-                self.lines(&terminal::help(name));
-                if name.is_none() {
-                    self.lines(&show::help(None));
-                }
+            Order::Help(None) => {
+                self.output.line(terminal::MOVES);
+                self.lines(&show::table(terminal::ORDERS, None));
+                self.lines(&show::help(None));
             }
+            Order::Help(name) => self.lines(&show::table(terminal::ORDERS, name)),
         }
         Ok(())
     }
@@ -191,19 +197,45 @@ impl<W: Write + Send> Dialogue<'_, W> {
         let game = self.setup.game();
         let turn = self.is_lancets_turn() && game.ending().is_none();
         if turn {
-            self.think(Manner::Answer(self.answer.clone()), false);
+            let (output, shared) = (self.output, self.shared);
+            self.think(Task::Answer, move |mut game, outcome, guard| {
+                let Some(m) = outcome.best else { return };
+                let root = game.position().clone();
+                // It is on the board when it is told.
+                *lock(&shared.answer) = Some((root.key(), m));
+                drop(guard);
+                game.play(m);
+                output.line(&person::announced("Lancet plays", &root, m));
+                show::board_and_state(&game).iter().for_each(|line| output.line(line));
+            });
         }
         turn
     }
 
-    fn think(&mut self, manner: Manner, analyse: bool) {
-        let (game, mode) = (self.setup.game().clone(), self.mode());
+    /// Has Lancet say what it would play at full strength, and why.
+    fn hint(&mut self) {
+        let output = self.output;
+        self.think(Task::Search, move |game, outcome, guard| {
+            drop(guard);
+            let Some(m) = outcome.best else { return };
+            output.line(&person::announced("Hint:", game.position(), m));
+            explain::sentence(&game, &outcome.info).iter().for_each(|text| output.say(text));
+        });
+    }
+
+    /// Searches for a person, whom `tell` tells of the outcome. A move to play is found at the
+    /// level that the person has set, any other at full strength.
+    fn think(
+        &mut self,
+        task: Task,
+        tell: impl FnOnce(Game, report::Outcome, TaskGuard) + Send + 'a,
+    ) {
+        let (game, analyse) = (self.setup.game().clone(), task != Task::Answer);
         let limits = Limits { movetime: Some(THINKING_TIME), analyse, ..Limits::default() };
-        let task = if analyse { Task::Search } else { Task::Answer };
-        self.start(task, Signals::new(false), |signals| Work::Go {
-            job: Job { game, limits, signals },
-            mode,
-            manner,
+        self.start(task, Signals::default(), move |engine, signals, guard| {
+            let job = Job { game, limits, signals };
+            let outcome = engine.go(&job, &Silent);
+            tell(job.game, outcome, guard);
         });
     }
 
@@ -229,7 +261,7 @@ impl<W: Write + Send> Dialogue<'_, W> {
         }
         let game = read?.context("no game")??;
         let (start, moves) = annotate::replay(&game)?;
-        let mut setup = super::setup::Setup::from(Game::from(start));
+        let mut setup = Setup::from(Game::from(start));
         for m in moves {
             setup.play(m.context("a game with null moves cannot be played on")?);
         }

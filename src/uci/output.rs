@@ -1,7 +1,7 @@
 //! Lines to the GUI and to the debug log. Whole lines, one lock, flushed.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     path::Path,
     sync::{
         Mutex,
@@ -66,17 +66,13 @@ impl<W: Write> Output<W> {
         self.person.store(false, Ordering::Relaxed);
     }
 
-    fn sinks(&self) -> std::sync::MutexGuard<'_, Sinks<W>> {
-        lock(&self.sinks)
-    }
-
     /// Writes one line.
     pub fn line(&self, text: &str) {
-        let mut sinks = self.sinks();
+        let mut sinks = lock(&self.sinks);
         if let Err(error) = sinks.log("<<", text) {
             drop(sinks);
             self.say(&error.to_string());
-            sinks = self.sinks();
+            sinks = lock(&self.sinks);
         }
         // One write call per line: a reader never sees half of one.
         let written = sinks.writer.write_all(format!("{text}\n").as_bytes());
@@ -95,7 +91,7 @@ impl<W: Write> Output<W> {
         if self.is_for_a_person() {
             self.line(&super::person::remark(text));
         } else {
-            self.send(&super::format::string(text));
+            self.line(&super::format::string(text));
         }
     }
 
@@ -111,7 +107,7 @@ impl<W: Write> Output<W> {
 
     /// Logs a line that came in.
     pub fn log_input(&self, line: &[u8]) {
-        let mut sinks = self.sinks();
+        let mut sinks = lock(&self.sinks);
         if sinks.log.is_some()
             && let Err(error) = sinks.log(">>", String::from_utf8_lossy(line).trim_end())
         {
@@ -121,16 +117,17 @@ impl<W: Write> Output<W> {
     }
 
     /// Logs both directions to the end of the file `path` from now on; with
-    /// `None`, no more.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be opened; there is no log then.
-    pub fn log_to(&self, path: Option<&Path>) -> io::Result<()> {
+    /// `None`, or if it cannot be opened, no more.
+    pub fn log_to(&self, path: Option<&Path>) {
         // The last lines of the old log are written while nobody waits for it.
-        let old = self.sinks().log.take();
+        let old = lock(&self.sinks).log.take();
         drop(old);
-        self.sinks().log = path.map(Log::open).transpose()?;
-        Ok(())
+        match path.map(Log::open).transpose() {
+            Ok(log) => lock(&self.sinks).log = log,
+            Err(error) => {
+                let path = path.unwrap_or(Path::new(""));
+                self.say(&format!("cannot log to '{}': {error}", path.display()));
+            }
+        }
     }
 }

@@ -107,15 +107,9 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// Lancet's move in a game.
-pub fn answer(root: &Position, m: Move) -> String {
-    let text = format!("Lancet plays {}{}", notation::number(root), notation::san(root, m));
-    Style::new().bold().apply_to(text).to_string()
-}
-
-/// What Lancet would play.
-pub fn hint(root: &Position, m: Move) -> String {
-    let text = format!("Hint: {}{}", notation::number(root), notation::san(root, m));
+/// A move of Lancet's from `root`, after the words that say what it is.
+pub fn announced(words: &str, root: &Position, m: Move) -> String {
+    let text = format!("{words} {}{}", notation::number(root), notation::san(root, m));
     Style::new().bold().apply_to(text).to_string()
 }
 
@@ -124,23 +118,22 @@ pub fn remark(text: &str) -> String {
     Style::new().magenta().apply_to(plain(text)).to_string()
 }
 
-/// The board in colours, White below; `None` where colours are not wanted or
-/// not possible.
-pub fn board(position: &Position) -> Option<Vec<String>> {
-    console::colors_enabled().then(|| coloured(position))
+/// The board, White below, in colours if they are wanted and possible.
+pub fn board(position: &Position, colours: bool) -> Vec<String> {
+    rows(position, colours && console::colors_enabled())
 }
 
-fn coloured(position: &Position) -> Vec<String> {
-    let mut lines = Vec::with_capacity(9);
-    for rank in Rank::ALL.into_iter().rev() {
-        let mut line = format!(" {} ", rank.char());
-        for file in File::ALL {
-            line.push_str(&cell(position, Square::from_coords(file, rank)));
-        }
-        lines.push(line);
-    }
-    lines.push("    a  b  c  d  e  f  g  h".to_owned());
-    lines
+fn rows(position: &Position, coloured: bool) -> Vec<String> {
+    let plain = |square| position.board().piece_at(square).map_or('.', shakmaty::Piece::char);
+    let row = |rank: Rank| {
+        let cells = File::ALL.map(|file| match Square::from_coords(file, rank) {
+            square if coloured => cell(position, square),
+            square => format!(" {}", plain(square)),
+        });
+        format!(" {} {}", rank.char(), cells.concat())
+    };
+    let files = if coloured { "    a  b  c  d  e  f  g  h" } else { "    a b c d e f g h" };
+    Rank::ALL.into_iter().rev().map(row).chain([files.to_owned()]).collect()
 }
 
 /// A square in its colour, a checked king's in red.
@@ -246,7 +239,7 @@ mod tests {
     fn the_board_has_every_piece_in_colour() {
         let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-        let lines = coloured(&position);
+        let lines = rows(&position, true);
         let plain: Vec<_> = lines.iter().map(|l| console::strip_ansi_codes(l)).collect();
         assert_eq!(plain[0], " 8  r  n  b     k  b  n  r ");
         assert_eq!(plain[7], " 1  R  N  B  Q  K  B  N  R ");

@@ -121,21 +121,11 @@ impl Setup {
         };
         let mut remarks = Vec::new();
         let (mut new, played) = match self.line.as_ref().filter(extends) {
-            Some(old) => {
-                let (game, start) = (self.game.clone(), self.start.clone());
-                let moves = self.moves.clone();
-                (Setup { game, start, moves, ..Setup::default() }, old.moves.len())
-            }
+            Some(old) => (self.clone(), old.moves.len()),
             None => {
-                let position = match &fen {
-                    Some(fen) => {
-                        let (position, dropped) =
-                            Position::from_fen_with_remarks(fen.as_str(), mode)?;
-                        remarks = dropped;
-                        position
-                    }
-                    None => start(mode)?,
-                };
+                let text = fen.as_ref().map_or(START_FEN, UciFen::as_str);
+                let (position, dropped) = Position::from_fen_with_remarks(text, mode)?;
+                remarks = dropped;
                 (Setup::from(Game::from(position)), 0)
             }
         };
@@ -170,14 +160,6 @@ impl Setup {
         })?;
         *self = Setup::from(Game::from(passed));
         Ok(())
-    }
-}
-
-/// The start position; with Chess960's castling notation if so wanted.
-fn start(mode: CastlingMode) -> Result<Position, SetupError> {
-    match mode {
-        CastlingMode::Standard => Ok(Position::default()),
-        CastlingMode::Chess960 => Ok(Position::from_fen(START_FEN, mode)?),
     }
 }
 

@@ -4,47 +4,27 @@ use std::{sync::Arc, time::Duration};
 
 use shakmaty::{CastlingMode, Chess, File, FromSetup, Position as _, PositionError, Rank, Square};
 
-use super::{
-    command::{BenchCommand, COMMANDS, GenFensCommand, SpeedTestCommand},
-    options, person,
-};
+use super::{command::COMMANDS, format, options, person};
 use crate::{
     chess::{
         notation::{self, move_text},
         position::{Ending, Game, Position},
     },
+    engine::Engine,
     eval::{
         default_network,
         nnue::{Network, simd},
         parts::Parts,
     },
     play::signals::Signals,
-    search::root::RootSearch,
     system::version,
-    tools::{bench, doctor::measure, genfens::genfens, perft},
+    tools::{bench, doctor::measure, perft},
 };
-
-/// The board, white below.
-fn board(position: &Position) -> Vec<String> {
-    let mut lines = Vec::with_capacity(10);
-    for rank in Rank::ALL.into_iter().rev() {
-        let mut line = format!(" {} ", rank.char());
-        for file in File::ALL {
-            let piece = position.board().piece_at(Square::from_coords(file, rank));
-            line.push(' ');
-            line.push(piece.map_or('.', shakmaty::Piece::char));
-        }
-        lines.push(line);
-    }
-    lines.push("    a b c d e f g h".to_owned());
-    lines
-}
 
 /// Board (coloured for people), FEN, key, checkers and state of the game.
 pub fn display(game: &Game, colours: bool) -> Vec<String> {
     let position = game.position();
-    let coloured = if colours { person::board(position) } else { None };
-    let mut lines = coloured.unwrap_or_else(|| board(position));
+    let mut lines = person::board(position, colours);
     lines.push(String::new());
     lines.push(format!("Fen: {}", position.fen()));
     lines.push(format!("Key: {:016X}", position.key()));
@@ -57,8 +37,7 @@ pub fn display(game: &Game, colours: bool) -> Vec<String> {
 
 /// The board for a person, and who is to move.
 pub fn board_and_state(game: &Game) -> Vec<String> {
-    let position = game.position();
-    let mut lines = person::board(position).unwrap_or_else(|| board(position));
+    let mut lines = person::board(game.position(), true);
     lines.push(state(game));
     lines
 }
@@ -128,19 +107,23 @@ pub fn compiler() -> Vec<String> {
 
 /// The commands and what they do, one line each; or what one of them takes.
 pub fn help(name: Option<&str>) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (command, arguments, text) in COMMANDS {
-        if name == Some(command) {
-            lines.push(format!("{command} {arguments}").trim_end().to_owned());
-            lines.push(format!("    {text}"));
-            if *command == "setoption" {
-                lines.extend(options::list().into_iter().map(option));
-            }
-        } else if name.is_none() {
-            lines.push(format!("{command:<11}{text}"));
-        }
+    let mut lines = table(COMMANDS, name);
+    if name == Some("setoption") {
+        lines.extend(options::list().into_iter().map(option));
     }
     lines
+}
+
+/// The lines of a table of commands, arguments and texts; or what one of them takes.
+pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
+    let lines = |&(command, arguments, text): &(&str, &str, &str)| match name {
+        None => vec![format!("{command:<11}{text}")],
+        Some(name) if name == command => {
+            vec![format!("{command} {arguments}").trim_end().to_owned(), format!("    {text}")]
+        }
+        Some(_) => Vec::new(),
+    };
+    table.iter().flat_map(lines).collect()
 }
 
 /// What an option takes and does.
@@ -195,37 +178,39 @@ fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
     position.legal_moves().iter().map(|&m| paths(&position.play(m), depth - 1, signals)).sum()
 }
 
-/// Runs the benchmark with the evaluation and the root search in use.
+/// Runs the benchmark with the evaluation and the root search of `engine`; `numbers` are
+/// depth, threads and hash, as far as they are given.
 pub fn bench(
-    arguments: BenchCommand,
-    network: Option<Arc<Network>>,
-    root: RootSearch,
+    numbers: [Option<usize>; 3],
+    engine: &Engine,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
 ) {
     let defaults = bench::Args::default();
+    let [depth, threads, hash] = numbers;
     let args = bench::Args {
-        depth: arguments.depth.unwrap_or(defaults.depth),
-        threads: arguments.threads.unwrap_or(defaults.threads),
-        hash: arguments.hash.unwrap_or(defaults.hash),
-        root,
+        depth: depth.map_or(defaults.depth, |depth| depth as u32),
+        threads: threads.unwrap_or(defaults.threads),
+        hash: hash.unwrap_or(defaults.hash),
+        root: engine.settings().root_search,
     };
-    if let Err(error) = bench::bench(&args, network, signals, line) {
-        line(&super::format::string(&error.to_string()).to_string());
+    if let Err(error) = bench::bench(&args, engine.network().cloned(), signals, line) {
+        line(&format::string(&error.to_string()));
     }
 }
 
 /// Seconds of a measurement of speed if not said otherwise.
-const SPEED_TEST_SECONDS: u64 = 3;
+const SPEED_TEST_SECONDS: usize = 3;
 
-/// Measures nodes per second.
-pub fn speed_test(arguments: SpeedTestCommand, signals: &Signals, line: &dyn Fn(&str)) {
-    let SpeedTestCommand { threads, hash, seconds } = arguments;
+/// Measures nodes per second; `numbers` are threads (1, 2, 4 ... and all cores if not given),
+/// hash and seconds.
+pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(&str)) {
+    let [threads, hash, seconds] = numbers;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let counts = threads.map_or_else(|| measure::thread_counts(cores).collect(), |n| vec![n]);
-    let time = Duration::from_secs(seconds.unwrap_or(SPEED_TEST_SECONDS));
+    let time = Duration::from_secs(seconds.unwrap_or(SPEED_TEST_SECONDS) as u64);
+    let hash = hash.unwrap_or(measure::SPEED_HASH);
     for threads in counts {
-        let hash = hash.unwrap_or(measure::SPEED_HASH);
         let speed = measure::speed(threads, hash, time, &|| signals.is_stopped());
         if signals.is_stopped() {
             return;
@@ -235,24 +220,9 @@ pub fn speed_test(arguments: SpeedTestCommand, signals: &Signals, line: &dyn Fn(
                 "Threads: {threads}  Hash: {hash}  Nodes/second: {}",
                 speed.nodes_per_second
             )),
-            Err(error) => return line(&super::format::string(&error.to_string()).to_string()),
+            Err(error) => return line(&format::string(&error.to_string())),
         }
     }
-}
-
-/// Makes openings for OpenBench.
-///
-/// # Errors
-///
-/// If the book cannot be read or there is no memory.
-pub fn openings(
-    arguments: &GenFensCommand,
-    signals: &Signals,
-    say: &dyn Fn(&str),
-) -> Result<(), Box<dyn std::error::Error>> {
-    let GenFensCommand { count, seed, book } = arguments;
-    let found = &mut |fen: &str| say(&format!("genfens {fen}"));
-    genfens(*count, *seed, book.as_deref(), signals, found)
 }
 
 /// The search parameters as OpenBench's SPSA wants them.

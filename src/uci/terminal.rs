@@ -59,6 +59,10 @@ pub const ORDERS: &[(&str, &str, &str)] = &[
 #[error("expected {0}")]
 pub struct OrderError(String);
 
+/// What can be typed besides, for the list of the orders.
+pub const MOVES: &str =
+    "e4, e2e4 a move in any notation, or several, is played; a FEN sets the board";
+
 /// Reads a line; `None` if it is for the protocol's commands to understand.
 ///
 /// # Errors
@@ -134,24 +138,6 @@ fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
 /// What stands behind the first word of a line.
 fn path(line: &str, first: &str) -> PathBuf {
     PathBuf::from(line.trim_start()[first.len()..].trim())
-}
-
-/// The orders, one line each, or what one of them takes.
-pub fn help(name: Option<&str>) -> Vec<String> {
-    match name {
-        None => {
-            let orders = ORDERS.iter().map(|(order, _, text)| format!("{order:<11}{text}"));
-            let moves =
-                "e4, e2e4 a move in any notation, or several, is played; a FEN sets the board";
-            std::iter::once(moves.to_owned()).chain(orders).collect()
-        }
-        Some(name) => {
-            let order = ORDERS.iter().find(|(order, ..)| name.eq_ignore_ascii_case(order));
-            order.map_or_else(Vec::new, |(order, arguments, text)| {
-                vec![format!("{order} {arguments}").trim_end().to_owned(), format!("    {text}")]
-            })
-        }
-    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub const ALL: [(&str, Target); 8] = [
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
-        Ok(Some(Command::Bench(_) | Command::GenFens(_) | Command::SpeedTest(_))) => false,
+        Ok(Some(Command::Bench(_) | Command::GenFens { .. } | Command::SpeedTest(_))) => false,
         Ok(Some(Command::Message(UciMessage::SetOption { name, value }, _))) => {
             let text = value.unwrap_or_default();
             let at_most = |most: usize| text.parse().is_ok_and(|number: usize| number <= most);
