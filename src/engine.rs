@@ -76,15 +76,15 @@ impl Job {
 }
 
 /// Table sizes in MiB that an engine can have.
-pub const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
+pub(crate) const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
 /// Numbers of search threads that an engine can have.
-pub const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
+pub(crate) const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 /// Depths that a search can have, in plies.
 #[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
-pub const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
+pub(crate) const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
 
 /// Moves from the book unless said otherwise: all it has.
-pub const BOOK_DEPTH: u32 = 255;
+pub(crate) const BOOK_DEPTH: u32 = 255;
 
 /// The settings that hold over searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,7 +209,10 @@ impl Engine {
     /// # Errors
     ///
     /// If there is not enough memory.
-    pub fn with_live(settings: Settings, live: Arc<LiveOptions>) -> Result<Engine, MemoryError> {
+    pub(crate) fn with_live(
+        settings: Settings,
+        live: Arc<LiveOptions>,
+    ) -> Result<Engine, MemoryError> {
         let table =
             Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash, kept: 0 })?;
         let mut engine = Engine {
@@ -267,7 +270,7 @@ impl Engine {
     }
 
     /// Does the table have the size that was set? If not, it is still to come.
-    pub fn is_resized(&self) -> bool {
+    pub(crate) fn is_resized(&self) -> bool {
         self.table.mib() == self.settings.hash
     }
 
@@ -384,7 +387,7 @@ impl Engine {
     }
 
     /// Plays from this opening book from now on, if own books are switched on.
-    pub fn set_book(&mut self, book: Option<Book>) {
+    pub(crate) fn set_book(&mut self, book: Option<Book>) {
         self.book = book;
     }
 
@@ -427,7 +430,7 @@ impl Engine {
 
     /// Clears the table and the histories, so that the next search is as in a new game.
     /// Does nothing if the table is never to be cleared.
-    pub fn clear_hash(&mut self) {
+    pub(crate) fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
             self.forget();
         }

@@ -36,7 +36,7 @@ pub struct Limits {
 
 impl Limits {
     /// Does the search end without a `stop` or a `ponderhit`?
-    pub const fn ends_by_itself(&self) -> bool {
+    pub(crate) const fn ends_by_itself(&self) -> bool {
         let limited = self.clock.is_some()
             || self.depth.is_some()
             || self.nodes.is_some()
@@ -47,7 +47,7 @@ impl Limits {
     }
 
     /// Is this a mate that was asked for?
-    pub fn is_wanted_mate(&self, score: Score) -> bool {
+    pub(crate) fn is_wanted_mate(&self, score: Score) -> bool {
         self.mate
             .zip(mate_distance(score))
             .is_some_and(|(most, moves)| moves.unsigned_abs() <= most)

@@ -5,7 +5,7 @@
 pub mod book;
 pub mod clock;
 pub mod limits;
-pub mod memory;
+pub(crate) mod memory;
 pub mod openings;
 pub mod params;
 pub mod report;

@@ -61,7 +61,7 @@ impl Value {
 
     /// The score of a drawn value; `None` for a win or loss. A win that the
     /// fifty-move rule spoils is better than nothing, as opponents err.
-    pub const fn drawn_score(self) -> Option<Score> {
+    pub(crate) const fn drawn_score(self) -> Option<Score> {
         match self {
             Value::Win | Value::Loss => None,
             Value::CursedWin => Some(DRAW + 1),
@@ -104,7 +104,7 @@ pub struct Known {
 
 impl Known {
     /// Better moves have larger ranks.
-    pub const fn rank(&self) -> (Value, Score, Score) {
+    pub(crate) const fn rank(&self) -> (Value, Score, Score) {
         (self.value, self.bounds.lower, self.bounds.upper)
     }
 }
@@ -293,7 +293,7 @@ impl Tablebases {
 /// Passes on what a search reports, its lines only as far as the tables see the
 /// same result: the search is told what a capture or the first move is worth,
 /// but has to find its own way among the moves after that.
-pub struct Confirming<'a> {
+pub(crate) struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
     /// How to ask them.
@@ -310,7 +310,7 @@ impl Confirming<'_> {
     /// Cuts the line where its result changes: the first move's, the score's, or
     /// else that of the first position which the tables know. A line to mate
     /// proves itself.
-    pub fn confirm(&self, info: &mut Info) {
+    pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {
             return;

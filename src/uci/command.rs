@@ -45,7 +45,7 @@ pub enum Command {
 }
 
 /// The commands: name, arguments, one line of help.
-pub const COMMANDS: &[(&str, &str, &str)] = &[
+pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("uci", "", "name, author and options, then 'uciok'"),
     ("debug", "[on | off]", "say more about what is going on"),
     ("isready", "", "answers 'readyok', at once if a search goes on, else after earlier commands"),
@@ -196,7 +196,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
 }
 
 /// Is this word a command?
-pub fn is_command(token: &str) -> bool {
+pub(super) fn is_command(token: &str) -> bool {
     command_name(token).is_some()
 }
 

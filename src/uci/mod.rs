@@ -42,9 +42,9 @@ use crate::{
 };
 
 pub mod command;
-pub mod error;
-pub mod extension;
-pub mod format;
+mod error;
+mod extension;
+mod format;
 mod input;
 mod limits;
 mod log;
@@ -117,7 +117,7 @@ pub fn run(input: impl BufRead, output: impl Write + Send) {
 
 /// As [`run`], but first carries out `commands`, one after the other: a search
 /// that ends by itself is waited for.
-pub fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
+fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
     dialogue(commands, &mut input, &Output::new(output, false));
 }
 

@@ -204,7 +204,7 @@ fn all() -> impl Iterator<Item = UciOption> {
 
 /// What the feature `tune` adds to the options.
 #[cfg(feature = "tune")]
-pub fn tunables() -> impl Iterator<Item = &'static Param> {
+pub(super) fn tunables() -> impl Iterator<Item = &'static Param> {
     [eval::params::ALL, search::params::ALL, play::params::ALL].into_iter().flatten()
 }
 
@@ -475,12 +475,12 @@ pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
 }
 
 /// The messages that announce the options.
-pub fn announce() -> Vec<UciMessage> {
+pub(super) fn announce() -> Vec<UciMessage> {
     all().map(|option| UciMessage::Option(option.config)).collect()
 }
 
 /// The options for a person: name, default, values and meaning.
-pub fn list() -> Vec<[String; 4]> {
+pub(super) fn list() -> Vec<[String; 4]> {
     let cells = |option: UciOption| {
         let name = option.config.get_name().to_owned();
         [name, option.default, option.values, option.about.to_owned()]

@@ -65,17 +65,17 @@ impl Setup {
     }
 
     /// Where the game began.
-    pub const fn start(&self) -> &Position {
+    pub(super) const fn start(&self) -> &Position {
         &self.start
     }
 
     /// The moves from there, none if the last was a pass.
-    pub fn moves(&self) -> &[Move] {
+    pub(super) fn moves(&self) -> &[Move] {
         &self.moves
     }
 
     /// Plays a legal move of a person, or of a person's opponent.
-    pub fn play(&mut self, m: Move) {
+    pub(super) fn play(&mut self, m: Move) {
         self.game.play(m);
         self.moves.push(m);
         self.undone.clear();
@@ -83,7 +83,7 @@ impl Setup {
     }
 
     /// Takes a move back, if there is one.
-    pub fn undo(&mut self) -> Option<Move> {
+    pub(super) fn undo(&mut self) -> Option<Move> {
         let m = self.moves.pop()?;
         self.undone.push(m);
         self.line = None;
@@ -93,7 +93,7 @@ impl Setup {
     }
 
     /// Plays a move again that was taken back, if there is one.
-    pub fn redo(&mut self) -> Option<Move> {
+    pub(super) fn redo(&mut self) -> Option<Move> {
         let m = self.undone.pop()?;
         self.line = None;
         self.game.play(m);
