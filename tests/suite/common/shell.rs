@@ -31,6 +31,25 @@ pub fn complaint(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// Runs commands with an INPUT that is longer than any file of its kind, and with one without
+/// end: they refuse it by name before they have read it, and leave nothing in the directory.
+#[cfg(target_os = "linux")]
+pub fn refuse_inputs_without_end(directory: &Path, commands: &[&str]) {
+    fs::File::create(directory.join("long")).unwrap().set_len(1 << 40).unwrap();
+    for command in commands {
+        for (input, reasons) in [
+            ("long", &["too long", "not enough memory", "as no study has"][..]),
+            ("/dev/zero", &["found a device"]),
+        ] {
+            let command = format!("$0 {}", command.replace("INPUT", input));
+            let text = complaint(&shell(&command, directory));
+            let given = reasons.iter().any(|reason| text.contains(reason));
+            assert!(given && text.contains(input), "{command}: {text}");
+        }
+    }
+    assert_eq!(names(directory), ["long"]);
+}
+
 /// The names in a directory, sorted.
 pub fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();

@@ -6,33 +6,23 @@ use std::fs;
 use crate::common::shell::{complaint, names, on_a_full_disk, shell};
 use lancet_train::format::{self, Record};
 
-/// What is longer than any file of its kind is refused before it is read, and what has no
-/// end is not read for ever.
 #[cfg(target_os = "linux")]
 #[test]
 fn inputs_without_end() {
     let dir = tempfile::tempdir().unwrap();
-    let long = dir.path().join("long");
-    fs::File::create(&long).unwrap().set_len(1 << 40).unwrap();
-    for command in [
-        "datagen --out games --nodes 10 --games 1 --book INPUT",
-        "datagen --out games --nodes 10 --games 1 --net INPUT",
-        "train --data INPUT --out net.nnue",
-        "train --data none --out net.nnue --schedule INPUT",
-        "average INPUT --out net.nnue",
-        "data stats INPUT",
-        "data check INPUT",
-        "wdl INPUT",
-    ] {
-        for (input, reason) in
-            [("long", &["too long", "not enough memory"][..]), ("/dev/zero", &["found a device"])]
-        {
-            let command = format!("$0 {}", command.replace("INPUT", input));
-            let text = complaint(&shell(&command, dir.path()));
-            let given = reason.iter().any(|reason| text.contains(reason));
-            assert!(given && text.contains(input), "{command}: {text}");
-        }
-    }
+    crate::common::shell::refuse_inputs_without_end(
+        dir.path(),
+        &[
+            "datagen --out games --nodes 10 --games 1 --book INPUT",
+            "datagen --out games --nodes 10 --games 1 --net INPUT",
+            "train --data INPUT --out net.nnue",
+            "train --data none --out net.nnue --schedule INPUT",
+            "average INPUT --out net.nnue",
+            "data stats INPUT",
+            "data check INPUT",
+            "wdl INPUT",
+        ],
+    );
     let endless = "yes | $0 train --data none --out net.nnue --schedule /dev/stdin";
     let text = complaint(&shell(endless, dir.path()));
     assert!(text.contains("/dev/stdin: too long"), "{text}");
