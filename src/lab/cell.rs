@@ -1,9 +1,9 @@
 //! A cell of the lab: one choice on every axis, and which cells a run has.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use clap::ValueEnum;
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Serialize, Serializer};
 
 use super::{
     delay::ScoreDelay,
@@ -11,7 +11,7 @@ use super::{
     root::Root,
     table::{Entries, Replacement, TableMode},
 };
-use lancet::chess::score::Score;
+use lancet::{chess::score::Score, system::arguments};
 
 /// One choice on every axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,10 @@ pub fn name(value: impl ValueEnum) -> String {
 }
 
 impl Cell {
+    /// The axes, in the order of their [columns](Cell::columns).
+    pub(super) const AXES: [&str; 8] =
+        ["interior", "root", "window", "table", "entries", "replacement", "size", "delay"];
+
     /// What the notes recommend (aspiration outside, PVS inside), with the
     /// playing engine's two-level table. The star is drawn around it.
     pub const ADVICE: Cell = Cell {
@@ -99,91 +103,79 @@ impl fmt::Display for Cell {
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let [interior, root, window, table, entries, replacement, size, delay] = self.columns();
-        let mut s = serializer.serialize_struct("Cell", 8)?;
-        s.serialize_field("interior", &interior)?;
-        s.serialize_field("root", &root)?;
-        s.serialize_field("window", &window)?;
-        s.serialize_field("table", &table)?;
-        s.serialize_field("entries", &entries)?;
-        s.serialize_field("replacement", &replacement)?;
-        s.serialize_field("size", &size)?;
-        s.serialize_field("delay", &delay)?;
-        s.end()
+        serializer.collect_map(Cell::AXES.iter().zip(self.columns()))
     }
 }
 
 /// The values asked for on each axis; an empty list leaves the axis open.
-#[derive(Clone, Debug, Default)]
+#[derive(clap::Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Axes")]
 pub struct Axes {
-    /// Interiors.
+    /// Algorithms inside the tree
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub interior: Vec<Interior>,
-    /// Root drivers.
+    /// Root drivers
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub root: Vec<Root>,
-    /// Aspiration: half the width of the first window, in centipawns.
+    /// Aspiration: half the width of the first window, in centipawns
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i32).range(1..=30_000))]
     pub window: Vec<Score>,
-    /// Table modes.
+    /// Which table entries may answer
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub table: Vec<TableMode>,
-    /// What table entries hold.
+    /// What a table entry holds
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub entries: Vec<Entries>,
-    /// Replacement policies.
+    /// Which entry stays in a full place of the table
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub replacement: Vec<Replacement>,
-    /// Table sizes in entries.
+    /// Table sizes, in entries
+    #[arg(long, value_delimiter = ',', value_parser = table_size)]
     pub size: Vec<usize>,
-    /// Score delays.
+    /// What happens to scores on their way out of a node
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
+    /// Try every value of the axes not named (thousands of cells)
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Reads a table size.
+fn table_size(text: &str) -> Result<usize, String> {
+    arguments::number_in(text, &(2..=1 << 28))
 }
 
 impl Axes {
-    fn is_open(&self) -> bool {
-        self.interior.is_empty()
-            && self.root.is_empty()
-            && self.window.is_empty()
-            && self.table.is_empty()
-            && self.entries.is_empty()
-            && self.replacement.is_empty()
-            && self.size.is_empty()
-            && self.delay.is_empty()
-    }
-
     /// The cells of a run. With nothing asked for, the star; else the product
     /// of what is asked for, where an open axis stays at [`Cell::ADVICE`] or,
     /// with `all`, takes all its values (sizes and windows stay).
-    pub fn cells(&self, all: bool) -> Vec<Cell> {
-        if self.is_open() && !all {
+    pub fn cells(&self) -> Vec<Cell> {
+        if *self == Axes::default() {
             return star();
         }
-        let advice = Cell::ADVICE;
-        let mut cells = vec![advice];
-        spread(&mut cells, &values(&self.interior, all, advice.interior), |c, v| c.interior = v);
-        spread(&mut cells, &values(&self.root, all, advice.root), |c, v| c.root = v);
-        spread(&mut cells, &numbers(&self.window, advice.window), |c, v| c.window = v);
-        spread(&mut cells, &values(&self.table, all, advice.table), |c, v| c.table = v);
-        spread(&mut cells, &values(&self.entries, all, advice.entries), |c, v| c.entries = v);
-        let replacements = values(&self.replacement, all, advice.replacement);
-        spread(&mut cells, &replacements, |c, v| c.replacement = v);
-        spread(&mut cells, &numbers(&self.size, advice.size), |c, v| c.size = v);
-        spread(&mut cells, &values(&self.delay, all, advice.delay), |c, v| c.delay = v);
+        let mut cells = vec![Cell::ADVICE];
+        spread(&mut cells, self.values(&self.interior), |c, v| c.interior = v);
+        spread(&mut cells, self.values(&self.root), |c, v| c.root = v);
+        spread(&mut cells, &self.window, |c, v| c.window = v);
+        spread(&mut cells, self.values(&self.table), |c, v| c.table = v);
+        spread(&mut cells, self.values(&self.entries), |c, v| c.entries = v);
+        spread(&mut cells, self.values(&self.replacement), |c, v| c.replacement = v);
+        spread(&mut cells, &self.size, |c, v| c.size = v);
+        spread(&mut cells, self.values(&self.delay), |c, v| c.delay = v);
         distinct(cells)
     }
-}
 
-/// What an axis is searched with.
-fn values<T: ValueEnum>(asked: &[T], all: bool, default: T) -> Vec<T> {
-    match asked {
-        [] if all => T::value_variants().to_vec(),
-        [] => vec![default],
-        asked => asked.to_vec(),
+    /// What is asked for on an axis or, on an open one with `all`, everything.
+    fn values<'a, T: ValueEnum>(&self, asked: &'a [T]) -> &'a [T] {
+        if self.all && asked.is_empty() { T::value_variants() } else { asked }
     }
 }
 
-/// The same for an axis of numbers, whose values nobody can list.
-fn numbers<T: Copy>(asked: &[T], default: T) -> Vec<T> {
-    if asked.is_empty() { vec![default] } else { asked.to_vec() }
-}
-
-/// Every cell with every value.
+/// Every cell with every value; without values, the cells as they are.
 fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, T)) {
+    if values.is_empty() {
+        return;
+    }
     let with = |cell: &Cell, value: T| {
         let mut cell = *cell;
         set(&mut cell, value);
@@ -196,6 +188,7 @@ fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, 
 /// axis by itself around [`Cell::ADVICE`].
 fn star() -> Vec<Cell> {
     let advice = Cell::ADVICE;
+    let fail_soft = Cell { interior: Interior::FailSoft, ..advice };
     let mut cells = Vec::new();
     for &interior in Interior::value_variants() {
         let cell = Cell { interior, ..advice };
@@ -203,25 +196,20 @@ fn star() -> Vec<Cell> {
             cells.push(Cell { root: Root::Full, table: TableMode::Off, ..cell });
             continue;
         }
-        let shown = |root: &&Root| match interior.is_variant() {
-            true => matches!(root, Root::Full | Root::AspGradual | Root::Mtdf),
-            false => root.is_sound(),
+        let few = [Root::Full, Root::AspGradual, Root::Mtdf];
+        let shown = |root: &&Root| {
+            if interior.is_variant() { few.contains(root) } else { root.is_sound() }
         };
         let roots = Root::value_variants().iter().filter(shown);
         cells.extend(roots.map(|&root| Cell { root, ..cell }));
     }
-    cells.push(Cell {
-        table: TableMode::Off,
-        interior: Interior::FailSoft,
-        root: Root::Full,
-        ..advice
-    });
-    cells.push(Cell { table: TableMode::Off, ..advice });
-    cells.push(Cell { table: TableMode::Deeper, ..advice });
-    for root in [Root::Mtdf, Root::MtdfLoop] {
-        let table = TableMode::Deeper;
-        cells.push(Cell { interior: Interior::FailSoft, root, table, ..advice });
-    }
+    cells.extend([
+        Cell { root: Root::Full, table: TableMode::Off, ..fail_soft },
+        Cell { table: TableMode::Off, ..advice },
+        Cell { table: TableMode::Deeper, ..advice },
+        Cell { root: Root::Mtdf, table: TableMode::Deeper, ..fail_soft },
+        Cell { root: Root::MtdfLoop, table: TableMode::Deeper, ..fail_soft },
+    ]);
     for root in [Root::AspGradual, Root::AspFull] {
         cells.extend([8, 17, 200].map(|window| Cell { root, window, ..advice }));
     }
@@ -236,7 +224,7 @@ fn star() -> Vec<Cell> {
 
 /// Each cell once, in order.
 fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     cells.into_iter().map(Cell::normal).filter(|&cell| seen.insert(cell)).collect()
 }
 
@@ -250,7 +238,7 @@ mod tests {
 
     #[test]
     fn star_has_every_value_of_every_axis() {
-        let cells = Axes::default().cells(false);
+        let cells = Axes::default().cells();
         assert!(all_of(&cells, |c| c.interior));
         assert!(all_of(&cells, |c| c.root));
         assert!(all_of(&cells, |c| c.table));
@@ -269,10 +257,10 @@ mod tests {
             ..Axes::default()
         };
         // Two interiors with (off, exact newest, exact deepest).
-        assert_eq!(axes.cells(false).len(), 6);
+        assert_eq!(axes.cells().len(), 6);
         // Nine root drivers and ten delays more; with a table, two kinds of entries.
-        assert_eq!(axes.cells(true).len(), (2 + 4 * 2) * 9 * 10);
+        assert_eq!(Axes { all: true, ..axes }.cells().len(), (2 + 4 * 2) * 9 * 10);
         // 10 x 9 x (1 + 2 x 2 x 4) x 10.
-        assert_eq!(Axes::default().cells(true).len(), 15_300);
+        assert_eq!(Axes { all: true, ..Axes::default() }.cells().len(), 15_300);
     }
 }

@@ -42,11 +42,6 @@ impl<'a> Board<'a> {
     pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
         Board { position, leaf, network }
     }
-
-    /// The position itself.
-    pub const fn position(&self) -> &Position {
-        &self.position
-    }
 }
 
 impl Game for Board<'_> {

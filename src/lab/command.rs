@@ -3,50 +3,41 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
-    fmt,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal as _},
     path::PathBuf,
     process::ExitCode,
     sync::Arc,
 };
 
+use anyhow::{Context as _, anyhow, ensure};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
     cell::Axes,
     chess::Leaf,
-    delay::ScoreDelay,
     explain::{self, ExplainArgs},
-    interior::Interior,
     manual,
     node::{Ordering, Selectivity},
     output, plot, report,
-    root::Root,
     run::{Conditions, FirstGuess},
-    suite::{self, Job, Report},
-    table::{Entries, Replacement, TableMode},
+    suite::{self, Item, Job, TruthError},
 };
 use lancet::{
-    chess::{lines, notation::counted},
+    chess::lines::{self, Line, TextError},
     eval::{default_network, nnue::Network},
     system::{
         arguments, files, program,
-        stdio::{complain, note},
+        stdio::{note, say},
     },
 };
 
-/// Every algorithm of the alpha-beta family, side by side on the same positions.
-///
-/// Without axis flags: every interior under the root drivers that it is made for, and
-/// every other axis varied by itself. With axis flags: the product of what they name,
-/// other axes at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
+/// Every algorithm of the alpha-beta family, side by side on the same positions
 #[derive(Parser, Debug)]
 #[command(
     version = lancet::VERSION,
     after_long_help = manual::LANCET_LAB,
-    args_conflicts_with_subcommands = true,
-    verbatim_doc_comment
+    args_conflicts_with_subcommands = true
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -102,34 +93,6 @@ struct RunArgs {
     /// Use only the first N positions
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Algorithms inside the tree
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    interior: Vec<Interior>,
-    /// Root drivers
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    root: Vec<Root>,
-    /// Aspiration: half the width of the first window, in centipawns
-    #[arg(long, value_delimiter = ',', help_heading = "Axes",
-          value_parser = clap::value_parser!(i32).range(1..=30_000))]
-    window: Vec<i32>,
-    /// Which table entries may answer
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    table: Vec<TableMode>,
-    /// What a table entry holds
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    entries: Vec<Entries>,
-    /// Which entry stays in a full place of the table
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    replacement: Vec<Replacement>,
-    /// Table sizes, in entries
-    #[arg(long, value_delimiter = ',', help_heading = "Axes", value_parser = parse_size)]
-    size: Vec<usize>,
-    /// What happens to scores on their way out of a node
-    #[arg(long, value_enum, value_delimiter = ',', help_heading = "Axes")]
-    delay: Vec<ScoreDelay>,
-    /// Try every value of the axes not named (thousands of cells)
-    #[arg(long, help_heading = "Axes")]
-    all: bool,
     /// How to value positions at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
@@ -169,6 +132,8 @@ struct RunArgs {
     /// Also draw nodes against depth, and bars over the replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    axes: Axes,
 }
 
 /// A number of threads.
@@ -176,176 +141,120 @@ fn thread_count(text: &str) -> Result<usize, String> {
     arguments::number_in(text, &(1..=1024))
 }
 
-/// A table size: 2 to 2^28 entries.
-fn parse_size(text: &str) -> Result<usize, String> {
-    let range = 2..=1 << 28;
-    let size = text.parse().ok().filter(|size| range.contains(size));
-    size.ok_or_else(|| "expected a number of entries from 2 to 268435456".to_owned())
-}
-
-/// Why `lancet-lab` failed.
-#[derive(Debug)]
-enum LabError {
-    /// Something given cannot be used.
-    Input(String),
-    /// A sound cell lied.
-    Truth(String),
-}
-
-impl fmt::Display for LabError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (LabError::Input(text) | LabError::Truth(text)) = self;
-        f.write_str(text)
-    }
-}
-
-impl std::error::Error for LabError {}
-
-/// `lancet-lab`. Exit status: 1 if a sound cell did not say the truth, 2 for
-/// unusable input.
-pub fn run(args: &Args) -> ExitCode {
-    let out = &mut io::stdout().lock();
-    let done = match &args.topic {
-        Some(Topic::Explain(args)) => {
-            let text = explain::text(args).map_err(LabError::Input);
-            text.and_then(|text| shown(out.write_all(text.as_bytes())))
-        }
-        Some(Topic::Report(args)) => run_report(args, out),
+/// `lancet-lab`.
+///
+/// # Errors
+///
+/// If something given cannot be used, or a sound cell did not say the truth.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.topic {
+        Some(Topic::Explain(args)) => say(explain::text(args)?.trim_end()),
+        Some(Topic::Report(args)) => run_report(args)?,
         Some(Topic::Generate { directory }) => {
-            return program::generate(directory, Args::command());
+            return Ok(program::generate(directory, Args::command()));
         }
-        None => run_lab(&args.run, out),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::from(status(&error))
-        }
+        None => run_lab(&args.run)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn status(error: &LabError) -> u8 {
-    match error {
-        LabError::Truth(_) => 1,
-        LabError::Input(_) => 2,
-    }
+/// The exit status after an error: 1 if a sound cell did not say the truth, 2 for input
+/// that cannot be used.
+pub fn status(error: &anyhow::Error) -> u8 {
+    if error.is::<TruthError>() { 1 } else { 2 }
 }
 
-/// The positions of a text that is part of the program.
-fn built_in(text: &str, limit: Option<usize>) -> Result<Vec<suite::Item>, LabError> {
-    let bad = |error: &dyn fmt::Display| LabError::Input(format!("built-in positions: {error}"));
-    let lines = lines::split(text.as_bytes()).map_err(|error| bad(&error))?;
-    let mut items = suite::read(&lines).map_err(|error| bad(&error))?;
-    items.truncate(limit.unwrap_or(usize::MAX).max(1));
+/// The positions of a file or text, the first `limit` of them.
+fn positions(
+    name: &str,
+    lines: Result<Vec<Line>, TextError>,
+    limit: Option<usize>,
+) -> anyhow::Result<Vec<Item>> {
+    let lines = lines.with_context(|| format!("cannot read {name}"))?;
+    let mut items = suite::read(&lines).map_err(|error| anyhow!("{name}:{error}"))?;
+    items.truncate(limit.unwrap_or(usize::MAX));
+    ensure!(!items.is_empty(), "{name}: expected at least one position");
     Ok(items)
 }
 
-fn run_report(args: &ReportArgs, out: &mut dyn Write) -> Result<(), LabError> {
+/// Those of `lancet bench`.
+fn bench_positions(limit: Option<usize>) -> anyhow::Result<Vec<Item>> {
+    positions("the bench positions", lines::split(BENCH_POSITIONS.as_bytes()), limit)
+}
+
+/// Threads with a stack for deep searches.
+fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    builder.stack_size(16 << 20).build().context("cannot start threads")
+}
+
+fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
     let scope = report::Scope {
         depth: args.depth,
-        suite: (built_in(BENCH_POSITIONS, args.limit)?, "those of lancet bench".to_owned()),
-        mates: built_in(MATES, args.limit)?,
+        suite: bench_positions(args.limit)?,
+        mates: positions("the mates", lines::split(MATES.as_bytes()), args.limit)?,
     };
-    let unwritable = |error: io::Error| {
-        LabError::Input(format!("cannot write to {}: {error}", args.out.display()))
-    };
-    std::fs::create_dir_all(&args.out).map_err(unwritable)?;
+    let unwritable = || format!("cannot write to {}", args.out.display());
+    std::fs::create_dir_all(&args.out).with_context(unwritable)?;
     let tell = |title: &str| {
         if io::stderr().is_terminal() {
             note(title);
         }
     };
-    let page = pool(args.threads)?.install(|| report::page(&scope, &tell));
+    let page = pool(args.threads)?.install(|| report::page(&scope, &tell))?;
     let path = args.out.join("lab.html");
-    files::replace(&path, page.map_err(LabError::Truth)?.as_bytes()).map_err(unwritable)?;
-    shown(writeln!(out, "{}", path.display()))
+    files::replace(&path, page.as_bytes()).with_context(unwritable)?;
+    say(path.display());
+    Ok(())
 }
 
-/// Whoever read it may have seen enough (`lancet-lab | head`).
-fn shown(written: io::Result<()>) -> Result<(), LabError> {
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|error| LabError::Input(format!("cannot write: {error}"))),
-    }
-}
-
-/// Threads with a stack for deep searches.
-fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, LabError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .stack_size(16 << 20)
-        .build()
-        .map_err(|error| LabError::Input(format!("cannot start threads: {error}")))
-}
-
-fn run_lab(args: &RunArgs, out: &mut dyn Write) -> Result<(), LabError> {
+fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
     let inputs: Vec<PathBuf> = args.file.iter().chain(&args.network).cloned().collect();
-    files::check_outputs(args.svg.as_deref(), &inputs).map_err(LabError::Input)?;
-    let (file, lines) = match &args.file {
-        Some(path) => (path.display().to_string(), lines::read(path)),
-        None => ("the bench positions".to_owned(), lines::split(BENCH_POSITIONS.as_bytes())),
+    files::check_outputs(args.svg.as_deref(), &inputs)?;
+    let items = match &args.file {
+        Some(path) => positions(&path.display().to_string(), lines::read(path), args.limit)?,
+        None => bench_positions(args.limit)?,
     };
-    let lines = lines.map_err(|error| LabError::Input(format!("cannot read {file}: {error}")))?;
-    let mut items =
-        suite::read(&lines).map_err(|error| LabError::Input(format!("{file}:{error}")))?;
-    items.truncate(args.limit.unwrap_or(usize::MAX));
-    if items.is_empty() {
-        return Err(LabError::Input(format!("{file}: expected at least one position")));
-    }
     let job = job(args)?;
-    let progress = progress((items.len() * job.cells.len()) as u64);
+    // Shown on a terminal only.
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left")?;
+    let progress = ProgressBar::new((items.len() * job.cells.len()) as u64).with_style(style);
     let report =
         pool(args.threads)?.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
     progress.finish_and_clear();
 
-    shown(if args.csv {
-        output::csv(&report, &mut *out)
+    let text = if args.csv {
+        output::csv(&report)?
     } else if args.json {
-        output::json(&report, &mut *out)
+        serde_json::to_string_pretty(&report)?
     } else {
-        output::people(&report, &mut *out)
-    })?;
+        output::people(&report)
+    };
+    say(text.trim_end());
     if let Some(path) = &args.svg {
-        let picture = plot::svg(&report).map_err(LabError::Input)?;
-        files::replace(path, picture.as_bytes()).map_err(|error| {
-            LabError::Input(format!("cannot write {}: {error}", path.display()))
-        })?;
+        let picture = plot::svg(&report)?;
+        files::replace(path, picture.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    verdict(&report)
+    Ok(report.check()?)
 }
 
-fn job(args: &RunArgs) -> Result<Job, LabError> {
-    let axes = Axes {
-        interior: args.interior.clone(),
-        root: args.root.clone(),
-        window: args.window.clone(),
-        table: args.table.clone(),
-        entries: args.entries.clone(),
-        replacement: args.replacement.clone(),
-        size: args.size.clone(),
-        delay: args.delay.clone(),
-    };
+fn job(args: &RunArgs) -> anyhow::Result<Job<'_>> {
     let network = match &args.network {
-        Some(_) if args.leaf != Leaf::Network => {
-            let text = "--network is for '--leaf network' only";
-            return Err(LabError::Input(text.to_owned()));
+        _ if args.leaf != Leaf::Network => {
+            ensure!(args.network.is_none(), "--network is for '--leaf network' only");
+            None
         }
-        None if args.leaf != Leaf::Network => None,
-        Some(path) => {
-            let network =
-                Network::load(path).map_err(|error| LabError::Input(error.to_string()))?;
-            Some(Arc::new(network))
-        }
+        Some(path) => Some(Arc::new(Network::load(path)?)),
         None => Some(default_network()),
     };
     Ok(Job {
-        cells: axes.cells(args.all),
+        cells: args.axes.cells(),
         conditions: Conditions {
             depth: args.depth,
             iterative: !args.no_deepening,
             ordering: args.ordering,
-            selectivity: args.select.clone(),
+            selectivity: &args.select,
             guess: args.guess,
             max_passes: args.max_passes,
         },
@@ -354,71 +263,4 @@ fn job(args: &RunArgs) -> Result<Job, LabError> {
         exhaustive_depth: args.minimax_depth,
         replay: !args.no_replay,
     })
-}
-
-/// On a terminal, to the error stream.
-fn progress(length: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left");
-    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// A sound cell that lied fails the run.
-fn verdict(report: &Report) -> Result<(), LabError> {
-    const SHOWN: usize = 20;
-    if report.failures.is_empty() {
-        return Ok(());
-    }
-    let mut text = format!("the truth check failed {}:", counted(report.failures.len(), "time"));
-    for failure in report.failures.iter().take(SHOWN) {
-        text.push_str(&format!("\n  {failure}"));
-    }
-    Err(LabError::Truth(text))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::{
-        cell::Cell,
-        suite::{Difference, Failure},
-    };
-
-    /// The run fails loudly, naming position and cell, if a sound cell lies.
-    #[test]
-    fn a_lie_fails_the_run() {
-        let position = suite::Item { id: "WAC.001".to_owned(), position: Default::default() };
-        let cells = vec![Cell::ADVICE];
-        let conditions = Conditions {
-            depth: 1,
-            iterative: true,
-            ordering: Ordering::Table,
-            selectivity: Vec::new(),
-            guess: FirstGuess::Previous,
-            max_passes: 50,
-        };
-        let job = Job {
-            cells,
-            conditions,
-            leaf: Leaf::Static,
-            network: None,
-            exhaustive_depth: 1,
-            replay: false,
-        };
-        let mut report = suite::run_suite(&[position], &job, &|| ());
-        assert!(verdict(&report).is_ok());
-        let difference = Difference::Score { depth: 3, found: 5, truth: 7 };
-        report.failures.push(Failure { cell: Cell::ADVICE, id: "WAC.001".to_owned(), difference });
-        let error = verdict(&report).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the truth check failed 1 time:\n  WAC.001: [pvs asp-gradual 50 exact two-bounds two-level \
-             65536 none] depth 3: score 5, reference 7"
-        );
-        assert_eq!(status(&error), 1);
-        assert_eq!(status(&LabError::Input(String::new())), 2);
-    }
 }

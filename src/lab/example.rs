@@ -1,86 +1,161 @@
-//! Examples of [`topics`](super::topics) at work: on small trees, step by step, and
-//! on tic-tac-toe, counted. They are not written down but searched, by the same
-//! functions.
+//! Examples of algorithms at work: on small trees, step by step, and on tic-tac-toe,
+//! counted. Their results are not written down but searched, by the functions that the
+//! lab compares.
 
-use std::{cell::RefCell, fmt::Write as _, rc::Rc};
+use std::{collections::HashMap, fmt::Write as _};
 
-use clap::ValueEnum;
+use anyhow::Context as _;
+use clap::Parser;
 
 use super::{
-    cell::{self, Cell},
+    cell::{self, Axes, Cell},
     delay::ScoreDelay,
     game::Game,
-    interior::Interior,
     node::{Oracle, Ordering, Search, Selectivity, Step},
-    root::{End, Root},
+    output::label,
+    root::{End, Guess},
     run::{Conditions, FirstGuess, drive, replay, run},
-    table::{Entries, Replacement, Table, TableMode},
+    table::{Table, TableMode},
     tictactoe::TicTacToe,
     tree::{At, Tree},
 };
 use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 
-/// An example on an explicit tree.
-#[derive(Clone, Copy, Debug)]
+/// What an example on tic-tac-toe has for its tree.
+const TIC_TAC_TOE: &str = "tic-tac-toe";
+
+/// Something to search, and how.
+#[derive(Debug)]
 pub struct Example {
+    /// In the notation of [`tree`](super::tree), or [`TIC_TAC_TOE`].
+    tree: String,
     /// What to watch for.
-    pub caption: &'static str,
-    /// In the notation of [`tree`](super::tree).
-    pub tree: &'static str,
-    /// The algorithm inside.
-    pub interior: Interior,
-    /// The root driver.
-    pub root: Root,
-    /// What scores suffer.
-    pub delay: ScoreDelay,
-    /// The first guess.
-    pub guess: Score,
-    /// Plies; zero for the whole tree.
-    pub depth: u32,
+    caption: String,
+    options: Options,
+}
+
+/// How an example is searched, in the words of a command line.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Options {
+    /// The first guess
+    #[arg(long, default_value_t = 0)]
+    guess: Score,
+    /// Plies, if not the whole tree
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Depth 1 first, then 2, then 3
+    #[arg(long)]
+    deepening: bool,
+    #[arg(long, value_enum, default_value_t = Ordering::None)]
+    ordering: Ordering,
+    #[arg(long, value_enum)]
+    select: Vec<Selectivity>,
+    /// Count the replayed tree, too
+    #[arg(long)]
+    replay: bool,
+    #[command(flatten)]
+    axes: Axes,
 }
 
 impl Example {
+    /// Reads "TREE` by `OPTIONS`: CAPTION".
+    ///
+    /// # Errors
+    ///
+    /// If it has another form, or there are no such options.
+    pub fn read(text: &str) -> anyhow::Result<Example> {
+        let text = text.replace("\n  ", " ");
+        let (tree, rest) = text.split_once("` by `").context("an example without a search")?;
+        let (options, caption) = rest.split_once("`: ").context("an example without a caption")?;
+        let options = Options::try_parse_from(options.split(' '))?;
+        Ok(Example { tree: tree.to_owned(), caption: caption.trim().to_owned(), options })
+    }
+
+    /// Is it on a tree?
+    pub fn has_tree(&self) -> bool {
+        self.tree != TIC_TAC_TOE
+    }
+
+    /// The caption, and what the search does.
+    ///
+    /// # Errors
+    ///
+    /// If the tree cannot be read.
+    pub fn text(&self) -> anyhow::Result<String> {
+        let caption = &self.caption;
+        if self.has_tree() {
+            let worked = self.work_through(&self.tree, None)?;
+            return Ok(format!("\nExample. {caption}\n\n    {}\n\n{worked}", self.tree));
+        }
+        let lines: String = self.options.axes.cells().iter().map(|cell| self.count(cell)).collect();
+        Ok(format!("\nCounted on tic-tac-toe, to the end (depth 9). {caption}\n\n{lines}"))
+    }
+
     /// Every window and every value of the search, on this tree.
-    pub(super) fn work_through(&self, tree: &Tree) -> String {
-        let scribe = Rc::new(RefCell::new(Scribe {
-            text: String::new(),
-            passes: 0,
-            open: Vec::new(),
-            from_max: self.delay == ScoreDelay::None,
-        }));
-        let pen = Rc::clone(&scribe);
-        let mut search = Search::new(self.delay, Ordering::None, Table::off())
-            .watched(Box::new(move |p: &At, ply, step| pen.borrow_mut().write(p, ply, step)));
-        let cell = Cell {
-            interior: self.interior,
-            root: self.root,
-            window: 2,
-            table: TableMode::Off,
-            delay: self.delay,
-            ..Cell::ADVICE
-        };
-        let conditions = conditions(if self.depth > 0 { self.depth } else { tree.depth() });
+    ///
+    /// # Errors
+    ///
+    /// If the tree cannot be read.
+    pub fn work_through(&self, tree: &str, guess: Option<Score>) -> anyhow::Result<String> {
+        let tree = Tree::parse(tree)?;
         let root = tree.root();
-        let found = drive(&mut search, &root, &cell, &conditions, conditions.depth, self.guess);
-        let (from_max, mut text) = {
-            let scribe = scribe.borrow();
-            (scribe.from_max, scribe.text.clone())
+        let cell = self.options.axes.cells()[0];
+        let from_max = cell.delay == ScoreDelay::None;
+        let mut scribe = Scribe { text: String::new(), passes: 0, open: Vec::new(), from_max };
+        let found = {
+            let watcher = |p: &At<'_>, ply, step| scribe.write(p, ply, step);
+            let search = Search::<At<'_>>::new(cell.delay, Ordering::None, Table::off());
+            let mut search = search.watched(Box::new(watcher));
+            let depth = self.options.depth.unwrap_or_else(|| tree.depth());
+            let score = guess.unwrap_or(self.options.guess);
+            drive(&mut search, &root, &cell, depth, Guess { score, width: 2, max_passes: 12 })
         };
         let score = if from_max && !root.max_to_move() { -found.score } else { found.score };
         let best = found.best.map_or_else(|| "none".to_owned(), |m| root.make(m).name().to_owned());
         let stuck = if found.end == End::Converged { "" } else { ", not converged" };
-        let _ = writeln!(
-            text,
-            "    result {}{stuck}, best move {best}; passes {}, inner nodes {}, leaves {}, re-searches {}",
+        let seen = if from_max { "MAX's" } else { "the mover's" };
+        let result = format!(
+            "    result {}{stuck}, best move {best}; passes {}, inner nodes {}, leaves {}, \
+             re-searches {}\n    (windows and values from {seen} point of view)\n",
             show(score),
             found.cost.passes,
             found.cost.interior,
             found.cost.leaves,
             found.cost.researches,
         );
-        let seen = if from_max { "MAX's" } else { "the mover's" };
-        let _ = writeln!(text, "    (windows and values from {seen} point of view)");
-        text
+        Ok(scribe.text + &result)
+    }
+
+    /// Tic-tac-toe, solved by a cell: one line.
+    fn count(&self, cell: &Cell) -> String {
+        let Options { deepening, ordering, ref select, replay: replays, .. } = self.options;
+        let board = TicTacToe::default();
+        let conditions = Conditions {
+            iterative: deepening,
+            ordering,
+            selectivity: select,
+            guess: FirstGuess::Static,
+            max_passes: 12,
+            ..Conditions::new(9)
+        };
+        let oracle = if replays { Oracle::Listening(HashMap::new()) } else { Oracle::Silent };
+        let solved = run(&board, cell, conditions, oracle);
+        let (cost, last) = (solved.cost(), solved.last().cost.nodes());
+        let nodes = cost.nodes();
+        let score = show(solved.last().score);
+        let mut line = format!("    {:<30} value {score:>2}   {nodes:>7} nodes", label(cell));
+        if cell.table != TableMode::Off {
+            line += &format!("   {:>5} cut-offs by the table", cost.cutoffs);
+        }
+        if deepening {
+            line += &format!("   {last:>5} nodes of the last depth");
+        }
+        if replays {
+            let again = replay(&board, cell, conditions, solved).cost().nodes();
+            line += &format!("   {again:>5} replayed: x{:.2}", nodes as f64 / again as f64);
+        }
+        line + "\n"
     }
 }
 
@@ -171,124 +246,4 @@ impl Scribe {
             }
         }
     }
-}
-
-fn conditions(depth: u32) -> Conditions {
-    Conditions {
-        depth,
-        iterative: false,
-        ordering: Ordering::None,
-        selectivity: Vec::new(),
-        guess: FirstGuess::Static,
-        max_passes: 12,
-    }
-}
-
-/// One line of a count: tic-tac-toe solved by a cell.
-fn count(title: &str, cell: Cell) -> String {
-    let board = TicTacToe::default();
-    let mut search = Search::new(
-        cell.delay,
-        Ordering::None,
-        Table::new(cell.size, cell.table, cell.entries, cell.replacement),
-    );
-    let found = drive(&mut search, &board, &cell, &conditions(9), 9, 0);
-    let cost = found.cost;
-    let cutoffs = format!("   {:>5} cut-offs by the table", cost.cutoffs);
-    let cutoffs = if cell.table == TableMode::Off { "" } else { &cutoffs };
-    format!("    {title:<28} value {:>2}   {:>7} nodes{cutoffs}\n", show(found.score), cost.nodes())
-}
-
-const BARE: Cell = Cell { root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };
-
-/// What a tie prunes.
-pub(super) fn count_ties() -> String {
-    let with = |interior| Cell { interior, ..BARE };
-    count("minimax", with(Interior::Minimax))
-        + &count("stop at a win", with(Interior::StopAtWin))
-        + &count("a tie may be a win, too", with(Interior::FailSoft))
-}
-
-/// What a table saves.
-pub(super) fn count_tables() -> String {
-    let with = |table| Cell { interior: Interior::FailSoft, table, size: 1 << 14, ..BARE };
-    count("no table", with(TableMode::Off)) + &count("exact depth", with(TableMode::Exact))
-}
-
-/// What the second bound saves, by root driver.
-pub(super) fn count_entries() -> String {
-    let mut text = String::new();
-    for root in [Root::Full, Root::Bisection, Root::Mtdf] {
-        for &entries in Entries::value_variants() {
-            let table = TableMode::Exact;
-            let cell = Cell { root, entries, table, size: 1 << 14, ..BARE };
-            text += &count(&format!("{}, {}", cell::name(root), cell::name(entries)), cell);
-        }
-    }
-    text
-}
-
-/// What reductions leave out.
-pub(super) fn count_reductions() -> String {
-    let nodes = |selectivity| {
-        let cell = Cell { table: TableMode::Exact, size: 1 << 14, ..BARE };
-        let conditions = Conditions { iterative: true, selectivity, ..conditions(9) };
-        let run = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
-        run.cost(&conditions).nodes()
-    };
-    let (all, some) = (nodes(Vec::new()), nodes(vec![Selectivity::Reductions]));
-    format!(
-        "    pvs                          {all:>7} nodes\n    \
-         pvs, reductions              {some:>7} nodes\n"
-    )
-}
-
-/// Which entries are worth keeping when there is room for few.
-pub(super) fn count_replacements() -> String {
-    let with = |replacement| Cell {
-        interior: Interior::FailSoft,
-        table: TableMode::Exact,
-        size: 128,
-        replacement,
-        ..BARE
-    };
-    Replacement::value_variants()
-        .iter()
-        .map(|&r| count(&format!("{}, 128 entries", cell::name(r)), with(r)))
-        .collect()
-}
-
-/// What room is worth.
-pub(super) fn count_sizes() -> String {
-    let with = |size| Cell { table: TableMode::Exact, size, ..BARE };
-    [64, 1024, 1 << 14].map(|size| count(&format!("{size} entries"), with(size))).concat()
-}
-
-/// All depths one after the other, beside the last alone.
-pub(super) fn count_deepening() -> String {
-    let cell = Cell { table: TableMode::Exact, size: 1 << 14, ..BARE };
-    let nodes = |iterative| {
-        let conditions = Conditions { iterative, ordering: Ordering::Table, ..conditions(9) };
-        let run = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
-        (run.cost(&conditions).nodes(), run.depths.last().map_or(0, |d| d.cost.nodes()))
-    };
-    let ((all, last), (alone, _)) = (nodes(true), nodes(false));
-    format!(
-        "    depth 9 alone                {alone:>7} nodes\n    \
-         depths 1 to 9                {all:>7} nodes, the last of them {last}\n"
-    )
-}
-
-/// The replayed tree beside the first search.
-pub(super) fn count_replay() -> String {
-    let board = TicTacToe::default();
-    let cell = Cell { interior: Interior::FailSoft, ..BARE };
-    let conditions = conditions(9);
-    let first = run(&board, &cell, &conditions, 9, Oracle::Listening(Default::default()));
-    let nodes = first.cost(&conditions).nodes();
-    let again = replay(&board, &cell, &conditions, 9, first).cost(&conditions).nodes();
-    format!(
-        "    first search {nodes} nodes, replayed {again}: x{:.2}\n",
-        nodes as f64 / again as f64
-    )
 }

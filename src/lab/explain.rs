@@ -1,17 +1,14 @@
-//! `lancet-lab explain`: what each algorithm does, in words, in pseudo-code of
+//! `lancet-lab explain`: what each algorithm does, in words, in pseudocode of
 //! our own, and at work on a tree small enough to follow with a finger.
 
-use std::fmt::Write as _;
-
+use anyhow::Context as _;
 use clap::Args;
 
-use super::{
-    example::Example,
-    topics::{TOPICS, Topic},
-    tree::Tree,
-};
+use super::example::Example;
 
-/// Arguments of `lancet-lab explain`.
+/// One section for each topic, and a last one for the sources.
+const TOPICS: &str = include_str!("topics.md");
+
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// What to explain; without it, the list
@@ -25,62 +22,79 @@ pub struct ExplainArgs {
     guess: Option<i32>,
 }
 
+/// Something that can be explained.
+struct Topic {
+    /// What it may be called, its proper name first.
+    names: Vec<&'static str>,
+    /// One line.
+    title: &'static str,
+    /// What to know about it, pseudocode, where it comes from and where it is.
+    text: &'static str,
+    /// For [`Example::read`].
+    examples: Vec<&'static str>,
+}
+
+/// All topics, in reading order.
+fn topics() -> impl Iterator<Item = Topic> {
+    TOPICS.split("\n## ").filter_map(|section| {
+        let (heading, body) = section.split_once('\n')?;
+        let (names, title) = heading.split_once(": ")?;
+        let mut parts = body.split("\n- `");
+        let text = parts.next()?.trim();
+        Some(Topic { names: names.split(", ").collect(), title, text, examples: parts.collect() })
+    })
+}
+
+/// All topics, one a line.
+fn list() -> String {
+    topics().map(|topic| format!("  {:<16} {}\n", topic.names[0], topic.title)).collect()
+}
+
 /// A topic, or the list of topics.
 ///
 /// # Errors
 ///
 /// If there is no such topic or the tree cannot be read.
-pub fn text(args: &ExplainArgs) -> Result<String, String> {
-    match &args.name {
-        None => Ok(list()),
-        Some(name) => {
-            let topic = TOPICS.iter().find(|topic| topic.names.contains(&name.as_str()));
-            let topic = topic.ok_or_else(|| {
-                format!("nothing is called '{name}' here; expected one of:\n{}", list())
-            })?;
-            explain(topic, args)
+pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
+    let Some(name) = args.name.as_deref() else { return Ok(list()) };
+    let topic = topics().find(|topic| topic.names.contains(&name)).with_context(|| {
+        format!("nothing is called '{name}' here; expected one of:\n{}", list())
+    })?;
+    let proper = topic.names[0];
+    let text = format!(
+        "{proper}: {}\n\n{}\n{}",
+        topic.title,
+        for_terminal(topic.text),
+        sources(topic.text)
+    );
+    let examples = topic.examples.iter().map(|example| Example::read(example));
+    let examples: Vec<Example> = examples.collect::<anyhow::Result<_>>()?;
+    if let Some(tree) = &args.tree {
+        let example = examples.iter().find(|example| example.has_tree());
+        let example = example.with_context(|| format!("'{proper}' has no example on a tree"))?;
+        return Ok(format!("{text}\n{tree}\n\n{}", example.work_through(tree, args.guess)?));
+    }
+    let examples: String = examples.iter().map(Example::text).collect::<anyhow::Result<_>>()?;
+    Ok(text + &examples)
+}
+
+/// Markdown as a terminal shows it: code is indented, not fenced.
+fn for_terminal(text: &str) -> String {
+    let mut shown = String::new();
+    let mut indent = "";
+    for line in text.lines() {
+        if line.starts_with("```") {
+            indent = if indent.is_empty() { "    " } else { "" };
+        } else {
+            shown += &format!("{indent}{line}\n");
         }
     }
+    shown
 }
 
-/// All topics, one a line.
-fn list() -> String {
-    TOPICS.iter().fold(String::new(), |mut text, topic| {
-        let _ = writeln!(text, "  {:<16} {}", topic.names[0], topic.title);
-        text
-    })
-}
-
-fn explain(topic: &Topic, args: &ExplainArgs) -> Result<String, String> {
-    let mut text = format!("{}: {}\n\n{}\n", topic.names[0], topic.title, topic.text.trim());
-    if !topic.code.is_empty() {
-        let _ = write!(text, "\n{}\n", indent(topic.code.trim_matches('\n')));
-    }
-    let _ = write!(text, "\nsource: {}\ncode: {}\n", topic.source, topic.place);
-    if let Some(tree) = &args.tree {
-        let parsed = Tree::parse(tree).map_err(|error| error.to_string())?;
-        let Some(example) = topic.examples.first() else {
-            return Err(format!("'{}' has no example on a tree", topic.names[0]));
-        };
-        let example = Example { guess: args.guess.unwrap_or(example.guess), ..*example };
-        let _ = write!(text, "\n{tree}\n\n{}", example.work_through(&parsed));
-        return Ok(text);
-    }
-    for example in topic.examples {
-        let tree = Tree::parse(example.tree).map_err(|error| error.to_string())?;
-        let head = format!("\nExample. {}\n\n    {}\n\n", example.caption, example.tree);
-        let _ = write!(text, "{head}{}", example.work_through(&tree));
-    }
-    if let Some(counted) = topic.counted {
-        let _ = write!(
-            text,
-            "\nCounted on tic-tac-toe, searched to the end (depth 9):\n\n{}",
-            counted()
-        );
-    }
-    Ok(text)
-}
-
-fn indent(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+/// The rows of the table of sources that a text cites.
+fn sources(text: &str) -> String {
+    let row = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
+    let cited = TOPICS.lines().filter_map(row).filter(|(name, _)| text.contains(name));
+    cited.map(|(name, source)| format!("{name}: {source}\n")).collect()
 }

@@ -63,7 +63,7 @@ pub trait Game: Clone {
 /// What a node returns: bounds on its value, and the move that attains the
 /// lower one. A node that fails low has no best move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<M> {
+pub struct NodeResult<M> {
     /// The node's value, as far as it is known.
     pub bounds: Bounds,
     /// The move whose value is at least `bounds.lower`.

@@ -10,7 +10,7 @@
 use clap::ValueEnum;
 
 use super::{
-    game::{Found, Game},
+    game::{Game, NodeResult},
     node::{Search, Selectivity},
 };
 use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
@@ -42,7 +42,7 @@ pub enum Interior {
 
 impl Interior {
     /// Searches the moves of one node with this algorithm.
-    pub(super) fn search<G: Game>(self, s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+    pub(super) fn search<G: Game>(self, s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
         match self {
             Interior::Minimax => minimax(s, n, self, INFINITE),
             Interior::StopAtWin => minimax(s, n, self, MATE),
@@ -51,13 +51,9 @@ impl Interior {
             Interior::Bounds => bounds(s, n),
             Interior::Scout if n.position.max_to_move() => scout_max(s, n),
             Interior::Scout => scout_min(s, n),
-            Interior::PvsZw if n.window.is_null() => zero_window(s, n, n.window.alpha),
-            Interior::Pvs | Interior::PvsZw => pvs(s, n, self, |_, score| score < n.window.beta),
-            Interior::PvsAlways => pvs(s, n, self, |open, _| open),
-            Interior::OwnBounds => {
-                let Window { alpha, beta } = n.window;
-                own_bounds(s, n, alpha, -beta)
-            }
+            Interior::PvsZw if n.window.is_null() => zero_window(s, n),
+            Interior::Pvs | Interior::PvsAlways | Interior::PvsZw => pvs(s, n, self),
+            Interior::OwnBounds => own_bounds(s, n),
         }
     }
 
@@ -84,18 +80,13 @@ impl<G: Game> Node<'_, G> {
         s.score(by, &self.position.make(m), self.depth - 1, window)
     }
 
-    /// The same, one ply less deep.
-    fn shallower(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
-        s.score(by, &self.position.make(m), self.depth - 2, window)
-    }
-
     /// The same with window and score as MAX sees them.
     fn child_for_max(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
-        let max_to_move = !self.position.max_to_move();
-        if max_to_move {
-            self.child(s, by, m, window)
-        } else {
+        // Where MAX moves here, MIN moves in the child.
+        if self.position.max_to_move() {
             -self.child(s, by, m, window.flip())
+        } else {
+            self.child(s, by, m, window)
         }
     }
 }
@@ -117,9 +108,9 @@ impl<M> Best<M> {
 
     /// What it means after a search with `window`: below the window nobody
     /// knows which move is best.
-    fn within(self, window: Window) -> Found<M> {
+    fn within(self, window: Window) -> NodeResult<M> {
         let best = if self.score > window.alpha { self.best } else { None };
-        Found { bounds: Bounds::of(self.score, window), best }
+        NodeResult { bounds: Bounds::of(self.score, window), best }
     }
 }
 
@@ -133,7 +124,7 @@ fn minimax<G: Game>(
     n: &Node<G>,
     itself: Interior,
     enough: Score,
-) -> Found<G::Move> {
+) -> NodeResult<G::Move> {
     let mut current = Best::NONE;
     for &m in n.moves {
         current.improve(-n.child(s, itself, m, Window::FULL), m);
@@ -141,12 +132,12 @@ fn minimax<G: Game>(
             break;
         }
     }
-    Found { bounds: Bounds::exact(current.score), best: current.best }
+    NodeResult { bounds: Bounds::exact(current.score), best: current.best }
 }
 
 /// Basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side
 /// carries its own lower bound.
-fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut best = None;
     for &m in n.moves {
@@ -160,12 +151,12 @@ fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
             break;
         }
     }
-    Found { bounds: Bounds::of(alpha, n.window), best }
+    NodeResult { bounds: Bounds::of(alpha, n.window), best }
 }
 
 /// Fail-soft alpha-beta: Eppstein 1999. The current score has a variable of
 /// its own, so that a failure says by how much.
-fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
     for &m in n.moves {
@@ -181,7 +172,7 @@ fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
 
 /// Alpha-beta that returns bounds: Scout notes. The maximum of intervals is the
 /// interval of the maxima; a move not looked at could be worth anything.
-fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut bound = Bounds::exact(-INFINITE);
     let mut best = None;
@@ -199,14 +190,14 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
         bound = Bounds::new(bound.lower.max(child.lower), bound.upper.max(child.upper));
         alpha = alpha.max(bound.lower);
     }
-    Found { bounds: bound, best }
+    NodeResult { bounds: bound, best }
 }
 
 /// Scout at a MAX node: Scout notes, where all values are MAX's. Alpha-beta asks
 /// whether the move beats the best one so far; only if so does Scout look for
 /// its value. As in the source, the first move too is left to alpha-beta, with
 /// the whole window: that is what PVS does better.
-fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
     let mut b = beta;
@@ -228,9 +219,9 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
 
 /// Scout at a MIN node, which the source calls symmetric: the window closes
 /// from above. Written out beside `scout_max`, as the source does: one function
-/// for both would be the negamax form, which is PVS. `n.window` and the result are the mover's, as everywhere;
-/// inside, values are MAX's.
-fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
+/// for both would be the negamax form, which is PVS. `n.window` and the result are the
+/// mover's, as everywhere; inside, values are MAX's.
+fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { alpha, mut beta } = n.window.flip();
     let mut current = Best::NONE;
     let mut a = alpha;
@@ -254,32 +245,26 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> Found<G::Move> {
 /// forgets to raise alpha by the first move's score (and to cut on it); then
 /// every null window would test against the node's alpha instead of the move.
 ///
-/// `again` decides, knowing whether the node's window is open and what the test
-/// returned, if a move that passed it is searched again. The notes ask for
-/// `score < beta`: a score of beta or more is a lower bound that cuts, and nothing is
-/// gained by a second one. A program whose tests are reduced, or that wants the line of
-/// moves behind a fail high, searches again all the same; at a null window that would
-/// repeat the test itself.
-fn pvs<G: Game>(
-    s: &mut Search<G>,
-    n: &Node<G>,
-    itself: Interior,
-    again: impl Fn(bool, Score) -> bool,
-) -> Found<G::Move> {
+/// Is a move that passed the test searched again? The notes ask for `score < beta`: a
+/// score of beta or more is a lower bound that cuts, and nothing is gained by a second
+/// one. A program whose tests are reduced, or that wants the line of moves behind a fail
+/// high, searches again all the same ([`Interior::PvsAlways`]); at a null window that
+/// would repeat the test itself.
+fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
-    let open = !n.window.is_null();
+    let always = itself == Interior::PvsAlways && !n.window.is_null();
     let reduces = n.depth >= 3 && s.selects(Selectivity::Reductions);
     let mut current = Best::NONE;
     for (i, &m) in n.moves.iter().enumerate() {
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
         let late = reduces && i >= 3 && n.position.gain(m) == 0;
-        let shallow = late.then(|| -n.shallower(s, itself, m, first));
+        let shallow = late.then(|| -s.score(itself, &n.position.make(m), n.depth - 2, first));
         let mut score = match shallow {
             Some(score) if score <= alpha => score,
             _ => -n.child(s, itself, m, first),
         };
-        if i > 0 && alpha < score && again(open, score) {
+        if i > 0 && alpha < score && (score < beta || always) {
             s.cost.researches += 1;
             score = -n.child(s, itself, m, full);
         }
@@ -295,7 +280,8 @@ fn pvs<G: Game>(
 /// What is left of PVS, and all that is needed of MTD(f), in a null window: "a simpler
 /// two-parameter form", says Eppstein 1999. Beta is one more than alpha, so a score above
 /// alpha cuts, and alpha never rises.
-fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>, alpha: Score) -> Found<G::Move> {
+fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
+    let alpha = n.window.alpha;
     let mut current = Best::NONE;
     for &m in n.moves {
         current.improve(-n.child(s, Interior::PvsZw, m, Window::null(alpha).flip()), m);
@@ -309,12 +295,8 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>, alpha: Score) -> Found<G
 /// Alpha-beta as Burch 1997 writes it: no beta, but what the opponent has (`other`), as
 /// the opponent sees it. A move passes both on, swapped, without a sign. The listing is
 /// right, if it is begun right: with two bounds that are both as low as can be.
-fn own_bounds<G: Game>(
-    s: &mut Search<G>,
-    n: &Node<G>,
-    mut own: Score,
-    other: Score,
-) -> Found<G::Move> {
+fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
+    let (mut own, other) = (n.window.alpha, -n.window.beta);
     let mut best = None;
     for &m in n.moves {
         // Inside, the window is (other, -own).
@@ -323,9 +305,9 @@ fn own_bounds<G: Game>(
             own = value;
             best = Some(m);
             if own >= -other {
-                return Found { bounds: Bounds::at_least(-other), best };
+                return NodeResult { bounds: Bounds::at_least(-other), best };
             }
         }
     }
-    Found { bounds: Bounds::of(own, n.window), best }
+    NodeResult { bounds: Bounds::of(own, n.window), best }
 }

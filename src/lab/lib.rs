@@ -11,8 +11,8 @@
 //! table of their own; the command around them reads files as the other tools
 //! do. The lab never uses the playing search: the two may check each other.
 //!
-//! `lancet-lab` is in [`command`], `lancet-lab explain` in [`explain`], the page of
-//! `lancet-lab report` in [`report`].
+//! `lancet-lab` is in [`command`], `lancet-lab explain` in `explain.rs`, the page of
+//! `lancet-lab report` in `report.rs`.
 //!
 //! # Where everything is
 //!
@@ -48,24 +48,10 @@
 //! | ordering | none, captures, the table's move first | | [`node.rs`](node), `Search::order` |
 //! | deepening | on, or every depth from nothing | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search, all best moves known | | [`run.rs`](mod@run), [`replay`] |
-//! | Knuth-Moore bound | the least tree for measured branching | | [`yardstick.rs`](yardstick), [`knuth_moore`] |
-//! | 40/30/50, TIE | worked examples | Burch 1997 | [`topics.rs`](topics), on trees of [`tree.rs`](tree) |
+//! | Knuth-Moore bound | the least tree for measured branching | | `yardstick.rs`, `knuth_moore` |
+//! | 40/30/50, TIE | worked examples | Burch 1997 | `topics.md`, on trees of `tree.rs` |
 //! | tic-tac-toe | a whole game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
 //! | chess | leaves static, quiescence or a network's | | [`chess.rs`](chess), [`Board`](chess::Board) |
-//!
-//! # The sources
-//!
-//! | short | source |
-//! | --- | --- |
-//! | Eppstein 1999 | D. Eppstein, *Variants of Alpha-Beta Search*, lecture notes of 2 February 1999, ICS 180, University of California, Irvine: <https://www.ics.uci.edu/~eppstein/180a/990202b.html> |
-//! | Burch 1997 | C. Burch, *Alpha-beta search*, notes to an assignment, 15-211, Carnegie Mellon University, autumn 1997: <https://www.cs.cmu.edu/~cburch/211-fa97/alphabeta.html> |
-//! | Slate and Atkin 1977 | D. J. Slate, L. R. Atkin, *CHESS 4.5: The Northwestern University Chess Program*, in Chess Skill in Man and Machine (iterative deepening): <https://www.chessprogramming.org/Iterative_Deepening> |
-//! | Muller 2007 | H. G. Muller, post on adjusting the scores that a search returns, TalkChess, 2007: <https://www.talkchess.com/forum/viewtopic.php?t=16784&start=10> |
-//! | Scout notes | course notes on Scout, transposition tables, alpha-beta that returns bounds, and MTD-f; neither author nor a public copy is known. What they teach was published by the next three |
-//! | Pearl 1980 | J. Pearl, *Asymptotic Properties of Minimax Trees and Game-Searching Procedures*, Artificial Intelligence 14 (Scout): <https://doi.org/10.1016/0004-3702(80)90037-5> |
-//! | Breuker 1994 | D. M. Breuker, J. W. H. M. Uiterwijk, H. J. van den Herik, *Replacement Schemes for Transposition Tables*, ICCA Journal 17 (4): <https://www.chessprogramming.org/Transposition_Table#Replacement_Strategies> |
-//! | Plaat 1996 | A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, *Best-First Fixed-Depth Minimax Algorithms*, Artificial Intelligence 87 (MTD(f), alpha-beta with two bounds): <https://people.csail.mit.edu/plaat/mtdf.html> |
-//! | Knuth and Moore 1975 | D. E. Knuth, R. W. Moore, *An Analysis of Alpha-Beta Pruning*, Artificial Intelligence 6: <https://doi.org/10.1016/0004-3702(75)90019-3> |
 //!
 //! # What the sources' listings get wrong
 //!
@@ -89,7 +75,8 @@
 //!   one slip is that it calls itself by another name.
 //! - Scout (the course notes) gives its first move to alpha-beta with the whole window; its
 //!   own remark, "already null window", does not hold there:
-//!   `lab::scout_does_not_test_under_its_first_move`. It is kept as written; [`Interior::Pvs`] is the other reading.
+//!   `lab::scout_does_not_test_under_its_first_move`. It is kept as written;
+//!   [`Interior::Pvs`] is the other reading.
 //!
 //! # What is kept out
 //!
@@ -105,8 +92,9 @@
 //! [`Shift`]: delay::Shift
 //! [`inverse`]: delay::inverse
 //! [`replay`]: run::replay
-//! [`knuth_moore`]: yardstick::knuth_moore
 //! [`Interior::Pvs`]: interior::Interior::Pvs
+//!
+#![doc = include_str!("topics.md")]
 //!
 //! # A run
 //!
@@ -118,20 +106,19 @@ pub mod cell;
 pub mod chess;
 pub mod command;
 pub mod delay;
-pub mod example;
-pub mod explain;
+mod example;
+mod explain;
 pub mod game;
 pub mod interior;
 mod manual;
 pub mod node;
-pub mod output;
-pub mod plot;
-pub mod report;
+mod output;
+mod plot;
+mod report;
 pub mod root;
 pub mod run;
-pub mod suite;
+mod suite;
 pub mod table;
 pub mod tictactoe;
-pub mod topics;
-pub mod tree;
-pub mod yardstick;
+mod tree;
+mod yardstick;

@@ -1,9 +1,12 @@
-//! The pages that `--help` shows below the list of options. Text only.
+//! The pages that `--help` shows below the list of options. Text only: what the options do is
+//! said with them, what the algorithms do in `topics.md`.
 
 pub const LANCET_LAB: &str = "\
 Description:
-  Runs every algorithm of the alpha-beta family on the same positions, checks that they return the same values, and prints \
-what each cost. `lancet-lab explain` lists what can be explained, `lancet-lab report` writes a page about all of it.
+  Searches the positions with every algorithm, checks that all return the same values, and prints \
+what each cost. Without axes that is every algorithm inside the tree under the root drivers that \
+it is made for, and every other axis varied by itself. With axes it is the product of what they \
+name; the others stay at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
 
 Examples:
   lancet-lab --depth 4
@@ -17,9 +20,10 @@ Exit status:
 
 pub const EXPLAIN: &str = "\
 Description:
-  Without a name, it lists what can be explained. The worked example is searched on the spot, by the functions that the \
-lab compares. --tree names another tree to work through: `max` or `min` for the side to move, then the moves in brackets, each \
-a number, more brackets, or `??` for a leaf that no search should have to look at.
+  Without a name, it lists what can be explained. The worked example is searched on the spot, by \
+the functions that the lab compares. --tree names another tree to work through: `max` or `min` for \
+the side to move, then the moves in brackets, each a number, more brackets, or `??` for a leaf \
+that no search should have to look at.
 
 Examples:
   lancet-lab explain
@@ -32,8 +36,9 @@ Exit status:
 
 pub const REPORT: &str = "\
 Description:
-  Runs the lab's experiments on the positions of `lancet bench` and writes DIR/lab.html: tables, pictures, and what each \
-experiment asks, in one file that needs nothing else. At depth 4 that takes a minute or two, at depth 5 five times as long.
+  Runs the lab's experiments on the positions of `lancet bench` and writes DIR/lab.html: tables, \
+pictures, and what each experiment asks, in one file that needs nothing else. At depth 4 that \
+takes a minute or two, at depth 5 five times as long.
 
 Examples:
   lancet-lab report --out page

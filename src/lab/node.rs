@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     delay::{ScoreDelay, Shift},
-    game::{Found, Game},
+    game::{Game, NodeResult},
     interior::{Interior, Node},
     table::{Entries, Entry, Table},
 };
@@ -107,7 +107,7 @@ impl Cost {
 }
 
 /// Best and refuting moves by position and depth.
-pub type Moves<M> = HashMap<(u64, u32), M>;
+type Moves<M> = HashMap<(u64, u32), M>;
 
 /// Foreknowledge of the best or refuting move of every node.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ pub enum Oracle<M> {
 
 /// One step of a search, for whoever watches.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub(super) enum Step {
     /// A node is entered with this window.
     Enter(Interior, Window),
     /// The node's moves are searched with a window shifted to this.
@@ -136,7 +136,7 @@ pub enum Step {
 }
 
 /// Sees every step; receives the node and its distance from the root.
-pub type Watcher<'a, G> = Box<dyn FnMut(&G, u32, Step) + 'a>;
+type Watcher<'a, G> = Box<dyn FnMut(&G, u32, Step) + 'a>;
 
 /// The state of a search: everything but the position and the window.
 pub struct Search<'a, G: Game> {
@@ -146,9 +146,10 @@ pub struct Search<'a, G: Game> {
     pub best: Option<G::Move>,
     /// The depth of the root, in plies.
     pub root_depth: u32,
+    /// What happens to scores on their way out of a node.
+    pub delay: ScoreDelay,
     pub(super) oracle: Oracle<G::Move>,
     table: Table<G::Move>,
-    delay: ScoreDelay,
     ordering: Ordering,
     selectivity: &'a [Selectivity],
     /// The node to be entered next was reached by passing.
@@ -174,18 +175,18 @@ impl<'a, G: Game> Search<'a, G> {
     }
 
     /// The same search, selective.
-    pub fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
+    pub(super) fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
         self.selectivity = selectivity;
         self
     }
 
     /// Is this left out?
-    pub fn selects(&self, what: Selectivity) -> bool {
+    pub(super) fn selects(&self, what: Selectivity) -> bool {
         self.selectivity.contains(&what)
     }
 
     /// The same search, watched.
-    pub fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
+    pub(super) fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
         self.watcher = Some(watcher);
         self
     }
@@ -246,7 +247,7 @@ impl<'a, G: Game> Search<'a, G> {
         let before = self.cost.nodes() + self.cost.quiescence;
         let found = if depth == 0 {
             self.cost.leaves += 1;
-            Found { bounds: p.leaf(inner, &mut self.cost.quiescence), best: None }
+            NodeResult { bounds: p.leaf(inner, &mut self.cost.quiescence), best: None }
         } else {
             self.cost.interior += 1;
             self.order(p, depth, &mut moves, hint);
@@ -259,14 +260,14 @@ impl<'a, G: Game> Search<'a, G> {
             known.insert((p.key(), depth), best);
         }
         let bounds = self.outside(shift, found.bounds, inner, window);
-        let found = Found { bounds, best: found.best };
+        let found = NodeResult { bounds, best: found.best };
         let leave = if depth == 0 { Step::Leaf } else { Step::Leave };
         self.tell(p, depth, leave(found.bounds));
         if in_table {
             let size = self.cost.nodes() + self.cost.quiescence - before;
             let kept = |kind: Entries| self.delay.to_table(kind.keep(found.bounds, window), ply);
             let newest = kept(Entries::OneBound);
-            let found = Found { bounds: kept(self.table.kind()), ..found };
+            let found = NodeResult { bounds: kept(self.table.kind()), ..found };
             self.table.store(Entry { key: p.key(), depth, ply, found, size, newest });
         }
         self.best = found.best;

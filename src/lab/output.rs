@@ -1,33 +1,23 @@
 //! What a run looks like: a table for people, CSV and JSON for programs.
 //! Nothing is computed here but which cells are best.
 
-use std::io::{self, Write};
-
-use comfy_table::{Cell as Field, CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Table, presets};
 
 use super::{
     cell::Cell,
     delay::ScoreDelay,
     interior::Interior,
     root::{End, Root},
-    suite::{Mate, Report, Row},
+    suite::{Mate, Measurement, Report},
     table::TableMode,
 };
 use lancet::chess::notation::short;
 
-/// The names and values of everything counted for a row: the columns of the
-/// CSV, in order.
-type Column = (&'static str, fn(&Row) -> String);
+/// The name and value of something counted for a cell.
+pub(super) type Column = (&'static str, fn(&Measurement) -> String);
 
+/// The columns of the CSV after those of the axes.
 const COLUMNS: &[Column] = &[
-    ("interior", |r| r.cell.columns()[0].clone()),
-    ("root", |r| r.cell.columns()[1].clone()),
-    ("window", |r| r.cell.columns()[2].clone()),
-    ("table", |r| r.cell.columns()[3].clone()),
-    ("entries", |r| r.cell.columns()[4].clone()),
-    ("replacement", |r| r.cell.columns()[5].clone()),
-    ("size", |r| r.cell.columns()[6].clone()),
-    ("delay", |r| r.cell.columns()[7].clone()),
     ("depth", |r| r.depth.to_string()),
     ("nodes", |r| r.total.nodes().to_string()),
     ("mean_nodes", |r| format!("{:.1}", r.mean_nodes)),
@@ -56,39 +46,25 @@ const COLUMNS: &[Column] = &[
     ("unconverged", |r| r.unconverged.to_string()),
 ];
 
-/// One line per cell.
+/// One line of CSV per cell.
 ///
 /// # Errors
 ///
-/// If `out` cannot be written to.
-pub fn csv(report: &Report, out: impl Write) -> io::Result<()> {
-    // Made an `io::Error` by `?`, it would lose its kind: a closed pipe is none of ours.
-    let kept = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    };
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(COLUMNS.iter().map(|(title, _)| title)).map_err(kept)?;
+/// If a line cannot be put together.
+pub fn csv(report: &Report) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(Cell::AXES.into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)))?;
     for row in &report.rows {
-        writer.write_record(COLUMNS.iter().map(|(_, value)| value(row))).map_err(kept)?;
+        let counts = COLUMNS.iter().map(|(_, value)| value(row));
+        writer.write_record(row.cell.columns().into_iter().chain(counts))?;
     }
-    writer.flush()
-}
-
-/// Everything, single positions included.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn json(report: &Report, mut out: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut out, report)?;
-    writeln!(out)
+    Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
 /// A star if the row is best in this measure among the sound rows of its delay
 /// and of the run's depth.
-fn star(report: &Report, row: &Row, measure: impl Fn(&Row) -> f64) -> &'static str {
-    let plays = |r: &Row| r.depth == report.depth && r.cell.is_sound();
+fn star(report: &Report, row: &Measurement, measure: impl Fn(&Measurement) -> f64) -> &'static str {
+    let plays = |r: &Measurement| r.depth == report.depth && r.cell.is_sound();
     let rivals = report.rows.iter().filter(|r| plays(r) && r.cell.delay == row.cell.delay);
     let measures: Vec<f64> = rivals.map(&measure).collect();
     let best = plays(row) && measures.len() > 1 && measures.iter().all(|&m| measure(row) <= m);
@@ -98,68 +74,71 @@ fn star(report: &Report, row: &Row, measure: impl Fn(&Row) -> f64) -> &'static s
 /// The cells that show algorithms rather than tables: each interior under the
 /// full window, each root driver over the advised interior. Plots and the
 /// branching table show these, if there are any.
-pub(super) fn algorithms(report: &Report) -> Vec<&Row> {
+pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     let advice = Cell::ADVICE;
     let plain = |cell: &Cell| {
         let Cell { interior, root, window, .. } = advice;
         Cell { interior, root, window, ..*cell }
     };
-    let wanted = |row: &&Row| {
+    let wanted = |row: &&Measurement| {
         let cell = row.cell;
         row.depth == report.depth
             && !cell.interior.is_variant()
             && plain(&cell) == advice
             && (cell.root == Root::Full || cell.interior == Interior::Pvs)
     };
-    let rows: Vec<&Row> = report.rows.iter().filter(wanted).collect();
+    let rows: Vec<&Measurement> = report.rows.iter().filter(wanted).collect();
     if rows.len() < 2 { report.rows.iter().take(14).collect() } else { rows }
 }
 
-/// A short name of a cell: what differs from the advised one.
+/// A short name of a cell: its algorithms, and what else differs from the advised one.
 pub(super) fn label(cell: &Cell) -> String {
-    let advice = Cell::ADVICE;
-    let [interior, root, window, table, entries, replacement, size, delay] = cell.columns();
-    let mut text = format!("{interior} {root}");
-    let mut add = |differs: bool, part: &str| {
-        if differs {
-            text.push(' ');
-            text.push_str(part);
+    let own = cell.columns();
+    let mut text = format!("{} {}", own[0], own[1]);
+    for (axis, advised) in Cell::ADVICE.columns().iter().enumerate().skip(2) {
+        match own[axis].as_str() {
+            "-" => {}
+            value if value == advised => {}
+            "off" => text += " no table",
+            value if axis == 2 => text += &format!(" +-{value}"),
+            value => text += &format!(" {value}"),
         }
-    };
-    let has_table = cell.table != TableMode::Off;
-    add(cell.root.aspires() && cell.window != advice.window, &format!("+-{window}"));
-    add(cell.table != advice.table, &if has_table { table } else { "no table".to_owned() });
-    add(has_table && cell.entries != advice.entries, &entries);
-    add(has_table && cell.replacement != advice.replacement, &replacement);
-    add(has_table && cell.size != advice.size, &size);
-    add(cell.delay != advice.delay, &delay);
+    }
     text
 }
 
 /// The table for people, and below it what deserves words.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn people(report: &Report, mut out: impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening",
+pub fn people(report: &Report) -> String {
+    let mut text = format!(
+        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening\n\
+         {}\n{LEGEND}\nEffective branching factor by depth\n{}\n",
         report.positions,
         report.depth,
         report.leaf,
         report.ordering,
         if report.iterative { "with" } else { "without" },
-    )?;
-    writeln!(out, "{}", cells_table(report))?;
-    writeln!(out, "{LEGEND}")?;
-    writeln!(out, "Effective branching factor by depth\n{}", branching_table(report))?;
+        cells_table(report),
+        branching_table(report),
+    );
     let delays = report.rows.iter().any(|row| row.cell.delay != report.rows[0].cell.delay);
     let mates = report.rows.iter().flat_map(|row| &row.outcomes).any(|o| o.mate.is_some());
     if delays && mates {
-        writeln!(out, "{MATES}\n{}", mates_table(report))?;
+        text += &format!("{MATES}\n{}\n", mates_table(report));
     }
-    notes(report, &mut out)
+    text + &notes(report)
+}
+
+/// A table without rules. From column `left` on there are numbers, which stand right.
+fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(head).add_rows(rows);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if at >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
 }
 
 const MATES: &str = "\
@@ -167,17 +146,14 @@ Mates, by positions: found at their distance, missed, claimed where there is non
 distance; across: table hits from another distance to the root; turned: bounds taken for scores";
 
 fn mates_table(report: &Report) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["", "found", "missed", "false", "distance", "across", "turned"]);
-    for row in &report.rows {
+    let head = ["", "found", "missed", "false", "distance", "across", "turned"];
+    let row = |row: &Measurement| {
         let kinds = [Mate::Found, Mate::Missed, Mate::False, Mate::WrongDistance];
         let counts = kinds.map(|kind| row.mates(kind).to_string());
         let costs = [row.total.across, row.total.turned].map(|n| short(n as f64));
-        table.add_row([label(&row.cell)].into_iter().chain(counts).chain(costs));
-    }
-    align(&mut table, 1, 7);
-    table
+        [label(&row.cell)].into_iter().chain(counts).chain(costs).collect()
+    };
+    table(head.map(str::to_owned).to_vec(), report.rows.iter().map(row).collect(), 1)
 }
 
 const LEGEND: &str = "\
@@ -193,18 +169,14 @@ differ: positions where score or best move is not the reference's; stuck: MTD(f)
 
 fn cells_table(report: &Report) -> Table {
     let quiescence = report.rows.iter().any(|row| row.total.quiescence > 0);
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     let mut head = vec![
         "interior", "root", "window", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M",
         "EBF", "inner", "leaves", "null%",
     ];
     head.extend(quiescence.then_some("quiesc."));
     head.extend(["again", "passes", "hits", "cuts", "2nd", "seconds", "differ", "stuck"]);
-    let columns = head.len();
-    table.set_header(head);
     let advice = Cell::ADVICE.columns()[4].clone();
-    for row in &report.rows {
+    let row = |row: &Measurement| {
         let [interior, root, window, mode, entries, replacement, size, delay] = row.cell.columns();
         let kind = if row.cell.table == TableMode::Off {
             mode
@@ -228,109 +200,88 @@ fn cells_table(report: &Report) -> Table {
         let fastest = star(report, row, |r| r.total.seconds);
         fields.push(format!("{:.2}{fastest}", t.seconds));
         fields.extend([row.different, row.unconverged].map(odd));
-        table.add_row(fields);
-    }
-    align(&mut table, 5, columns);
-    table
+        fields
+    };
+    let head = head.into_iter().map(str::to_owned).collect();
+    table(head, report.rows.iter().map(row).collect(), 5)
 }
 
 fn branching_table(report: &Report) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let depths = 2..=report.depth;
-    table.set_header(
-        std::iter::once(Field::new("")).chain(depths.clone().map(|d| Field::new(format!("d{d}")))),
-    );
-    for row in algorithms(report) {
+    let head = (1..=report.depth).map(|d| if d == 1 { String::new() } else { format!("d{d}") });
+    let row = |row: &Measurement| {
         let factors = row.branching.iter().map(|b| format!("{b:.2}"));
-        table.add_row(std::iter::once(label(&row.cell)).chain(factors));
-    }
-    align(&mut table, 1, report.depth as usize);
-    table
-}
-
-/// Numbers stand right.
-fn align(table: &mut Table, from: usize, to: usize) {
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    for column in table.column_iter_mut().take(to).skip(from) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+        std::iter::once(label(&row.cell)).chain(factors).collect()
+    };
+    table(head.collect(), algorithms(report).into_iter().map(row).collect(), 1)
 }
 
 /// At most this many positions are listed for a row; JSON has them all.
 const LISTED: usize = 5;
 
-fn notes(report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn notes(report: &Report) -> String {
+    let mut text = String::new();
     for row in &report.rows {
-        if row.unconverged > 0 {
-            let what = "MTD(f) did not converge";
-            let stuck = row.outcomes.iter().filter(|o| !o.unconverged.is_empty());
-            let stuck: Vec<String> =
-                stuck.map(|o| format!("{} ({})", o.id, ends(&o.unconverged))).collect();
-            list(out, &row.cell, what, &stuck)?;
-        }
-        if row.different > 0 && !row.cell.is_sound() {
+        let stuck = row.outcomes.iter().filter(|o| !o.unconverged.is_empty());
+        let stuck = stuck.map(|o| format!("{} ({})", o.id, ends(&o.unconverged))).collect();
+        text += &list(&row.cell, "MTD(f) did not converge", stuck);
+        if !row.cell.is_sound() {
             let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
-            let odd: Vec<String> =
-                odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
-            list(out, &row.cell, "differs from the truth, as such cells may", &odd)?;
+            let odd = odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
+            text += &list(&row.cell, "differs from the truth, as such cells may", odd);
         }
     }
     if !report.selectivity.is_empty() {
-        writeln!(
-            out,
-            "truth: not checked, selective searches ({}) need not agree",
-            report.selectivity.join(", ")
-        )?;
+        let selectivity = report.selectivity.join(", ");
+        text += &format!("truth: not checked, selective searches ({selectivity}) need not agree\n");
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
-        writeln!(
-            out,
+        text += &format!(
             "truth: {sound} sound cells x {} positions agree with the reference at every depth, \
-             and every best move is worth the score",
+             and every best move is worth the score\n",
             report.positions,
-        )?;
+        );
     }
-    let mean = |row: &Row| row.mean_nodes;
+    let mean = |row: &Measurement| row.mean_nodes;
     let rivals = report.rows.iter().filter(|row| {
         row.cell.is_sound() && row.depth == report.depth && row.cell.delay == ScoreDelay::None
     });
     let best = rivals.clone().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let advice = rivals.clone().find(|row| row.cell == Cell::ADVICE);
     if let (Some(best), Some(advice)) = (best, advice) {
-        writeln!(
-            out,
+        text += &format!(
             "best: {} with {} nodes per position (geometric mean); the documents' advice, {}, \
-             has {} ({:+.1}%)",
+             has {} ({:+.1}%)\n",
             label(&best.cell),
             short(mean(best)),
             label(&advice.cell),
             short(mean(advice)),
             100.0 * (mean(advice) / mean(best) - 1.0),
-        )?;
+        );
     }
-    Ok(())
+    text
 }
 
 /// "depth 3 stopped, depth 5 bounds crossed".
 fn ends(ends: &[(u32, End)]) -> String {
-    let word = |end| match end {
-        End::Converged => "converged",
-        End::Stopped => "stopped",
-        End::Crossed => "bounds crossed",
+    let text = |&(depth, end): &(u32, End)| match end {
+        End::Converged => format!("depth {depth} converged"),
+        End::Stopped => format!("depth {depth} stopped"),
+        End::Crossed => format!("depth {depth} bounds crossed"),
     };
-    let texts: Vec<String> =
-        ends.iter().map(|&(depth, end)| format!("depth {depth} {}", word(end))).collect();
-    texts.join(", ")
+    ends.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-fn list(out: &mut impl Write, cell: &Cell, what: &str, items: &[String]) -> io::Result<()> {
-    let more = items.len().saturating_sub(LISTED);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let shown = &items[..items.len().min(LISTED)];
-    writeln!(out, "[{cell}] {what} on {}: {}{more}", items.len(), shown.join(", "))
+/// A line about the positions where something holds of a cell, if there are any.
+fn list(cell: &Cell, what: &str, mut items: Vec<String>) -> String {
+    let all = items.len();
+    if all == 0 {
+        return String::new();
+    }
+    if all > LISTED {
+        items.truncate(LISTED);
+        items.push(format!("and {} more", all - LISTED));
+    }
+    format!("[{cell}] {what} on {all}: {}\n", items.join(", "))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use plotters::{
 use super::{
     interior::Interior,
     output::{algorithms, label},
-    suite::{Report, Row},
+    suite::{Measurement, Report},
 };
 use lancet::chess::notation::short;
 
@@ -22,44 +22,35 @@ const BAR_HEIGHT: u32 = 18;
 const BAR_LEFT: i32 = 330;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type DrawError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
 
-/// Draws the run; the answer is the text of an SVG file, or what the plotting
-/// library says.
+/// Draws the run, as the text of an SVG file.
 ///
 /// # Errors
 ///
-/// If the report has no rows or the backend fails.
-pub fn svg(report: &Report) -> Result<String, String> {
-    if report.rows.is_empty() {
-        return Err("nothing to plot".to_owned());
-    }
-    let barred: Vec<&Row> = report.rows.iter().filter(|row| row.replay_ratio.is_some()).collect();
-    let bars = if barred.is_empty() { 0 } else { 60 + BAR_HEIGHT * barred.len() as u32 };
+/// If the plotting library fails.
+pub fn svg(report: &Report) -> anyhow::Result<String> {
+    let barred: Vec<&Measurement> =
+        report.rows.iter().filter(|row| row.replay_ratio.is_some()).collect();
+    let height = if barred.is_empty() { 0 } else { 60 + BAR_HEIGHT * barred.len() as u32 };
     let mut text = String::new();
     {
-        let size = (WIDTH, CURVES_HEIGHT + bars);
+        let size = (WIDTH, CURVES_HEIGHT + height);
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw(report, &barred, &root).map_err(|error| error.to_string())?;
+        root.fill(&WHITE)?;
+        let (upper, lower) = root.split_vertically(CURVES_HEIGHT);
+        curves(report, &upper)?;
+        if !barred.is_empty() {
+            bars(&barred, &lower)?;
+        }
+        root.present()?;
     }
     Ok(text)
 }
 
-fn draw<'a>(report: &Report, barred: &[&Row], root: &Area<'a>) -> Result<(), DrawError<'a>> {
-    root.fill(&WHITE)?;
-    let (upper, lower) = root.split_vertically(CURVES_HEIGHT);
-    curves(report, &upper)?;
-    if !barred.is_empty() {
-        bars(barred, &lower)?;
-    }
-    root.present()
-}
-
 /// Nodes against depth, one curve per algorithm.
-fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
-    let rows = algorithms(report);
+fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     let exhaustive = report.rows.iter().filter(|row| row.depth < report.depth && row.depth > 1);
-    let rows: Vec<&Row> = exhaustive.chain(rows).collect();
+    let rows: Vec<&Measurement> = exhaustive.chain(algorithms(report)).collect();
     let positions = report.positions.max(1) as f64;
     let mean = |nodes: u64| nodes.max(1) as f64 / positions;
     let all = rows.iter().flat_map(|row| row.nodes_by_depth.iter().map(|&n| mean(n)));
@@ -105,7 +96,8 @@ fn curves<'a>(report: &Report, area: &Area<'a>) -> Result<(), DrawError<'a>> {
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 13))
-        .draw()
+        .draw()?;
+    Ok(())
 }
 
 /// One of `count` colours that are all dark enough for thin lines on white.
@@ -114,7 +106,7 @@ fn hue(index: usize, count: usize) -> RGBAColor {
 }
 
 /// Nodes over those of the replayed tree, one bar per cell.
-fn bars<'a>(rows: &[&Row], area: &Area<'a>) -> Result<(), DrawError<'a>> {
+fn bars(rows: &[&Measurement], area: &Area<'_>) -> anyhow::Result<()> {
     let font = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
     let right_middle = Pos::new(HPos::Right, VPos::Center);
     let left_middle = Pos::new(HPos::Left, VPos::Center);
@@ -123,7 +115,7 @@ fn bars<'a>(rows: &[&Row], area: &Area<'a>) -> Result<(), DrawError<'a>> {
         &font(17),
         (30, 12),
     )?;
-    let ratio = |row: &Row| row.replay_ratio.unwrap_or(1.0);
+    let ratio = |row: &Measurement| row.replay_ratio.unwrap_or(1.0);
     let longest = rows.iter().map(|row| ratio(row)).fold(1.0, f64::max);
     let scale = f64::from(WIDTH as i32 - BAR_LEFT - 80) / longest;
     for (i, row) in rows.iter().enumerate() {
@@ -140,5 +132,6 @@ fn bars<'a>(rows: &[&Row], area: &Area<'a>) -> Result<(), DrawError<'a>> {
     }
     let one = BAR_LEFT + scale as i32;
     let bottom = 44 + (rows.len() as u32 * BAR_HEIGHT) as i32;
-    area.draw(&PathElement::new(vec![(one, 40), (one, bottom)], BLACK.mix(0.6)))
+    area.draw(&PathElement::new(vec![(one, 40), (one, bottom)], BLACK.mix(0.6)))?;
+    Ok(())
 }

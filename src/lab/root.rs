@@ -68,38 +68,19 @@ impl Root {
     /// Runs the driver over `search`.
     pub fn drive(self, guess: Guess, mut search: impl FnMut(Window) -> Score) -> Driven {
         let search = &mut search;
-        let sure = |score| Driven { score, end: End::Converged };
-        let Guess { score, width, max_passes } = guess;
-        let around = |below: Score, above: Score| {
-            Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE))
+        let score = match self {
+            Root::Full => search(Window::FULL),
+            Root::Bisection => bisection(search),
+            Root::Mtdf => return mtdf(guess.score, guess.max_passes, search),
+            Root::MtdfLoop => return mtdf_loop(guess.score, guess.max_passes, search),
+            _ => aspiration(self, guess, search),
         };
-        match self {
-            Root::Full => sure(search(Window::FULL)),
-            Root::AspFull => sure(aspiration(around(width, width), |_| 2 * INFINITE, search)),
-            Root::AspFullOff => {
-                sure(aspiration(around(width / 2, width * 3 / 2), |_| 2 * INFINITE, search))
-            }
-            Root::AspGradual => sure(aspiration(around(width, width), |w| 2 * w, search)),
-            Root::AspGradualOff => {
-                sure(aspiration(around(width / 2, width * 3 / 2), |w| 2 * w, search))
-            }
-            Root::AspMiddle => sure(aspiration_to_the_middle(around(width, width), search)),
-            Root::Bisection => sure(bisection(search)),
-            Root::Mtdf => mtdf(score, max_passes, search),
-            Root::MtdfLoop => mtdf_loop(score, max_passes, search),
-        }
+        Driven { score, end: End::Converged }
     }
 
     /// Does it begin with a window around the guess?
     pub const fn aspires(self) -> bool {
-        matches!(
-            self,
-            Root::AspFull
-                | Root::AspFullOff
-                | Root::AspGradual
-                | Root::AspGradualOff
-                | Root::AspMiddle
-        )
+        !matches!(self, Root::Full) && !self.is_null_only()
     }
 
     /// Does it ask with null windows only, unless it is stuck?
@@ -113,35 +94,29 @@ impl Root {
     }
 }
 
-/// Aspiration search: Eppstein 1999. `widen` maps the window's width to the
-/// distance that a failed side moves out.
-fn aspiration(
-    mut window: Window,
-    widen: impl Fn(Score) -> Score,
-    search: &mut impl FnMut(Window) -> Score,
-) -> Score {
-    loop {
-        let score = search(window);
-        let step = widen(window.beta - window.alpha);
-        if score <= window.alpha {
-            window.alpha = (score - step).max(-INFINITE);
-        } else if score >= window.beta {
-            window.beta = (score + step).min(INFINITE);
-        } else {
-            return score;
-        }
-    }
-}
-
-/// Aspiration that believes a fail low: the score will hardly be in the upper half of the
-/// next window, says many a playing program. If it is (the first search was cut short
+/// Aspiration search: Eppstein 1999.
+///
+/// [`Root::AspMiddle`] believes a fail low: the score will hardly be in the upper half of
+/// the next window, says many a playing program. If it is (the first search was cut short
 /// by a table entry), the window opens upwards again.
-fn aspiration_to_the_middle(mut window: Window, search: &mut impl FnMut(Window) -> Score) -> Score {
+fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Score {
+    let Guess { score, width, .. } = guess;
+    let (below, above) = match driver {
+        Root::AspFullOff | Root::AspGradualOff => (width / 2, width * 3 / 2),
+        _ => (width, width),
+    };
+    let mut window = Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE));
     loop {
         let score = search(window);
-        let step = 2 * (window.beta - window.alpha);
+        // The distance that a failed side moves out.
+        let step = match driver {
+            Root::AspFull | Root::AspFullOff => 2 * INFINITE,
+            _ => 2 * (window.beta - window.alpha),
+        };
         if score <= window.alpha {
-            window.beta = (window.alpha + window.beta).div_euclid(2).max(window.alpha + 1);
+            if driver == Root::AspMiddle {
+                window.beta = (window.alpha + window.beta).div_euclid(2).max(window.alpha + 1);
+            }
             window.alpha = (score - step).max(-INFINITE);
         } else if score >= window.beta {
             window.beta = (score + step).min(INFINITE);

@@ -7,11 +7,12 @@ use clap::ValueEnum;
 
 use super::{
     cell::Cell,
+    delay::{ScoreDelay, inverse},
     game::Game,
     interior::Interior,
     node::{Cost, Oracle, Ordering, Search, Selectivity},
     root::{End, Guess, Root},
-    table::{Entries, Replacement, Table, TableMode},
+    table::{Table, TableMode},
 };
 use lancet::chess::score::{Score, Window};
 
@@ -28,9 +29,9 @@ pub enum FirstGuess {
     Zero,
 }
 
-/// What is the same for all cells of a run.
-#[derive(Clone, Debug)]
-pub struct Conditions {
+/// What is the same for all cells that are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions<'a> {
     /// Plies.
     pub depth: u32,
     /// With iterative deepening depth `d` starts from the table and the score
@@ -40,11 +41,25 @@ pub struct Conditions {
     /// Move ordering.
     pub ordering: Ordering,
     /// What is left out; nothing, if values are to be compared.
-    pub selectivity: Vec<Selectivity>,
+    pub selectivity: &'a [Selectivity],
     /// Where aspiration and MTD(f) begin.
     pub guess: FirstGuess,
     /// MTD(f): searches after which it is stopped.
     pub max_passes: u32,
+}
+
+impl Conditions<'static> {
+    /// The usual conditions of a search to `depth` plies.
+    pub const fn new(depth: u32) -> Conditions<'static> {
+        Conditions {
+            depth,
+            iterative: true,
+            ordering: Ordering::Table,
+            selectivity: &[],
+            guess: FirstGuess::Previous,
+            max_passes: 200,
+        }
+    }
 }
 
 /// What a cell found at one depth.
@@ -60,70 +75,73 @@ pub struct Depth<M> {
     pub cost: Cost,
 }
 
-/// Depths 1, 2, ... in order, and the known best moves of all their nodes.
-pub struct Run<M> {
-    /// What was found.
+/// The searches of a cell to depths 1, 2, ... in order.
+pub struct Iterations<M> {
+    /// What was found; at least one.
     pub depths: Vec<Depth<M>>,
-    /// What the last search knew or learned.
-    pub oracle: Oracle<M>,
+    /// Does each search start from what those before it have left?
+    iterative: bool,
+    /// The best moves of all nodes that the last search knew or learned.
+    oracle: Oracle<M>,
 }
 
-impl<M> Run<M> {
+impl<M> Iterations<M> {
+    /// The last search.
+    pub fn last(&self) -> &Depth<M> {
+        &self.depths[self.depths.len() - 1]
+    }
+
     /// The cost that counts: all iterations, or the only one.
-    pub fn cost(&self, conditions: &Conditions) -> Cost {
+    pub fn cost(&self) -> Cost {
         let mut sum = Cost::default();
-        let skip = if conditions.iterative { 0 } else { self.depths.len().saturating_sub(1) };
-        for depth in &self.depths[skip..] {
-            sum.add(&depth.cost);
-        }
+        let skip = if self.iterative { 0 } else { self.depths.len() - 1 };
+        self.depths[skip..].iter().for_each(|depth| sum.add(&depth.cost));
         sum
     }
 }
 
-/// Searches `root` to depths 1, 2, ... `depth` with a cell's choices.
+/// Searches `root` to depths 1, 2, ... with a cell's choices.
 pub fn run<G: Game>(
     root: &G,
     cell: &Cell,
-    conditions: &Conditions,
-    depth: u32,
+    conditions: Conditions<'_>,
     oracle: Oracle<G::Move>,
-) -> Run<G::Move> {
+) -> Iterations<G::Move> {
     let fresh = |oracle| {
         let table = Table::new(cell.size, cell.table, cell.entries, cell.replacement);
         let mut search =
-            Search::new(cell.delay, conditions.ordering, table).selecting(&conditions.selectivity);
+            Search::new(cell.delay, conditions.ordering, table).selecting(conditions.selectivity);
         search.oracle = oracle;
         search
     };
     let mut search = fresh(oracle);
     let mut depths: Vec<Depth<G::Move>> = Vec::new();
-    for depth in 1..=depth {
+    for depth in 1..=conditions.depth {
         if !conditions.iterative && depth > 1 {
             search = fresh(search.oracle);
         }
         let last = depths.last().filter(|_| conditions.iterative).map(|d| d.score);
-        let guess = match conditions.guess {
+        let score = match conditions.guess {
             FirstGuess::Previous => last.unwrap_or_else(|| root.evaluate()),
             FirstGuess::Static => root.evaluate(),
             FirstGuess::Zero => 0,
         };
-        depths.push(drive(&mut search, root, cell, conditions, depth, guess));
+        let guess = Guess { score, width: cell.window, max_passes: conditions.max_passes };
+        depths.push(drive(&mut search, root, cell, depth, guess));
     }
-    Run { depths, oracle: search.oracle }
+    Iterations { depths, iterative: conditions.iterative, oracle: search.oracle }
 }
 
 /// One depth: the root driver chooses windows, the search answers.
-pub fn drive<G: Game>(
+pub(super) fn drive<G: Game>(
     search: &mut Search<'_, G>,
     root: &G,
     cell: &Cell,
-    conditions: &Conditions,
     depth: u32,
-    guess: Score,
+    guess: Guess,
 ) -> Depth<G::Move> {
     search.cost = Cost::default();
     search.root_depth = depth;
-    let guess = Guess { score: guess, width: cell.window, max_passes: conditions.max_passes };
     let mut best = None;
     let whole_lines = search.selects(Selectivity::WholeLines);
     let start = Instant::now();
@@ -152,48 +170,36 @@ pub fn drive<G: Game>(
 pub fn replay<G: Game>(
     root: &G,
     cell: &Cell,
-    conditions: &Conditions,
-    depth: u32,
-    first: Run<G::Move>,
-) -> Run<G::Move> {
+    conditions: Conditions<'_>,
+    first: Iterations<G::Move>,
+) -> Iterations<G::Move> {
     let oracle = match first.oracle {
         Oracle::Listening(known) => Oracle::Speaking(known),
         other => other,
     };
-    run(root, cell, conditions, depth, oracle)
+    run(root, cell, conditions, oracle)
 }
 
 /// The cell that says what is true: fail-soft, full window, no table, and of a score
 /// delay that is wrong the one that it is meant to be.
-pub const fn reference(cell: &Cell) -> Cell {
+pub(super) const fn reference(cell: &Cell) -> Cell {
     Cell {
         interior: Interior::FailSoft,
         root: Root::Full,
-        window: 0,
         table: TableMode::Off,
-        entries: Entries::TwoBounds,
-        replacement: Replacement::Newest,
-        size: 0,
         delay: cell.delay.meant(),
+        ..Cell::ADVICE
     }
 }
 
-/// Is the move's own score at least the root's? Settled by one null-window
-/// search of the reference.
-pub fn attains<G: Game>(
-    root: &G,
-    m: G::Move,
-    cell: &Cell,
-    conditions: &Conditions,
-    depth: u32,
-    score: Score,
-) -> bool {
-    let delay = cell.delay.meant();
-    let mut search = Search::new(delay, conditions.ordering, Table::off());
+/// Is the move's own score at least the root's, which is `score`? Settled by one
+/// null-window search to `depth` plies, without a table.
+pub fn attains<G: Game>(root: &G, m: G::Move, delay: ScoreDelay, depth: u32, score: Score) -> bool {
+    let mut search = Search::new(delay, Ordering::Captures, Table::off());
     search.root_depth = depth;
     let shift = delay.at(|| root.evaluate());
     // The least score inside the root that comes out as `score`.
-    let inner = super::delay::inverse(|s| shift.score(s), Window::null(score - 1)).beta;
+    let inner = inverse(|s| shift.score(s), Window::null(score - 1)).beta;
     let child = Window::null(inner - 1).flip();
     -search.score(Interior::FailSoft, &root.make(m), depth - 1, child) >= inner
 }

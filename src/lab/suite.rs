@@ -4,7 +4,6 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::Serialize;
 use shakmaty::Move;
@@ -16,14 +15,14 @@ use super::{
     game::Game as _,
     node::{Cost, Oracle},
     root::End,
-    run::{Conditions, Run, attains, reference, replay, run},
+    run::{Conditions, Iterations, attains, reference, replay, run},
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use lancet::{
     chess::{
         epd::{Reason, Record, parse},
         lines::{Line, LineError},
-        notation::move_text,
+        notation::{counted, move_text},
         position::Position,
         score::{Score, is_mate},
     },
@@ -51,13 +50,13 @@ pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError<Reason>> {
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
 
-/// What a run is asked to do.
+/// What is to be compared.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct Job<'a> {
     /// The cells to compare.
     pub cells: Vec<Cell>,
     /// What they share.
-    pub conditions: Conditions,
+    pub conditions: Conditions<'a>,
     /// The value of depth zero.
     pub leaf: Leaf,
     /// For [`Leaf::Network`].
@@ -68,14 +67,17 @@ pub struct Job {
     pub replay: bool,
 }
 
-impl Job {
-    /// The depth to which a cell is searched.
-    pub fn depth_of(&self, cell: &Cell) -> u32 {
-        if cell.is_exhaustive() {
-            self.conditions.depth.min(self.exhaustive_depth)
-        } else {
-            self.conditions.depth
-        }
+impl<'a> Job<'a> {
+    /// A job with static leaves and without replayed trees.
+    pub fn new(cells: Vec<Cell>, conditions: Conditions<'a>) -> Job<'a> {
+        let leaf = Leaf::Static;
+        Job { cells, conditions, leaf, network: None, exhaustive_depth: 3, replay: false }
+    }
+
+    /// The conditions of a cell, which may be searched less deeply.
+    fn conditions_of(&self, cell: &Cell) -> Conditions<'a> {
+        let most = if cell.is_exhaustive() { self.exhaustive_depth } else { u32::MAX };
+        Conditions { depth: self.conditions.depth.min(most), ..self.conditions }
     }
 }
 
@@ -170,7 +172,7 @@ impl fmt::Display for Difference {
 
 /// A cell over the whole suite.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct Measurement {
     /// The cell.
     pub cell: Cell,
     /// Plies searched.
@@ -198,16 +200,27 @@ pub struct Row {
     pub outcomes: Vec<Outcome>,
 }
 
-impl Row {
+impl Measurement {
     /// Positions where the cell makes this of a mate.
     pub fn mates(&self, kind: Mate) -> usize {
         self.outcomes.iter().filter(|o| o.mate == Some(kind)).count()
     }
+
+    /// What differs from the reference.
+    fn wrong_results(&self) -> impl Iterator<Item = WrongResult> {
+        self.outcomes.iter().flat_map(|outcome| {
+            outcome.differences.iter().map(|difference| WrongResult {
+                cell: self.cell,
+                id: outcome.id.clone(),
+                difference: difference.clone(),
+            })
+        })
+    }
 }
 
-/// A sound cell that did not say the truth.
+/// What a sound cell says otherwise than the reference.
 #[derive(Clone, Debug, Serialize)]
-pub struct Failure {
+pub struct WrongResult {
     /// The cell.
     pub cell: Cell,
     /// The position.
@@ -216,13 +229,21 @@ pub struct Failure {
     pub difference: Difference,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for WrongResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: [{}] {}", self.id, self.cell, self.difference)
     }
 }
 
-/// A finished run.
+/// Sound cells contradict the reference: how often, and where first.
+#[derive(Debug, thiserror::Error)]
+#[error("the truth check failed {times}:{first}")]
+pub struct TruthError {
+    times: String,
+    first: String,
+}
+
+/// A finished comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Number of positions.
@@ -237,145 +258,130 @@ pub struct Report {
     pub selectivity: Vec<String>,
     /// Iterative deepening?
     pub iterative: bool,
-    /// One row per cell.
-    pub rows: Vec<Row>,
-    /// Sound cells that lied. Must be empty.
-    pub failures: Vec<Failure>,
+    /// One for each cell.
+    pub rows: Vec<Measurement>,
+    /// Must be empty.
+    pub failures: Vec<WrongResult>,
+}
+
+impl Report {
+    /// Demands that no sound cell contradicts the reference.
+    ///
+    /// # Errors
+    ///
+    /// [`TruthError`] names positions, cells and results.
+    pub fn check(&self) -> Result<(), TruthError> {
+        const SHOWN: usize = 20;
+        if self.failures.is_empty() {
+            return Ok(());
+        }
+        let first = self.failures.iter().take(SHOWN).map(|wrong| format!("\n  {wrong}"));
+        Err(TruthError { times: counted(self.failures.len(), "time"), first: first.collect() })
+    }
 }
 
 /// Runs every cell on every position, positions in parallel; `tick` is called
 /// after each cell on each position.
-pub fn run_suite(suite: &[Item], job: &Job, tick: &(dyn Fn() + Sync)) -> Report {
-    let by_position: Vec<Vec<Outcome>> =
-        suite.par_iter().map(|item| examine(item, job, tick)).collect();
-    let rows: Vec<Row> = job
-        .cells
-        .iter()
-        .enumerate()
-        .map(|(i, &cell)| {
-            let outcomes = by_position.iter().map(|outcomes| outcomes[i].clone()).collect();
-            summarize(cell, job.depth_of(&cell), outcomes)
-        })
-        .collect();
-    let failures = rows.iter().filter(|row| row.cell.is_sound()).flat_map(failures_of).collect();
+pub fn run_suite(suite: &[Item], job: &Job<'_>, tick: &(dyn Fn() + Sync)) -> Report {
+    let examine = |item| -> Vec<Outcome> {
+        let mut trial = Trial::new(item, job);
+        job.cells.iter().map(|cell| trial.outcome(cell)).inspect(|_| tick()).collect()
+    };
+    let by_position: Vec<Vec<Outcome>> = suite.par_iter().map(examine).collect();
+    let row = |(i, &cell): (usize, &Cell)| {
+        let outcomes = by_position.iter().map(|outcomes| outcomes[i].clone()).collect();
+        summarize(cell, job.conditions_of(&cell).depth, outcomes)
+    };
+    let rows: Vec<Measurement> = job.cells.iter().enumerate().map(row).collect();
+    let sound = rows.iter().filter(|row| row.cell.is_sound());
+    let failures = sound.flat_map(|row| row.wrong_results()).collect();
+    let conditions = &job.conditions;
     Report {
         positions: suite.len(),
-        depth: job.conditions.depth,
+        depth: conditions.depth,
         leaf: name(job.leaf),
-        ordering: name(job.conditions.ordering),
-        selectivity: job.conditions.selectivity.iter().map(|&what| name(what)).collect(),
-        iterative: job.conditions.iterative,
+        ordering: name(conditions.ordering),
+        selectivity: conditions.selectivity.iter().map(|&what| name(what)).collect(),
+        iterative: conditions.iterative,
         rows,
         failures,
     }
 }
 
-fn failures_of(row: &Row) -> impl Iterator<Item = Failure> + '_ {
-    row.outcomes.iter().flat_map(|outcome| {
-        outcome.differences.iter().map(|difference| Failure {
-            cell: row.cell,
-            id: outcome.id.clone(),
-            difference: difference.clone(),
-        })
-    })
+/// A position on which the cells are tried one after the other.
+struct Trial<'a> {
+    item: &'a Item,
+    job: &'a Job<'a>,
+    board: Board<'a>,
+    /// What the reference finds, by score delay.
+    truths: HashMap<ScoreDelay, Iterations<Move>>,
+    /// Which moves are worth the root's score: asked once, not once a cell.
+    worth: HashMap<(ScoreDelay, u32, Move), bool>,
 }
 
-/// All cells on one position, in order, against the reference of their delay.
-fn examine(item: &Item, job: &Job, tick: &(dyn Fn() + Sync)) -> Vec<Outcome> {
-    let board = Board::new(item.position.clone(), job.leaf, job.network.as_deref());
-    // A selective search has no other to agree with.
-    let delays = ScoreDelay::value_variants().iter();
-    let truths: HashMap<ScoreDelay, Run<Move>> = delays
-        .filter(|_| job.conditions.selectivity.is_empty())
-        .filter_map(|&delay| job.cells.iter().find(|cell| cell.delay == delay))
-        .map(|cell| {
-            let conditions = Conditions { iterative: false, ..job.conditions.clone() };
-            let truth =
-                run(&board, &reference(cell), &conditions, conditions.depth, Oracle::Silent);
-            (cell.delay, truth)
-        })
-        .collect();
-    let mut worth = Worth { board: &board, job, known: HashMap::new() };
-    job.cells
-        .iter()
-        .map(|cell| {
-            let outcome = compare(item, cell, job, truths.get(&cell.delay), &mut worth);
-            tick();
-            outcome
-        })
-        .collect()
-}
-
-/// Which moves are worth the root's score: asked once, not once a cell.
-struct Worth<'a> {
-    board: &'a Board<'a>,
-    job: &'a Job,
-    known: HashMap<(ScoreDelay, u32, Move), bool>,
-}
-
-impl Worth<'_> {
-    fn attains(&mut self, cell: &Cell, depth: u32, m: Move, score: Score) -> bool {
-        *self
-            .known
-            .entry((cell.delay, depth, m))
-            .or_insert_with(|| attains(self.board, m, cell, &self.job.conditions, depth, score))
+impl<'a> Trial<'a> {
+    fn new(item: &'a Item, job: &'a Job<'a>) -> Trial<'a> {
+        let board = Board::new(item.position.clone(), job.leaf, job.network.as_deref());
+        let conditions = Conditions { iterative: false, ..job.conditions };
+        let mut truths = HashMap::new();
+        // A selective search has no other to agree with.
+        let cells = job.cells.iter().filter(|_| conditions.selectivity.is_empty());
+        for cell in cells {
+            let search = || run(&board, &reference(cell), conditions, Oracle::Silent);
+            truths.entry(cell.delay).or_insert_with(search);
+        }
+        Trial { item, job, board, truths, worth: HashMap::new() }
     }
-}
 
-/// One cell on one position.
-fn compare(
-    item: &Item,
-    cell: &Cell,
-    job: &Job,
-    truth: Option<&Run<Move>>,
-    worth: &mut Worth<'_>,
-) -> Outcome {
-    let depth = job.depth_of(cell);
-    let board = worth.board;
-    let oracle = if job.replay { Oracle::Listening(HashMap::default()) } else { Oracle::Silent };
-    let first = run(board, cell, &job.conditions, depth, oracle);
-    let uci = |m: Move| move_text(m, item.position.mode());
+    /// One cell against the reference of its delay.
+    fn outcome(&mut self, cell: &Cell) -> Outcome {
+        let (job, board) = (self.job, &self.board);
+        let conditions = job.conditions_of(cell);
+        let replays = if job.replay { Oracle::Listening(HashMap::new()) } else { Oracle::Silent };
+        let found = run(board, cell, conditions, replays);
+        let truth = self.truths.get(&cell.delay);
+        let mode = self.item.position.mode();
+        let uci = |m: Option<Move>| m.map_or_else(String::new, |m| move_text(m, mode));
 
-    let over = board.terminal(&board.moves()).is_some();
-    let mut differences = Vec::new();
-    for (ply, (found, truth)) in
-        (1..).zip(first.depths.iter().zip(truth.iter().flat_map(|t| &t.depths)))
-    {
-        if found.score != truth.score {
-            let (found, truth) = (found.score, truth.score);
-            differences.push(Difference::Score { depth: ply, found, truth });
-        } else if !found.best.map_or(over, |best| worth.attains(cell, ply, best, found.score)) {
-            let best = found.best.map_or_else(String::new, uci);
-            differences.push(Difference::Move { depth: ply, best });
+        let over = board.terminal(&board.moves()).is_some();
+        let mut differences = Vec::new();
+        let truths = truth.iter().flat_map(|truth| &truth.depths);
+        for (depth, (found, truth)) in (1..).zip(found.depths.iter().zip(truths)) {
+            let is_best = |m| {
+                let asked = self.worth.entry((cell.delay, depth, m));
+                let delay = cell.delay.meant();
+                *asked.or_insert_with(|| attains(board, m, delay, depth, found.score))
+            };
+            if found.score != truth.score {
+                let (found, truth) = (found.score, truth.score);
+                differences.push(Difference::Score { depth, found, truth });
+            } else if !found.best.map_or(over, is_best) {
+                differences.push(Difference::Move { depth, best: uci(found.best) });
+            }
+        }
+
+        // The reference may have been searched more deeply.
+        let at = found.depths.len() - 1;
+        let last = &found.depths[at];
+        let branching = &truth.unwrap_or(&found).depths[at].cost.branching;
+        let ends = (1..).zip(found.depths.iter().map(|depth| depth.end));
+        Outcome {
+            id: self.item.id.clone(),
+            score: last.score,
+            best: uci(last.best),
+            cost: found.cost(),
+            nodes_by_depth: found.depths.iter().map(|depth| depth.cost.nodes()).collect(),
+            knuth_moore_ratio: last.cost.nodes() as f64 / knuth_moore(&means(branching)),
+            unconverged: ends.filter(|(_, end)| *end != End::Converged).collect(),
+            mate: truth.and_then(|truth| Mate::of(last.score, truth.depths[at].score)),
+            differences,
+            replayed: job.replay.then(|| replay(board, cell, conditions, found).cost().nodes()),
         }
     }
-
-    let last = depth as usize - 1;
-    let measured = truth.unwrap_or(&first);
-    let minimal = knuth_moore(&means(&measured.depths[last].cost.branching));
-    let ends = (1..).zip(first.depths.iter().map(|d| d.end));
-    let unconverged = ends.filter(|(_, end)| *end != End::Converged).collect();
-    let mut outcome = Outcome {
-        id: item.id.clone(),
-        score: first.depths[last].score,
-        best: first.depths[last].best.map_or_else(String::new, uci),
-        cost: first.cost(&job.conditions),
-        nodes_by_depth: first.depths.iter().map(|d| d.cost.nodes()).collect(),
-        replayed: None,
-        knuth_moore_ratio: first.depths[last].cost.nodes() as f64 / minimal,
-        unconverged,
-        mate: truth.and_then(|t| Mate::of(first.depths[last].score, t.depths[last].score)),
-        differences,
-    };
-    if job.replay {
-        let replayed = replay(board, cell, &job.conditions, depth, first);
-        outcome.replayed = Some(replayed.cost(&job.conditions).nodes());
-    }
-    outcome
 }
 
 /// Sums and means over the suite.
-fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
+fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Measurement {
     let mut total = Cost::default();
     let mut nodes_by_depth = vec![0; depth as usize];
     for outcome in &outcomes {
@@ -386,7 +392,7 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
     }
     let nodes = |o: &Outcome| o.cost.nodes() as f64;
     let ratios = outcomes.iter().map(|o| Some(nodes(o) / o.replayed?.max(1) as f64));
-    Row {
+    Measurement {
         cell,
         depth,
         mean_nodes: geometric_mean(outcomes.iter().map(nodes)),
@@ -405,7 +411,6 @@ fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{node::Ordering, run::FirstGuess};
     use lancet::chess::lines::split;
 
     fn items(text: &str) -> Result<Vec<Item>, LineError<Reason>> {
@@ -427,42 +432,30 @@ mod tests {
         assert!(error.starts_with("2:2: 'nonsense' is not a board: "), "{error}");
     }
 
-    /// A sound cell that says something else than the reference is a failure.
+    /// A sound cell that says something else than the reference fails the check, which
+    /// names position and cell.
     #[test]
     fn lies_are_noticed() {
-        let item = &items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap()[0];
-        let conditions = Conditions {
-            depth: 2,
-            iterative: true,
-            ordering: Ordering::Captures,
-            selectivity: Vec::new(),
-            guess: FirstGuess::Previous,
-            max_passes: 50,
-        };
-        let job = Job {
-            cells: vec![Cell::ADVICE],
-            conditions: conditions.clone(),
-            leaf: Leaf::Static,
-            network: None,
-            exhaustive_depth: 2,
-            replay: false,
-        };
-        let board = Board::new(item.position.clone(), job.leaf, None);
-        let truth = || run(&board, &reference(&Cell::ADVICE), &conditions, 2, Oracle::Silent);
-        let failures = |truth: &Run<Move>| {
-            let mut worth = Worth { board: &board, job: &job, known: HashMap::new() };
-            let outcome = compare(item, &Cell::ADVICE, &job, Some(truth), &mut worth);
-            let row = summarize(Cell::ADVICE, 2, vec![outcome]);
-            failures_of(&row).map(|failure| failure.to_string()).collect::<Vec<_>>()
-        };
-        assert_eq!(failures(&truth()), Vec::<String>::new());
-        let mut other = truth();
-        other.depths[1].score += 1;
-        let score = other.depths[1].score;
-        let cell = Cell::ADVICE;
+        let suite = items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap();
+        let job = Job::new(vec![Cell::ADVICE], Conditions::new(2));
+        let mut report = run_suite(&suite, &job, &|| ());
+        report.check().unwrap();
+
+        let mut trial = Trial::new(&suite[0], &job);
+        let truth = &mut trial.truths.get_mut(&ScoreDelay::None).unwrap().depths[1].score;
+        *truth += 1;
+        let truth = *truth;
+        let outcome = trial.outcome(&Cell::ADVICE);
+        report.failures.extend(summarize(Cell::ADVICE, 2, vec![outcome]).wrong_results());
+        let error = report.check().unwrap_err();
         assert_eq!(
-            failures(&other),
-            [format!("p: [{cell}] depth 2: score {}, reference {score}", score - 1)]
+            error.to_string(),
+            format!(
+                "the truth check failed 1 time:\n  p: [pvs asp-gradual 50 exact two-bounds two-level \
+                 65536 none] depth 2: score {}, reference {truth}",
+                truth - 1
+            )
         );
+        assert_eq!(crate::command::status(&error.into()), 1);
     }
 }

@@ -4,7 +4,7 @@
 
 use clap::ValueEnum;
 
-use super::game::Found;
+use super::game::NodeResult;
 use lancet::chess::score::{Bounds, Window};
 
 /// The axis "table": which entries may answer for a node.
@@ -74,7 +74,7 @@ pub struct Entry<M> {
     /// What that search found. Relative to the position, never to a root: no
     /// ply goes in or out (but with the classical score delay, by
     /// [`to_table`](super::delay::ScoreDelay::to_table)).
-    pub found: Found<M>,
+    pub found: NodeResult<M>,
     /// Nodes in the searched subtree.
     pub size: u64,
     /// The one bound that the newest search found: all that an entry of
@@ -168,12 +168,12 @@ impl<M: Copy> Table<M> {
             } else {
                 old.found.best
             };
-            let found = Found { bounds, best };
+            let found = NodeResult { bounds, best };
             *old = Entry { found, size: old.size.max(new.size), ..new };
             return;
         }
         let hint = entries.iter().flatten().find(|e| e.key == new.key).and_then(|e| e.found.best);
-        let found = Found { best: new.found.best.or(hint), ..new.found };
+        let found = NodeResult { best: new.found.best.or(hint), ..new.found };
         let new = Entry { found, ..new };
         let wins = |old: &Entry<M>| match self.replacement {
             Replacement::Deepest | Replacement::TwoLevel => new.depth >= old.depth,
@@ -201,7 +201,14 @@ mod tests {
 
     fn entry(key: u64, depth: u32, size: u64) -> Entry<char> {
         let bounds = Bounds::exact(7);
-        Entry { key, depth, ply: 0, size, found: Found { bounds, best: Some('a') }, newest: bounds }
+        Entry {
+            key,
+            depth,
+            ply: 0,
+            size,
+            found: NodeResult { bounds, best: Some('a') },
+            newest: bounds,
+        }
     }
 
     /// Which of two entries for one place survive, deep and small first.
@@ -254,7 +261,7 @@ mod tests {
         let mut table = table(8, TableMode::Exact, Replacement::Deepest);
         let mut store = |score: i32, window: Window, best| {
             let newest = Bounds::of(score, window);
-            let found = Found { bounds: newest, best };
+            let found = NodeResult { bounds: newest, best };
             table.store(Entry { key: 9, depth: 4, ply: 0, found, size: 1, newest });
             table.probe(9, 4).found.map(|entry| entry.found)
         };
@@ -265,7 +272,7 @@ mod tests {
         let found = store(5, Window::null(4), Some('z'));
         assert_eq!(found.and_then(|f| f.best), Some('x'));
         let found = store(12, Window::null(12), None);
-        assert_eq!(found, Some(Found { bounds: Bounds::exact(12), best: Some('x') }));
+        assert_eq!(found, Some(NodeResult { bounds: Bounds::exact(12), best: Some('x') }));
         // A contradiction (an unsound table elsewhere): the newer one stands.
         let found = store(50, Window::null(40), Some('y'));
         assert_eq!(found.map(|f| f.bounds), Some(Bounds::at_least(50)));
@@ -281,7 +288,7 @@ mod tests {
                 key: 9,
                 depth: 4,
                 ply: 0,
-                found: Found { bounds: newest, best },
+                found: NodeResult { bounds: newest, best },
                 size: 1,
                 newest,
             });
@@ -289,7 +296,7 @@ mod tests {
         };
         store(12, Window::null(10), Some('x'));
         let found = store(12, Window::null(12), None);
-        assert_eq!(found, Some(Found { bounds: Bounds::at_most(12), best: Some('x') }));
+        assert_eq!(found, Some(NodeResult { bounds: Bounds::at_most(12), best: Some('x') }));
         // Of an interval it keeps the end that decided the window.
         let interval = Bounds::new(3, 8);
         let keep = |alpha| Entries::OneBound.keep(interval, Window::null(alpha));

@@ -25,22 +25,15 @@ pub struct TicTacToe {
     other: u16,
 }
 
-impl TicTacToe {
-    /// Is X, who began, to move?
-    pub const fn x_to_move(self) -> bool {
-        self.own.count_ones() == self.other.count_ones()
-    }
-
-    fn has_line(squares: u16) -> bool {
-        LINES.iter().any(|line| line & !squares == 0)
-    }
+fn has_line(squares: u16) -> bool {
+    LINES.iter().any(|line| line & !squares == 0)
 }
 
 impl Game for TicTacToe {
     type Move = u8;
 
     fn moves(&self) -> Vec<u8> {
-        if TicTacToe::has_line(self.other) {
+        if has_line(self.other) {
             return Vec::new();
         }
         (0..9).filter(|square| (self.own | self.other) >> square & 1 == 0).collect()
@@ -51,7 +44,7 @@ impl Game for TicTacToe {
     }
 
     fn terminal(&self, moves: &[u8]) -> Option<Score> {
-        if TicTacToe::has_line(self.other) { Some(-MATE) } else { moves.is_empty().then_some(DRAW) }
+        if has_line(self.other) { Some(-MATE) } else { moves.is_empty().then_some(DRAW) }
     }
 
     /// Lines still open for oneself less those open for the other.
@@ -64,7 +57,8 @@ impl Game for TicTacToe {
         u64::from(self.own) << 9 | u64::from(self.other)
     }
 
+    /// X, who began, is MAX.
     fn max_to_move(&self) -> bool {
-        self.x_to_move()
+        self.own.count_ones() == self.other.count_ones()
     }
 }

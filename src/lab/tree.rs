@@ -11,8 +11,6 @@
 //! `??-7` is one that would turn out to be worth -7, `??` one worth 0. An
 //! inner node may say its own static evaluation: `(@5 3 4)`.
 
-use std::fmt;
-
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
 
@@ -23,12 +21,12 @@ const MAX_DEPTH: usize = 64;
 /// A tree, its root first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     max_first: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Node {
+struct TreeNode {
     /// As written, or a letter for an inner node.
     name: String,
     /// From MAX's point of view: a leaf's value, an inner node's evaluation.
@@ -36,41 +34,25 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// Why a tree could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeError {
-    /// The token at fault; empty at the end of the text.
-    token: String,
-    /// What should have been there.
-    expected: &'static str,
+/// Says what is wrong at a token, or at the end of the text.
+fn unreadable(token: Option<&str>, expected: &str) -> anyhow::Error {
+    let found = token.unwrap_or("the end");
+    anyhow::anyhow!("unreadable tree: expected {expected}, found '{found}'")
 }
-
-impl fmt::Display for TreeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let token = if self.token.is_empty() { "the end" } else { &self.token };
-        write!(f, "unreadable tree: expected {}, found '{token}'", self.expected)
-    }
-}
-
-impl std::error::Error for TreeError {}
 
 impl Tree {
     /// Reads a tree in the notation of this module.
     ///
     /// # Errors
     ///
-    /// [`TreeError`] names the token and what was expected instead.
-    pub fn parse(text: &str) -> Result<Tree, TreeError> {
+    /// Names the token and what was expected instead.
+    pub fn parse(text: &str) -> anyhow::Result<Tree> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
         let mut tokens = spaced.split_whitespace();
-        let error = |token: Option<&str>, expected| TreeError {
-            token: token.unwrap_or_default().to_owned(),
-            expected,
-        };
         let max_first = match tokens.next() {
             Some("max") => true,
             Some("min") => false,
-            token => return Err(error(token, "'max' or 'min', whose move it is at the root")),
+            token => return Err(unreadable(token, "'max' or 'min', whose move it is at the root")),
         };
         let mut tree = Tree { nodes: Vec::new(), max_first };
         let mut open: Vec<usize> = Vec::new();
@@ -79,9 +61,9 @@ impl Tree {
             if token == ")" {
                 match open.pop() {
                     Some(node) if tree.nodes[node].children.is_empty() => {
-                        return Err(error(Some(token), "at least one move before ')'"));
+                        return Err(unreadable(Some(token), "at least one move before ')'"));
                     }
-                    None => return Err(error(Some(token), "a '(' before ')'")),
+                    None => return Err(unreadable(Some(token), "a '(' before ')'")),
                     Some(_) if open.is_empty() => break,
                     Some(_) => continue,
                 }
@@ -91,37 +73,37 @@ impl Tree {
                 let node = open.last().copied().filter(|&n| tree.nodes[n].children.is_empty());
                 match (node, number) {
                     (Some(node), Some(number)) => tree.nodes[node].value = number,
-                    _ => return Err(error(Some(token), "'@' and a number right after '('")),
+                    _ => return Err(unreadable(Some(token), "'@' and a number right after '('")),
                 }
                 continue;
             }
             let node = tree.nodes.len();
             if token != "(" && open.is_empty() {
-                return Err(error(Some(token), "'('"));
+                return Err(unreadable(Some(token), "'('"));
             }
             if node >= MAX_NODES || open.len() >= MAX_DEPTH {
-                return Err(error(Some(token), "a tree of at most 10000 nodes and 64 plies"));
+                return Err(unreadable(Some(token), "a tree of at most 10000 nodes and 64 plies"));
             }
             if let Some(&parent) = open.last() {
                 tree.nodes[parent].children.push(node);
             }
             if token == "(" {
                 let name = letters.next().unwrap_or_default();
-                tree.nodes.push(Node { name, value: 0, children: Vec::new() });
+                tree.nodes.push(TreeNode { name, value: 0, children: Vec::new() });
                 open.push(node);
             } else {
                 let value = leaf(token).ok_or_else(|| {
-                    error(Some(token), "a number within 32000, WIN, TIE, LOSS, ??, '(' or ')'")
+                    unreadable(Some(token), "a number within 32000, WIN, TIE, LOSS, ??, '(' or ')'")
                 })?;
-                tree.nodes.push(Node { name: token.to_owned(), value, children: Vec::new() });
+                tree.nodes.push(TreeNode { name: token.to_owned(), value, children: Vec::new() });
             }
         }
         if !open.is_empty() || tree.nodes.is_empty() {
-            return Err(error(None, if tree.nodes.is_empty() { "'('" } else { "')'" }));
+            return Err(unreadable(None, if tree.nodes.is_empty() { "'('" } else { "')'" }));
         }
         match tokens.next() {
             None => Ok(tree),
-            token => Err(error(token, "nothing after the tree")),
+            token => Err(unreadable(token, "nothing after the tree")),
         }
     }
 
@@ -233,11 +215,11 @@ mod tests {
     #[test]
     fn errors_name_the_token() {
         for (text, token, expected) in [
-            ("", "", "'max' or 'min'"),
+            ("", "the end", "'max' or 'min'"),
             ("40", "40", "'max' or 'min'"),
-            ("max", "", "'('"),
+            ("max", "the end", "'('"),
             ("max 40", "40", "'('"),
-            ("max (40", "", "')'"),
+            ("max (40", "the end", "')'"),
             ("max ()", ")", "at least one move"),
             ("max (40) 50", "50", "nothing after"),
             ("max (40))", ")", "nothing after"),
@@ -246,9 +228,9 @@ mod tests {
             ("max (40 @5)", "@5", "right after"),
             ("max (@x 40)", "@x", "right after"),
         ] {
-            let error = Tree::parse(text).unwrap_err();
-            assert_eq!(error.token, token, "{text}");
-            assert!(error.to_string().contains(expected), "{text}: {error}");
+            let error = Tree::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+            assert!(error.ends_with(&format!(", found '{token}'")), "{text}: {error}");
         }
         let deep = format!("max {}1{}", "(".repeat(100), ")".repeat(100));
         assert!(Tree::parse(&deep).is_err());

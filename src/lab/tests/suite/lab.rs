@@ -2,6 +2,8 @@
 //! tangles, for all windows and all score delays; MTD(f) where it misbehaves;
 //! tic-tac-toe; chess positions.
 
+use std::collections::BTreeSet;
+
 use crate::common::{
     chess::position,
     pages,
@@ -17,10 +19,9 @@ use lancet_lab::{
     interior::Interior,
     node::{Cost, Oracle, Ordering, Search, Selectivity},
     root::{End, Root},
-    run::{Conditions, FirstGuess, attains, replay, run},
+    run::{Conditions, attains, replay, run},
     table::{Entries, Replacement, Table, TableMode},
     tictactoe::TicTacToe,
-    topics::TOPICS,
 };
 
 fn interiors() -> impl Iterator<Item = Interior> + Clone {
@@ -153,22 +154,22 @@ fn all_windows(game: Tangle, depth: u32, mode: TableMode, entries: Entries) -> u
             for interior in interiors() {
                 let mut search = Search::new(delay, Ordering::Table, table(mode, entries));
                 search.root_depth = depth;
-                check(&mut search, &game, interior, depth, window, truth, delay);
+                check(&mut search, &game, interior, window, truth);
             }
         }
     }
     windows.len() as u64
 }
 
+/// Searches the root with a window, and compares.
 fn check(
     search: &mut Search<Tangle>,
     game: &Tangle,
     interior: Interior,
-    depth: u32,
     window: Window,
     truth: Score,
-    delay: ScoreDelay,
 ) {
+    let (depth, delay) = (search.root_depth, search.delay);
     let bounds = search.node(interior, game, depth, window);
     let what = || {
         format!("{game:?} depth {depth} {interior:?} {delay:?} {window:?}: {bounds:?}, not {truth}")
@@ -239,7 +240,7 @@ fn exact_tables_keep_the_truth() {
                 search.root_depth = depth;
                 let truth = brute(&game, depth, delay);
                 for (window, interior) in game.windows().into_iter().zip(interiors().cycle()) {
-                    check(&mut search, &game, interior, depth, window, truth, delay);
+                    check(&mut search, &game, interior, window, truth);
                 }
             }
             assert!(search.cost.cutoffs > 0 || game.moves().is_empty(), "the table was used");
@@ -247,15 +248,8 @@ fn exact_tables_keep_the_truth() {
     }
 }
 
-fn conditions(depth: u32) -> Conditions {
-    Conditions {
-        depth,
-        iterative: true,
-        ordering: Ordering::Table,
-        selectivity: Vec::new(),
-        guess: FirstGuess::Previous,
-        max_passes: 50,
-    }
+fn conditions(depth: u32) -> Conditions<'static> {
+    Conditions { max_passes: 50, ..Conditions::new(depth) }
 }
 
 /// The whole lattice on small tangles: interiors, drivers, tables, delays,
@@ -278,21 +272,15 @@ fn every_sound_cell_finds_the_value() {
                             Cell { interior, root, table, entries, size, delay, ..Cell::ADVICE };
                         for iterative in [true, false] {
                             let conditions = Conditions { iterative, ..conditions(5) };
-                            let found = run(&game, &cell, &conditions, 5, Oracle::Silent);
+                            let found = run(&game, &cell, conditions, Oracle::Silent);
                             for (depth, found) in (1..).zip(&found.depths) {
                                 assert_eq!(
                                     found.score, truths[depth],
                                     "seed {seed}, {cell}, depth {depth}, deepening {iterative}"
                                 );
                                 if let Some(best) = found.best {
-                                    assert!(attains(
-                                        &game,
-                                        best,
-                                        &cell,
-                                        &conditions,
-                                        depth as u32,
-                                        found.score
-                                    ));
+                                    let depth = depth as u32;
+                                    assert!(attains(&game, best, delay, depth, found.score));
                                 }
                             }
                         }
@@ -313,8 +301,7 @@ fn the_second_bound_is_worth_the_questions_asked() {
             let game = Tangle::new(seed, 40);
             let interior = Interior::FailSoft;
             let cell = Cell { interior, root, entries, size: 256, ..Cell::ADVICE };
-            let conditions = conditions(6);
-            sum.add(&run(&game, &cell, &conditions, 6, Oracle::Silent).cost(&conditions));
+            sum.add(&run(&game, &cell, conditions(6), Oracle::Silent).cost());
         }
         sum
     };
@@ -334,12 +321,11 @@ fn best_moves_are_told_from_others() {
     for seed in 0..300 {
         let game = Tangle::new(seed, 9);
         for delay in delays() {
-            let cell = Cell { delay, ..Cell::ADVICE };
             let truth = brute(&game, 3, delay);
             for m in game.moves() {
                 let inner = -brute(&game.make(m), 2, delay);
                 let attained = delay.at(|| game.evaluate()).score(inner) == truth;
-                assert_eq!(attains(&game, m, &cell, &conditions(3), 3, truth), attained, "{seed}");
+                assert_eq!(attains(&game, m, delay, 3, truth), attained, "{seed}");
                 *(if attained { &mut best } else { &mut other }) += 1;
             }
         }
@@ -350,8 +336,8 @@ fn best_moves_are_told_from_others() {
 /// How MTD(f) ends, with the score.
 fn end_of_mtdf<G: Game>(game: &G, cell: &Cell, max_passes: u32, depth: u32) -> (Score, End) {
     let conditions = Conditions { max_passes, ..conditions(depth) };
-    let found = run(game, cell, &conditions, depth, Oracle::Silent).depths.pop().unwrap();
-    (found.score, found.end)
+    let found = run(game, cell, conditions, Oracle::Silent);
+    (found.last().score, found.last().end)
 }
 
 /// MTD(f) as the lecture prints it runs in circles here, however long it is
@@ -457,7 +443,7 @@ fn chess_cells_find_the_value() {
                     delay,
                     ..Cell::ADVICE
                 };
-                let truth = run(&game, &minimax, &conditions(2), 2, Oracle::Silent);
+                let truth = run(&game, &minimax, conditions(2), Oracle::Silent);
                 if leaf == Leaf::Static {
                     assert_eq!(truth.depths[1].score, brute(&game, 2, delay), "{fen}");
                 }
@@ -467,7 +453,7 @@ fn chess_cells_find_the_value() {
                         if cell.is_exhaustive() && root != Root::Full {
                             continue; // the drivers have met these on small games
                         }
-                        let found = run(&game, &cell, &conditions(2), 2, Oracle::Silent);
+                        let found = run(&game, &cell, conditions(2), Oracle::Silent);
                         for (found, truth) in found.depths.iter().zip(&truth.depths) {
                             assert_eq!(found.score, truth.score, "{fen} {cell}");
                         }
@@ -483,10 +469,9 @@ fn tic_tac_toe_is_a_tie() {
     let solve = |interior| {
         let cell = Cell { interior, root: Root::Full, table: TableMode::Off, ..Cell::ADVICE };
         let conditions = Conditions { iterative: false, ordering: Ordering::None, ..conditions(9) };
-        let found = run(&TicTacToe::default(), &cell, &conditions, 9, Oracle::Silent);
-        let last = found.depths.last().unwrap();
-        assert_eq!(last.score, 0, "{interior:?}");
-        last.cost.nodes()
+        let found = run(&TicTacToe::default(), &cell, conditions, Oracle::Silent);
+        assert_eq!(found.last().score, 0, "{interior:?}");
+        found.last().cost.nodes()
     };
     // 549,946 is the number of nodes of the whole game tree. What treating a
     // tie as a win prunes is the difference of the other two.
@@ -540,8 +525,8 @@ fn wrong_delays_say_wrong_scores() {
         for seed in 0..400 {
             let game = Tangle::new(seed, 12);
             let cell = Cell { delay, size: 64, ..Cell::ADVICE };
-            let found = run(&game, &cell, &conditions(5), 5, Oracle::Silent);
-            sum.add(&found.cost(&conditions(5)));
+            let found = run(&game, &cell, conditions(5), Oracle::Silent);
+            sum.add(&found.cost());
             let truths = (1..).map(|depth| brute(&game, depth, delay.meant()));
             wrong += found.depths.iter().zip(truths).filter(|(d, truth)| d.score != *truth).count();
         }
@@ -603,7 +588,7 @@ fn the_classical_way_needs_its_table() {
         let game = Mating(Tangle::new(seed, 12));
         let scores = |table| {
             let cell = Cell { delay: ScoreDelay::Ply, table, size: 64, ..Cell::ADVICE };
-            let found = run(&game, &cell, &conditions(6), 6, Oracle::Silent);
+            let found = run(&game, &cell, conditions(6), Oracle::Silent);
             found.depths.iter().map(|d| d.score).collect::<Vec<_>>()
         };
         let truth = scores(TableMode::Off);
@@ -631,7 +616,7 @@ fn the_classical_way_needs_its_table() {
 fn a_mate_is_counted_in_moves() {
     let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
     let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
-    let found = run(&game, &mates, &conditions(4), 4, Oracle::Silent);
+    let found = run(&game, &mates, conditions(4), Oracle::Silent);
     assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
     assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
 }
@@ -643,7 +628,7 @@ fn variants_search_the_same_tree() {
         let game = Tangle::new(seed, 30);
         let cost = |interior, root| {
             let cell = Cell { interior, root, size: 64, ..Cell::ADVICE };
-            run(&game, &cell, &conditions(5), 5, Oracle::Silent).cost(&conditions(5))
+            run(&game, &cell, conditions(5), Oracle::Silent).cost()
         };
         for root in sound_roots() {
             let same = |a, b| {
@@ -808,7 +793,7 @@ fn scout_does_not_test_under_its_first_move() {
             let game = Tangle::new(seed, 1 << 40);
             let (root, table) = (Root::Full, TableMode::Off);
             let cell = Cell { interior, root, table, ..Cell::ADVICE };
-            sum.add(&run(&game, &cell, &conditions(7), 7, Oracle::Silent).cost(&conditions(7)));
+            sum.add(&run(&game, &cell, conditions(7), Oracle::Silent).cost());
         }
         (sum.null as f64 / sum.nodes() as f64, sum.nodes())
     };
@@ -830,13 +815,12 @@ fn the_replayed_tree_is_smaller() {
             ..Cell::ADVICE
         };
         let conditions = Conditions { iterative: false, ..conditions(4) };
-        let run = run(&game, &cell, &conditions, 4, Oracle::Listening(Default::default()));
-        let nodes = run.cost(&conditions).nodes();
-        let score = run.depths[3].score;
-        let replayed = replay(&game, &cell, &conditions, 4, run);
-        assert_eq!(replayed.depths[3].score, score);
-        first += nodes;
-        again += replayed.cost(&conditions).nodes();
+        let run = run(&game, &cell, conditions, Oracle::Listening(Default::default()));
+        let score = run.last().score;
+        first += run.cost().nodes();
+        let replayed = replay(&game, &cell, conditions, run);
+        assert_eq!(replayed.last().score, score);
+        again += replayed.cost().nodes();
     }
     assert!(again * 5 < first * 4, "{again} of {first}");
 }
@@ -845,10 +829,10 @@ fn the_replayed_tree_is_smaller() {
 #[test]
 fn selectivity_makes_trees_smaller() {
     let nodes = |selectivity: &[Selectivity]| -> u64 {
-        let conditions = Conditions { selectivity: selectivity.to_vec(), ..conditions(5) };
+        let conditions = Conditions { selectivity, ..conditions(5) };
         let cost = |fen: &&str| {
             let game = board(fen, Leaf::Static);
-            run(&game, &Cell::ADVICE, &conditions, 5, Oracle::Silent).cost(&conditions).nodes()
+            run(&game, &Cell::ADVICE, conditions, Oracle::Silent).cost().nodes()
         };
         POSITIONS.iter().map(cost).sum()
     };
@@ -860,11 +844,11 @@ fn selectivity_makes_trees_smaller() {
     // Whole lines cost nodes, and change no score.
     let whole = |root: Root| {
         let with = |selectivity: &[Selectivity]| {
-            let conditions = Conditions { selectivity: selectivity.to_vec(), ..conditions(5) };
+            let conditions = Conditions { selectivity, ..conditions(5) };
             let cell = Cell { root, ..Cell::ADVICE };
             let runs = POSITIONS.iter().map(|fen| {
-                let run = run(&board(fen, Leaf::Static), &cell, &conditions, 5, Oracle::Silent);
-                (run.depths.last().unwrap().score, run.cost(&conditions).nodes())
+                let run = run(&board(fen, Leaf::Static), &cell, conditions, Oracle::Silent);
+                (run.last().score, run.cost().nodes())
             });
             runs.unzip::<_, _, Vec<_>, Vec<_>>()
         };
@@ -950,8 +934,9 @@ fn the_command_writes_table_csv_json_and_picture() {
 #[test]
 fn errors_say_what_and_where() {
     let dir = Directory::new();
-    let (ok, _, err) = lancet(&["no/such/file.epd"]);
-    assert!(!ok && err.contains("no/such/file.epd"), "{err}");
+    let output = program::run(&["no/such/file.epd"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("lancet-lab: cannot read no/such/file.epd: "));
     let (ok, _, err) = lancet(&[&dir.file("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
     assert!(!ok && err.contains("bad.epd:1:1: illegal position: "), "{err}");
     let (ok, _, err) = lancet(&[&dir.file("empty.epd", "\n")]);
@@ -1002,8 +987,8 @@ fn explanations_are_worked_through() {
     assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
 }
 
-/// Whatever an axis can be set to is explained, and every explanation names a
-/// file and, in it, functions or types that exist.
+/// Whatever an axis can be set to is explained, and every explanation names its source and
+/// a file and, in it, functions or types that exist.
 #[test]
 fn everything_is_explained_where_it_stands() {
     fn names<T: ValueEnum + Copy>() -> Vec<String> {
@@ -1020,23 +1005,28 @@ fn everything_is_explained_where_it_stands() {
         names::<Selectivity>(),
         names::<Leaf>(),
     ];
-    for name in axes.iter().flatten() {
-        let found = TOPICS.iter().filter(|topic| topic.names.contains(&name.as_str())).count();
-        assert!(found > 0, "{name} is not explained");
-    }
-    for topic in TOPICS {
-        let (ok, out, err) = lancet(&["explain", topic.names[0]]);
-        assert!(ok && out.contains(topic.place), "{}: {err}", topic.names[0]);
-        assert!(!topic.code.is_empty() && out.contains(topic.source), "{}", topic.names[0]);
+    let list = succeed(&["explain"]);
+    let topics = list.lines().map(|line| line.split_whitespace().next().unwrap());
+    let topics: BTreeSet<&str> = axes.iter().flatten().map(String::as_str).chain(topics).collect();
+    for topic in topics {
+        let text = succeed(&["explain", topic]);
+        let worked = ["\nExample. ", "\nCounted on "].iter().any(|head| text.contains(head));
+        assert!(worked && text.contains("\n\n    "), "{topic} is not shown at work: {text}");
+        let after = |label: &str| {
+            let (_, rest) = text.split_once(label).unwrap_or_else(|| panic!("{topic}: {label}"));
+            rest.split_once('\n').unwrap()
+        };
         // Author, year and link.
-        let year = topic
-            .source
-            .split([' ', ','])
-            .any(|word| word.parse().is_ok_and(|year: u32| (1950..2030).contains(&year)));
-        assert!(year && topic.source.contains("https://"), "{}", topic.source);
-        let worked = !topic.examples.is_empty() || topic.counted.is_some();
-        assert!(worked, "{} is not shown at work", topic.names[0]);
-        for place in topic.place.split("; ") {
+        let (source, _) = after("\n- source: ");
+        let years =
+            source.split(' ').filter_map(|word| word.trim_end_matches([',', ';']).parse().ok());
+        assert!(years.into_iter().any(|year: u32| (1950..2030).contains(&year)), "{source}");
+        let (place, rest) = after("\n- code: ");
+        let (cited, _) = rest.split_once("\n\n").unwrap();
+        let known = cited.lines().filter_map(|line| line.split_once(": "));
+        let mut known = known.filter(|(_, of)| of.contains("https://")).map(|(name, _)| name);
+        assert!(known.any(|name| source.contains(name)), "{topic}: {source}: {cited}");
+        for place in place.split("; ") {
             let (file, items) = place.split_once(", ").unwrap_or((place, ""));
             let path = std::path::Path::new(crate::ROOT).join(file);
             let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
