@@ -4,9 +4,7 @@
 //! only on the recipe (with the same endgame tables), the seed, the stream's number and
 //! k, so the file itself says where to continue. Games are written whole; a torn last
 //! game, left by a kill, and zeros, left by a power failure, are cut off at the next
-//! start. The leaves of a game's search trees are written before it, to a second file:
-//! if a kill came between, the game is played again, and what is there already is not
-//! written twice. (After a power failure that took several games, their leaves may be.)
+//! start.
 
 use std::{
     fs::{self, File},
@@ -28,7 +26,7 @@ use shakmaty_syzygy::Tablebase;
 use super::{
     FileError,
     filter::Filter,
-    format::{self, GameResult, Record, Tally},
+    format::{self, Record, Tally},
     selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
 };
 use lancet::{
@@ -112,10 +110,6 @@ pub struct Args {
     /// material and piece-square tables
     #[arg(long, value_name = "NET")]
     pub net: Option<PathBuf>,
-    /// Percentage of the moves after which a quiet position from inside the search
-    /// tree is searched, too, and kept without a result in tree-*.vf
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub tree: u32,
     /// Decide games by the Syzygy tablebases in this directory
     #[arg(long, value_name = "DIR")]
     pub syzygy: Option<PathBuf>,
@@ -146,8 +140,6 @@ struct Recipe {
     random_plies: u32,
     chess960: u32,
     syzygy: bool,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    tree: u32,
     #[serde(default, skip_serializing_if = "is_zero")]
     deep: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,7 +177,6 @@ impl Recipe {
             random_plies: args.random_plies,
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
-            tree: args.tree,
             deep: args.deep,
             deep_nodes: args.deep_nodes,
             balance: BALANCE,
@@ -242,10 +233,7 @@ impl Recipe {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stats {
     tally: Tally,
-    /// Those without a game included.
     positions: u64,
-    /// Positions from inside search trees.
-    leaves: u64,
     kept: u64,
     /// Searched in this run: files do not tell.
     nodes: u64,
@@ -258,14 +246,12 @@ impl Stats {
         let filter = Filter::default();
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
-        self.leaves += u64::from(game.result == GameResult::Unknown);
         game.visit(|visit| self.kept += u64::from(filter.label(visit).is_some()));
     }
 
     fn merge(&mut self, other: &Stats) {
         self.tally.merge(&other.tally);
         self.positions += other.positions;
-        self.leaves += other.leaves;
         self.kept += other.kept;
         self.nodes += other.nodes;
         self.unbalanced += other.unbalanced;
@@ -286,15 +272,13 @@ struct Stream {
     length: u64,
     /// When they were last known to be on the disk.
     synced: Instant,
-    /// The last bytes of what earlier runs left: the leaves of a game at least.
-    tail: Vec<u8>,
 }
 
 impl Stream {
     /// Opens or creates a stream; cuts off zeros and a torn last game, but no more.
     fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
         let fail = |reason: String| FileError::new(&path, reason);
-        let file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
+        let mut file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
         cut_zeros(&file).map_err(|error| fail(error.to_string()))?;
         let mut stats = Stats::default();
         let (mut games, mut length) = (0, 0);
@@ -328,8 +312,9 @@ impl Stream {
             games += 1;
             length += frame.len() as u64;
         }
-        let tail = last_bytes(&file, length).map_err(|error| fail(error.to_string()))?;
-        Ok((Stream { path, file, games, length, synced: Instant::now(), tail }, stats))
+        // What is written next comes after the last game.
+        file.seek(SeekFrom::Start(length)).map_err(|error| fail(error.to_string()))?;
+        Ok((Stream { path, file, games, length, synced: Instant::now() }, stats))
     }
 
     /// Appends a game, whole or not at all.
@@ -345,16 +330,6 @@ impl Stream {
         Ok(())
     }
 
-    /// Appends the leaves of a game, but those that the run before has left behind,
-    /// if it was killed before it could write their game.
-    fn append_leaves(&mut self, leaves: &[Record]) -> Result<(), FileError> {
-        let tail = std::mem::take(&mut self.tail);
-        let bytes: Vec<Vec<u8>> = leaves.iter().map(Record::encode).collect();
-        let there = |&count: &usize| tail.ends_with(&bytes[..count].concat());
-        let there = (0..=leaves.len()).rfind(there).unwrap_or(0);
-        leaves[there..].iter().try_for_each(|leaf| self.append(leaf))
-    }
-
     /// Waits, once in [`SYNC_INTERVAL`], until the games are on the disk.
     fn sync_now_and_then(&mut self) -> Result<(), FileError> {
         if self.synced.elapsed() < SYNC_INTERVAL {
@@ -368,15 +343,6 @@ impl Stream {
         self.synced = Instant::now();
         self.file.sync_data().map_err(|error| FileError::new(&self.path, error))
     }
-}
-
-/// The end of a file of this length: more than the leaves of the longest game take. What
-/// is written next comes behind it.
-fn last_bytes(mut file: &File, length: u64) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(length.saturating_sub(1 << 16)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Cuts off zeros at the end of a file, if there are more than a game can end
@@ -443,27 +409,21 @@ impl Shared {
     }
 
     /// Plays the games of a stream until it is time to stop. All are on the disk then.
-    fn work(&self, mut stream: Stream, mut tree: Option<Stream>, number: u32) {
-        self.play(&mut stream, tree.as_mut(), number);
-        let synced = tree.as_mut().map_or(Ok(()), Stream::sync);
-        if let Err(error) = synced.and_then(|()| stream.sync()) {
+    fn work(&self, mut stream: Stream, number: u32) {
+        self.play(&mut stream, number);
+        if let Err(error) = stream.sync() {
             self.fail(error);
         }
     }
 
-    fn play(&self, stream: &mut Stream, mut tree: Option<&mut Stream>, number: u32) {
+    fn play(&self, stream: &mut Stream, number: u32) {
         let recipe = &self.recipe;
-        let made =
-            SelfPlay::new(recipe.conditions(), self.network.as_ref(), self.tablebase.clone());
-        let mut player = match made {
+        let networks = [self.network.as_ref()];
+        let mut player = match SelfPlay::new(recipe.conditions(), &networks, self.tablebase.clone())
+        {
             Ok(player) => player,
             Err(error) => return self.fail(error),
         };
-        if tree.is_some()
-            && let Err(error) = player.sample_trees(recipe.tree)
-        {
-            return self.fail(error);
-        }
         while !self.is_over() {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
@@ -477,16 +437,13 @@ impl Shared {
                 }
             };
             news.add(&game);
-            player.leaves().iter().for_each(|leaf| news.add(leaf));
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
             if self.goal.reached(&stats) {
                 self.over.stop();
                 return;
             }
-            let leaves = |tree: &mut Stream| tree.append_leaves(player.leaves());
-            let written = tree.as_deref_mut().map_or(Ok(()), leaves);
-            if let Err(error) = written.and_then(|()| stream.append(&game)) {
+            if let Err(error) = stream.append(&game) {
                 drop(stats);
                 return self.fail(error);
             }
@@ -495,8 +452,7 @@ impl Shared {
                 self.over.stop();
             }
             drop(stats);
-            let synced = tree.as_deref_mut().map_or(Ok(()), Stream::sync_now_and_then);
-            if let Err(error) = synced.and_then(|()| stream.sync_now_and_then()) {
+            if let Err(error) = stream.sync_now_and_then() {
                 return self.fail(error);
             }
         }
@@ -528,7 +484,7 @@ pub fn run(args: &Args) -> ExitCode {
 pub struct Made {
     /// Games.
     pub games: u64,
-    /// Positions, those without a game included.
+    /// Positions in them.
     pub positions: u64,
     /// Of these, there before this run.
     pub before: u64,
@@ -562,18 +518,10 @@ pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error:
         chess960: args.chess960,
     };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
-    // A sampler of leaves has an engine of its own.
-    let engines = threads as usize * if recipe.tree > 0 { 2 } else { 1 };
-    let memory = recipe.conditions().check_memory(engines);
+    let memory = recipe.conditions().check_memory(threads as usize);
     memory.map_err(|error| format!("--threads {threads}: {error}"))?;
     let _claim = recipe.claim(&args.out)?;
-    let (streams, mut found) = open_streams(&args.out, "games", recipe.seed, threads)?;
-    let mut trees = Vec::new();
-    if recipe.tree > 0 {
-        let (streams, leaves) = open_streams(&args.out, "tree", recipe.seed, threads)?;
-        found.merge(&leaves);
-        trees = streams;
-    }
+    let (streams, found) = open_streams(&args.out, recipe.seed, threads)?;
 
     let start = Instant::now();
     let goal = Goal {
@@ -596,10 +544,9 @@ pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error:
     }
     std::thread::scope(|scope| -> io::Result<()> {
         let mut handles = Vec::new();
-        let mut trees = trees.into_iter();
         for (stream, number) in streams.into_iter().zip(0..) {
-            let (shared, tree) = (&shared, trees.next());
-            let work = move || shared.work(stream, tree, number);
+            let shared = &shared;
+            let work = move || shared.work(stream, number);
             let thread = threads::spawn(scope, "self-play", work);
             // The others would play on, and the scope waits for them.
             handles.push(thread.inspect_err(|_| shared.over.stop())?);
@@ -617,15 +564,10 @@ pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error:
     }
 }
 
-/// Opens the streams of `threads` threads, whose names begin with `name`, and counts
-/// all games in `dir`, those of earlier runs with more threads included.
-fn open_streams(
-    dir: &Path,
-    name: &str,
-    seed: u64,
-    threads: u32,
-) -> Result<(Vec<Stream>, Stats), FileError> {
-    let path = |number| dir.join(format!("{name}-{seed}-{number}.vf"));
+/// Opens the streams of `threads` threads, and counts all games in `dir`, those of earlier
+/// runs with more threads included.
+fn open_streams(dir: &Path, seed: u64, threads: u32) -> Result<(Vec<Stream>, Stats), FileError> {
+    let path = |number| dir.join(format!("games-{seed}-{number}.vf"));
     let mut found = Stats::default();
     let mut streams = Vec::new();
     for number in 0.. {
@@ -719,18 +661,13 @@ impl<'a> Display<'a> {
             |left| format!(" ETA {}", indicatif::HumanDuration(left)),
         );
         let nodes = stats.nodes as f64;
-        let leaves = match stats.leaves {
-            0 => String::new(),
-            leaves => format!(" ({leaves} from trees)"),
-        };
         let text = format!(
-            "{games} games {} {} positions{} {} kept length {:.1}; this run: dropped {} {} nodes \
+            "{games} games {} {} positions {} kept length {:.1}; this run: dropped {} {} nodes \
              ({:.0} a position) {:.2} Mnps {:.0} positions/s{eta}",
             stats.tally,
             stats.positions,
-            leaves,
             stats.kept,
-            (stats.positions - stats.leaves) as f64 / games.max(1) as f64,
+            stats.positions as f64 / games.max(1) as f64,
             stats.unbalanced,
             stats.nodes,
             nodes / positions.max(1.0),

@@ -18,7 +18,6 @@ pub mod datagen;
 pub mod exam;
 pub mod filter;
 pub mod format;
-mod label;
 pub mod layout;
 pub mod learn;
 pub mod loader;
@@ -31,7 +30,6 @@ pub mod sample;
 pub mod schedule;
 pub mod selfplay;
 pub mod trainer;
-pub mod tree;
 pub mod wdl;
 
 use std::{path::Path, sync::Arc};

@@ -35,8 +35,8 @@ pub struct Source {
 pub struct DataSet {
     /// Positions to learn from, in file order.
     pub training: Vec<Sample>,
-    /// Positions of other games, to test on. None from inside search trees: each of those is
-    /// stored by itself, and much like the game that it came from.
+    /// Positions of other games, to validate on. None of those without a game: each is stored
+    /// by itself, and may be like positions to learn from.
     pub validation: Vec<Sample>,
     /// Where they come from.
     pub sources: Vec<Source>,
@@ -61,10 +61,9 @@ struct Part {
 }
 
 impl Part {
-    /// Adds a game. Whether it is for validation depends on its bytes alone,
-    /// so that no game is on both sides, in whatever files and however often
-    /// it occurs. A leaf of a search tree is a game of its own here, and the game
-    /// around it may be on the other side: leaves are never for validation.
+    /// Adds a game. Whether it is for validation depends on its bytes alone, so that no game
+    /// is on both sides, in whatever files and however often it occurs. Positions without a
+    /// game are never for validation.
     fn add(&mut self, frame: &[u8], schedule: &Schedule) -> Result<(), FormatError> {
         let game = Record::decode(frame)?;
         self.tally.add(game.result);
@@ -210,9 +209,9 @@ mod tests {
         assert!(fitted_scale(&[]).is_finite());
     }
 
-    /// Leaves of trees are learned from, but whole games are what is tested on.
+    /// Positions without a game are learned from, but only games are validated on.
     #[test]
-    fn leaves_are_not_for_validation() {
+    fn positions_without_a_game_are_not_for_validation() {
         let schedule = Schedule {
             validation: 0.5,
             filter: Filter { skip_plies: 0, ..Filter::default() },
@@ -221,12 +220,12 @@ mod tests {
         let mut parts = [Part::default(), Part::default()];
         for score in 0..100 {
             let played = game(&[score]);
-            let leaf = Record { result: GameResult::Unknown, ..game(&[score]) };
+            let alone = Record { result: GameResult::Unknown, ..game(&[score]) };
             parts[0].add(&played.encode(), &schedule).unwrap();
-            parts[1].add(&leaf.encode(), &schedule).unwrap();
+            parts[1].add(&alone.encode(), &schedule).unwrap();
         }
-        let [games, leaves] = parts.map(|part| (part.training.len(), part.validation.len()));
-        assert_eq!(leaves, (100, 0));
+        let [games, alone] = parts.map(|part| (part.training.len(), part.validation.len()));
+        assert_eq!(alone, (100, 0));
         assert!(games.0 > 20 && games.1 > 20 && games.0 + games.1 == 100, "{games:?}");
     }
 }

@@ -38,8 +38,6 @@ Examples:
 
 Files:
   DIR/games-SEED-THREAD.vf  the games, in viriformat
-  DIR/tree-SEED-THREAD.vf   with --tree: positions without a game, each with its score and best move; the result is 3, \
-which other trainers do not know
   DIR/datagen.toml          the settings; a directory holds games of one kind only
 
 Exit status:

@@ -46,8 +46,8 @@ pub struct Schedule {
     /// Centipawns, as the search plays by them, that are worth a factor of e in the odds
     /// of winning; nothing for the scale that fits the results.
     pub scale: Option<f32>,
-    /// Share of games set apart for validation, to the permille. Positions from inside
-    /// search trees never are.
+    /// Share of games set apart for validation, to the permille. Positions without a game
+    /// never are.
     pub validation: f64,
     /// Positions that are not learned from.
     pub filter: Filter,

@@ -9,20 +9,20 @@ use shakmaty_syzygy::{Tablebase, Wdl};
 
 use super::{
     filter::Filter,
-    format::{GameResult, Record, Visit},
-    label,
-    tree::Sampler,
+    format::{GameResult, NO_LABEL, Record, Visit},
 };
 use lancet::{
     chess::{
         position::{Ending, Game, Position},
-        score::Score,
+        score::{Score, is_decisive},
     },
     engine::{Engine, Job, MemoryError, Settings},
-    eval::nnue::Network,
+    eval::{self, nnue::Network},
     play::{
+        limits::Limits,
         openings::BALANCE,
-        report::{Limits, Signals, Silent},
+        report::{Bound, Outcome, Silent},
+        signals::Signals,
     },
     system::random::mix,
 };
@@ -190,13 +190,12 @@ impl Conditions {
 /// Plays games: one engine against itself, or two, each with its own table and histories.
 #[derive(Debug)]
 pub struct SelfPlay {
-    /// That of both sides, or White's, then Black's.
+    /// One for both sides, or White's, then Black's.
     engines: Vec<Engine>,
     conditions: Conditions,
     /// No game begins from a position that its first search scores beyond this.
     balance: Score,
     tablebase: Option<Arc<Tablebase<Chess>>>,
-    sampler: Option<Sampler>,
 }
 
 /// What became of a game.
@@ -211,69 +210,35 @@ pub enum Played {
 }
 
 impl SelfPlay {
-    /// A player of both sides that evaluates by `network`. What it finds for one side helps
-    /// the other, and half as much has to be cleared for a new game and kept in cache.
-    /// `tablebase` ends games as soon as it knows the result.
-    ///
-    /// # Errors
-    ///
-    /// If there is not enough memory for the table.
-    pub fn new(
-        conditions: Conditions,
-        network: Option<&Arc<Network>>,
-        tablebase: Option<Arc<Tablebase<Chess>>>,
-    ) -> Result<SelfPlay, MemoryError> {
-        let engines = vec![player(network, settings(&conditions))?];
-        Ok(SelfPlay { tablebase, ..SelfPlay::of(engines, conditions) })
-    }
-
-    /// Two players, with a network for White and another for Black.
+    /// An engine for each of these networks: one that plays both sides, or White's and
+    /// Black's. `None` stands for material and piece-square tables. What one engine finds for
+    /// one side helps the other, and half as much has to be cleared for a new game and kept in
+    /// cache. `tablebase` ends games as soon as it knows the result.
     ///
     /// # Errors
     ///
     /// If there is not enough memory for the tables.
-    pub fn between(
-        [white, black]: [Option<&Arc<Network>>; 2],
+    pub fn new(
         conditions: Conditions,
+        networks: &[Option<&Arc<Network>>],
+        tablebase: Option<Arc<Tablebase<Chess>>>,
     ) -> Result<SelfPlay, MemoryError> {
-        let settings = settings(&conditions);
-        let engines = vec![player(white, settings.clone())?, player(black, settings)?];
-        Ok(SelfPlay::of(engines, conditions))
-    }
-
-    const fn of(engines: Vec<Engine>, conditions: Conditions) -> SelfPlay {
-        SelfPlay { engines, conditions, balance: BALANCE, tablebase: None, sampler: None }
-    }
-
-    /// From `share` percent of the searches a quiet leaf is searched from now on, by
-    /// as many nodes.
-    ///
-    /// # Errors
-    ///
-    /// If there is not enough memory for another table.
-    pub fn sample_trees(&mut self, share: u32) -> Result<(), MemoryError> {
-        let first = &self.engines[0];
-        let engine = player(first.network(), first.settings().clone())?;
-        self.sampler = Some(Sampler::new(share, engine));
-        Ok(())
-    }
-
-    /// The leaves of the last game's trees: positions with a score and the best move.
-    pub fn leaves(&self) -> &[Record] {
-        self.sampler.as_ref().map_or(&[], Sampler::leaves)
+        let player = |network: &Option<&Arc<Network>>| -> Result<Engine, MemoryError> {
+            let mut engine = Engine::new(settings(&conditions))?;
+            engine.set_network(network.cloned());
+            Ok(engine)
+        };
+        let engines = networks.iter().map(player).collect::<Result<Vec<_>, _>>()?;
+        Ok(SelfPlay { engines, conditions, balance: BALANCE, tablebase })
     }
 
     /// Plays a game from `start`, unless `signals` stop it. Adds the nodes searched to
     /// `nodes`.
     pub fn play(&mut self, start: Position, nodes: &mut u64, signals: &Arc<Signals>) -> Played {
         self.engines.iter_mut().for_each(Engine::new_game);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.new_game(&start);
-        }
         let mut game = Game::from(start.clone());
         let mut moves = Vec::new();
         let Conditions { soft, hard, deepening, ref adjudication } = self.conditions;
-        let limits = node_limits(soft, hard);
         let mut adjudicator = Adjudicator::new(adjudication, &start);
         loop {
             if let Some(result) = self.result(&game) {
@@ -282,13 +247,15 @@ impl SelfPlay {
             let turn = game.position().turn();
             let number = usize::from(turn.is_black()) % self.engines.len();
             let engine = &mut self.engines[number];
-            let mut search = |limits: &Limits| {
-                let (game, limits, signals) = (game.clone(), limits.clone(), Arc::clone(signals));
-                let outcome = engine.go(&Job { game, limits, signals }, &Silent);
+            let mut search = |soft: u64, hard: u64| {
+                let limits =
+                    Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
+                let job = Job { game: game.clone(), limits, signals: Arc::clone(signals) };
+                let outcome = engine.go(&job, &Silent);
                 *nodes += outcome.info.nodes;
                 outcome
             };
-            let mut outcome = search(&limits);
+            let mut outcome = search(soft, hard);
             let picks = |deepening: &Deepening| {
                 outcome.best.is_some_and(|m| {
                     deepening.picks(moves.len(), game.position(), m, outcome.info.score)
@@ -296,7 +263,7 @@ impl SelfPlay {
             };
             if let Some(Deepening { soft, .. }) = deepening.filter(picks) {
                 // The table still has what the first search found.
-                outcome = search(&node_limits(soft, soft.saturating_mul(HARD_BY_SOFT)));
+                outcome = search(soft, soft.saturating_mul(HARD_BY_SOFT));
             }
             // A search that was cut short may have found another move.
             let best = outcome.best.filter(|_| !signals.is_stopped());
@@ -305,13 +272,7 @@ impl SelfPlay {
             if moves.is_empty() && score.abs() > self.balance {
                 return Played::Unbalanced;
             }
-            if let Some(sampler) = &mut self.sampler {
-                sampler.see(engine, game.position(), outcome.info.score, &limits, nodes, signals);
-                if signals.is_stopped() {
-                    return Played::Stopped;
-                }
-            }
-            moves.push((m, label::of(&outcome, game.position(), engine.network().is_some())));
+            moves.push((m, label(&outcome, game.position(), engine.network().is_some())));
             game.play(m);
             if let Some(result) = adjudicator.count(score, game.position().halfmoves()) {
                 // Rules come first: the move may have mated or stalemated.
@@ -345,8 +306,21 @@ impl SelfPlay {
     }
 }
 
-fn node_limits(soft: u64, hard: u64) -> Limits {
-    Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() }
+/// The label of a position that was searched, from White's point of view: the score,
+/// in the units of the network if one evaluated. An interrupted iteration may leave
+/// a bound, which is not a label.
+fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
+    if outcome.info.bound != Bound::Exact {
+        return NO_LABEL;
+    }
+    let score = outcome.info.score;
+    let score = if network && !is_decisive(score) {
+        eval::unweighted(score, position.board())
+    } else {
+        score
+    };
+    let white = if position.turn().is_white() { score } else { -score };
+    i16::try_from(white).unwrap_or(NO_LABEL)
 }
 
 /// The settings of a player: a table for the longest of its searches.
@@ -356,12 +330,6 @@ fn settings(conditions: &Conditions) -> Settings {
     // Small tables are quickly cleared and stay in cache.
     let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
     Settings { hash: hash.next_power_of_two(), ..Settings::default() }
-}
-
-fn player(network: Option<&Arc<Network>>, settings: Settings) -> Result<Engine, MemoryError> {
-    let mut engine = Engine::new(settings)?;
-    engine.set_network(network.cloned());
-    Ok(engine)
 }
 
 #[cfg(test)]
@@ -450,7 +418,7 @@ mod tests {
         for (share, nodes) in [0, 100].into_iter().zip(&mut nodes) {
             let deepening = Some(Deepening { share, soft: 2000 });
             let conditions = Conditions { deepening, ..Conditions::nodes(100) };
-            let mut players = SelfPlay::new(conditions, None, None).unwrap();
+            let mut players = SelfPlay::new(conditions, &[None], None).unwrap();
             let (start, signals) = (Position::default(), Arc::default());
             let Played::Game(game) = players.play(start, nodes, &signals) else { panic!() };
             games.push(game);
@@ -478,16 +446,14 @@ mod tests {
     #[test]
     fn searches_are_stopped() {
         let usual = Conditions::nodes(200);
-        let mut players = SelfPlay::new(usual.clone(), None, None).unwrap();
-        players.sample_trees(50).unwrap();
+        let mut players = SelfPlay::new(usual.clone(), &[None], None).unwrap();
         let mut play = |conditions: &Conditions, signals: &Arc<Signals>| {
             players.conditions = conditions.clone();
-            let played = players.play(Position::default(), &mut 0, signals);
-            (played, players.leaves().iter().flat_map(Record::encode).collect::<Vec<u8>>())
+            players.play(Position::default(), &mut 0, signals)
         };
-        let (Played::Game(whole), leaves) = play(&usual, &Arc::default()) else { panic!() };
+        let Played::Game(whole) = play(&usual, &Arc::default()) else { panic!() };
         let signals = Arc::new(Signals::default());
-        let (stopped, _) = std::thread::scope(|scope| {
+        let stopped = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(std::time::Duration::from_millis(50));
                 signals.stop();
@@ -495,8 +461,8 @@ mod tests {
             play(&Conditions::nodes(u64::MAX), &signals)
         });
         assert!(matches!(stopped, Played::Stopped), "{stopped:?}");
-        let (Played::Game(again), same) = play(&usual, &Arc::default()) else { panic!() };
-        assert_eq!((again.encode(), same), (whole.encode(), leaves));
+        let Played::Game(again) = play(&usual, &Arc::default()) else { panic!() };
+        assert_eq!(again.encode(), whole.encode());
     }
 
     /// The result and the sign of the scores belong to White, whoever is to
@@ -516,7 +482,7 @@ mod tests {
             ),
         ] {
             let start = Position::from_fen(mate, CastlingMode::Standard).unwrap();
-            let mut players = SelfPlay::new(Conditions::nodes(1000), None, None).unwrap();
+            let mut players = SelfPlay::new(Conditions::nodes(1000), &[None], None).unwrap();
             let (mut nodes, signals) = (0, Arc::default());
             // A mate in one is not a balanced opening.
             let Played::Unbalanced = players.play(start, &mut nodes, &signals) else { panic!() };

@@ -257,7 +257,6 @@ impl Learner {
             random_plies: openings::RANDOM_PLIES,
             chess960: 0,
             net: Some(net),
-            tree: 0,
             deep: 0,
             deep_nodes: None,
             syzygy: None,

@@ -93,7 +93,7 @@ impl Duel<'_> {
     /// Plays pairs until there is a verdict.
     fn work(&self, sheet: &Mutex<Sheet>, stop: &Arc<Signals>) {
         let conditions = self.conditions();
-        let players = |white, black| SelfPlay::between([white, black], conditions.clone());
+        let players = |white, black| SelfPlay::new(conditions.clone(), &[white, black], None);
         let made = players(Some(self.new), self.old)
             .and_then(|first| Ok([first, players(self.old, Some(self.new))?]));
         let mut players = match made {

@@ -15,7 +15,7 @@ use crate::common::{
     tables::{directory, oracle},
 };
 use lancet::{
-    Signals,
+    Position, Signals,
     engine::{Engine, Settings, threads},
     eval::nnue::Network,
 };
@@ -82,71 +82,38 @@ fn killed_and_continued() {
     }
 }
 
-/// Positions from inside the trees stand in files of their own, change no game, and are
-/// neither lost nor doubled when the program is killed.
+/// Positions without a game, whose result is 3, are counted, shown and learned from.
 #[test]
-fn leaves_of_search_trees() {
-    let dir = tempfile::tempdir().unwrap();
+fn positions_without_a_game() {
+    let (dir, file) = some_games();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (plain, whole, torn) = (path("plain"), path("whole"), path("torn"));
-    let more = ["--threads", "1", "--games", "12"];
-    succeed(&datagen(&plain, &more));
-    let more = [&more[..], &["--tree", "50"]].concat();
-    let said = succeed(&datagen(&whole, &more));
-    assert!(said.contains(" from trees)"), "{said}");
-    let read = |dir: &str, file: &str| fs::read(Path::new(dir).join(file)).unwrap();
-    assert_eq!(read(&whole, "games-1-0.vf"), read(&plain, "games-1-0.vf"));
-
-    let played = games(&Path::new(&whole).join("games-1-0.vf"));
-    let leaves = games(&Path::new(&whole).join("tree-1-0.vf"));
-    let positions: usize = played.iter().map(|game| game.moves.len()).sum();
-    assert!((positions / 10..=positions / 2 + 50).contains(&leaves.len()), "{}", leaves.len());
-    let mut seen: HashSet<u64> = HashSet::new();
-    for game in &played {
-        let mut position = game.start.clone();
-        for &(m, _) in &game.moves {
-            seen.insert(position.key());
-            position = position.play(m);
-        }
+    let (mut bytes, mut count) = (Vec::new(), 0);
+    for game in games(&file) {
+        game.visit(|visit| {
+            if Filter::default().label(visit).is_some() {
+                let start = Position::from(visit.chess.clone());
+                let alone =
+                    Record { start, result: GameResult::Unknown, moves: vec![(visit.m, 50)] };
+                bytes.extend(alone.encode());
+                count += 1;
+            }
+        });
     }
-    let mut new = 0;
-    for leaf in &leaves {
-        assert_eq!((leaf.result, leaf.moves.len()), (GameResult::Unknown, 1));
-        // They are for the trainer, however few plies they are from an opening.
-        leaf.visit(|visit| assert!(Filter::default().label(visit).is_some(), "{visit:?}"));
-        new += usize::from(!seen.contains(&leaf.start.key()));
-    }
-    assert!(new > leaves.len() / 2, "{new} of {} were not in the games", leaves.len());
-
-    // Killed after some leaves of the last game, and in the middle of one.
-    succeed(&datagen(&torn, &more));
-    let bytes = read(&whole, "games-1-0.vf");
-    let last = format::frames(&bytes).0[11].len();
-    for (name, cut) in [("games-1-0.vf", last), ("tree-1-0.vf", 50)] {
-        let bytes = read(&whole, name);
-        fs::write(Path::new(&torn).join(name), &bytes[..bytes.len() - cut]).unwrap();
-    }
-    succeed(&datagen(&torn, &more));
-    for name in ["games-1-0.vf", "tree-1-0.vf"] {
-        assert_eq!(read(&torn, name), read(&whole, name), "{name}");
-    }
-
-    // The trainer and the tools take them.
-    let tree = Path::new(&whole).join("tree-1-0.vf");
-    let tree = tree.to_str().unwrap();
-    let text = succeed(&["data", "stats", tree]);
-    assert!(text.contains(&format!("{0} of them without a game", leaves.len())), "{text}");
-    assert!(succeed(&["data", "view", tree]).contains('*'));
-    assert!(succeed(&["data", "view", tree, "--positions"]).contains("no game | kept"));
+    let alone = path("alone.vf");
+    fs::write(&alone, bytes).unwrap();
+    let text = succeed(&["data", "stats", &alone]);
+    assert!(text.contains(&format!("{count} of them without a game")), "{text}");
+    assert!(succeed(&["data", "view", &alone]).contains('*'));
+    assert!(succeed(&["data", "view", &alone, "--positions"]).contains("no game | kept"));
     let net = path("net.nnue");
-    let words = ["train", "--data", tree, "--out", &net, "--hidden", "32", "--samples", "5k"];
+    let words = ["train", "--data", &alone, "--out", &net, "--hidden", "32", "--samples", "5k"];
     let said = succeed(&words);
-    assert!(said.contains(&format!("{0} positions, {0} kept", leaves.len())), "{said}");
+    assert!(said.contains(&format!("{count} positions, {count} kept")), "{said}");
 
     // A wider one begins with its weights. Only networks of one shape have a mean.
     let (wide, mean) = (path("wide.nnue"), path("mean.nnue"));
     let wider = ["--out", &wide, "--hidden", "64", "--samples", "5k", "--from", &net];
-    succeed(&[&["train", "--data", tree], &wider[..]].concat());
+    succeed(&[&["train", "--data", &alone], &wider[..]].concat());
     assert!(succeed(&["average", &net, &net, "--out", &mean]).contains("768-32x2-1"));
     let said = fail(&["average", &net, &wide, "--out", &mean]);
     assert!(said.contains("768-64x2-1") && said.contains("expected a network of 32"), "{said}");
@@ -522,7 +489,7 @@ fn training_run() {
 fn tablebase_results() {
     let Some(tablebase) = oracle() else { return };
     let mut players =
-        SelfPlay::new(Conditions::nodes(100), None, Some(Arc::new(tablebase))).unwrap();
+        SelfPlay::new(Conditions::nodes(100), &[None], Some(Arc::new(tablebase))).unwrap();
     let stopped = Arc::new(Signals::default());
     stopped.stop();
     for (fen, expected) in [
