@@ -30,6 +30,21 @@ pub fn default_network() -> Arc<Network> {
     Arc::clone(&NETWORK)
 }
 
+/// The name that stands for material and piece-square tables where a network file is expected.
+pub const PSQT: &str = "psqt";
+
+/// Reads the network file at `path`; `None` for [`PSQT`].
+///
+/// # Errors
+///
+/// As those of [`Network::load`].
+pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::network::LoadError> {
+    if path.as_os_str() == PSQT {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Network::load(path)?)))
+}
+
 /// What a network's word counts for on this board, in 1/1024. The less there is to win
 /// with, the less an advantage wins; and the search's margins are for scores of
 /// this size. What it is worth in games is in the README beside the search.

@@ -8,17 +8,15 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use anyhow::Context as _;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use wide::f32x8;
 
-use super::{checkpoint, layout::Layout, read_network};
+use super::{layout::Layout, replace};
 use lancet::{
     eval::nnue::Network,
-    system::{
-        files,
-        stdio::{complain, note},
-    },
+    system::{files, stdio::note},
 };
 
 /// The mean of networks that were trained from the same one
@@ -36,36 +34,27 @@ pub struct Args {
 #[derive(Serialize)]
 struct Provenance<'a> {
     lancet: &'a str,
-    mean_of: Vec<Part<'a>>,
+    mean_of: Vec<Member<'a>>,
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct Member<'a> {
     network: String,
     provenance: &'a str,
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match average(args) {
-        Ok(network) => {
-            note(format_args!("{}: {}", args.out.display(), network.name()));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            complain(error);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn average(args: &Args) -> Result<Network, Box<dyn std::error::Error>> {
+///
+/// # Errors
+///
+/// If a file cannot be used, or the networks differ in shape.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     files::check_outputs([&*args.out], &args.networks)?;
-    let networks =
-        args.networks.iter().map(|path| read_network(path)).collect::<Result<Vec<_>, _>>()?;
-    let network = mean(&networks)?;
-    checkpoint::replace(&args.out, &network.to_bytes())?;
-    Ok(network)
+    let networks = args.networks.iter().map(|path| Network::load(path));
+    let network = mean(&networks.collect::<Result<Vec<_>, _>>()?)?;
+    replace(&args.out, network.to_bytes())?;
+    note(format_args!("{}: {}", args.out.display(), network.name()));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The network whose every number is the mean of theirs, rounded.
@@ -73,21 +62,18 @@ fn average(args: &Args) -> Result<Network, Box<dyn std::error::Error>> {
 /// # Errors
 ///
 /// If there is none, or they differ in shape.
-pub fn mean(networks: &[Network]) -> Result<Network, Box<dyn std::error::Error>> {
-    let layout = networks.first().map(Layout::of).ok_or("no network to average")?;
+fn mean(networks: &[Network]) -> anyhow::Result<Network> {
+    let layout = networks.first().map(Layout::of).context("no network to average")?;
     let share = f32x8::splat(1.0 / networks.len() as f32);
     let mut sums = vec![f32x8::ZERO; layout.len()];
     for network in networks {
-        if Layout::of(network) != layout {
-            return Err(format!("{}: expected a network of {layout}", network.name()).into());
-        }
         for (sum, numbers) in sums.iter_mut().zip(layout.dequantise(network)?) {
             *sum += numbers * share;
         }
     }
     let mean_of = networks
         .iter()
-        .map(|network| Part { network: network.name(), provenance: network.provenance() })
+        .map(|network| Member { network: network.name(), provenance: network.provenance() })
         .collect();
     let lancet = env!("CARGO_PKG_VERSION");
     let provenance = toml::to_string(&Provenance { lancet, mean_of })?;

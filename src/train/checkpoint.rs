@@ -6,24 +6,23 @@
 //! one or the new.
 
 use std::{
-    fs,
+    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
 };
 
+use anyhow::{Context as _, ensure};
 use bytemuck::{cast_slice, cast_slice_mut};
 use serde::{Deserialize, Serialize};
 use wide::f32x8;
 
 use super::{
-    FileError,
-    trainer::{Run, State, Trainer},
+    other_build, replace,
+    trainer::{State, Trainer, TrainingRun},
 };
 use lancet::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETC2";
-/// How files without a checksum began.
-const OLD_MAGIC: &[u8; 8] = b"LANCETCK";
 /// Longest file, in bytes: the largest network takes 200 MB, the text little.
 const LONGEST_FILE: u64 = 1 << 30;
 
@@ -31,7 +30,7 @@ const LONGEST_FILE: u64 = 1 << 30;
 #[serde(deny_unknown_fields)]
 struct Text {
     state: State,
-    run: Run,
+    run: TrainingRun,
 }
 
 /// Where the checkpoint of a network is kept.
@@ -56,21 +55,19 @@ pub fn beside(network: &Path, kind: &str) -> PathBuf {
 /// # Errors
 ///
 /// If the file cannot be written; an old one then stays.
-pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
-    let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
-    let text = Text { state: trainer.state.clone(), run: trainer.run.clone() };
-    let text = toml::to_string(&text).map_err(|error| fail(&error))?;
+pub fn save(path: &Path, trainer: &Trainer) -> anyhow::Result<()> {
+    let Trainer { run, state, parameters, average, moments, .. } = trainer;
+    let text = toml::to_string(&Text { state: state.clone(), run: run.clone() })?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend((text.len() as u64).to_le_bytes());
     bytes.extend(text.as_bytes());
-    let Trainer { parameters, average, moments, .. } = trainer;
     let numbers = [parameters, average, &moments.first, &moments.second];
     for number in numbers.into_iter().flat_map(|vector| cast_slice::<f32x8, f32>(vector)) {
         bytes.extend(number.to_le_bytes());
     }
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());
-    replace(path, &bytes)
+    replace(path, bytes)
 }
 
 /// Puts a trainer where the checkpoint was.
@@ -78,15 +75,13 @@ pub fn save(path: &Path, trainer: &Trainer) -> Result<(), FileError> {
 /// # Errors
 ///
 /// If the file cannot be read, is damaged, or belongs to another run.
-pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
+pub fn load(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     let (text, numbers) = read(path)?;
-    let same = Run { build: text.run.build.clone(), ..trainer.run.clone() };
-    if text.run != same {
-        return Err(FileError::new(path, difference(&text.run, &same)));
-    }
-    put(path, &numbers, trainer)?;
+    let asked = TrainingRun { build: text.run.build.clone(), ..trainer.run.clone() };
+    ensure!(text.run == asked, "{}: {}", path.display(), difference(&text.run, &asked));
+    fill(trainer, &numbers);
     if text.run.build != trainer.run.build {
-        super::other_build(path, &text.run.build);
+        other_build(path, &text.run.build);
     }
     trainer.state = text.state;
     Ok(())
@@ -98,14 +93,12 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
 /// # Errors
 ///
 /// If the file cannot be read, is damaged, or belongs to a network of another shape.
-pub fn begin_with(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
+pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     let (text, numbers) = read(path)?;
     let (theirs, ours) = (text.run.schedule.layout(), trainer.layout());
-    if theirs != ours {
-        let reason = format!("trains a network of {theirs}, expected {ours}");
-        return Err(FileError::new(path, reason));
-    }
-    put(path, &numbers, trainer)?;
+    let path = path.display();
+    ensure!(theirs == ours, "{path}: trains a network of {theirs}, expected {ours}");
+    fill(trainer, &numbers);
     trainer.state.updates = text.state.updates;
     Ok(())
 }
@@ -113,78 +106,50 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> Result<(), FileError> {
 /// Whether this is a file that [`save`] has written.
 pub fn is_one(path: &Path) -> bool {
     let mut start = [0; 8];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *MAGIC
 }
 
 /// The text and the numbers of a file.
-fn read(path: &Path) -> Result<(Text, Vec<f32>), FileError> {
-    let fail = |reason: &str| FileError::new(path, reason);
-    let bytes = files::read_regular(path, LONGEST_FILE);
-    let bytes = bytes.map_err(|error| FileError::new(path, error))?;
-    if bytes.starts_with(OLD_MAGIC) {
-        let reason = "written by an older version, without a checksum; delete it to begin again";
-        return Err(fail(reason));
-    }
-    if !bytes.starts_with(MAGIC) {
-        return Err(fail("not a checkpoint of Lancet"));
-    }
-    let (rest, sum) = bytes.split_last_chunk().ok_or_else(|| fail("truncated"))?;
-    if crc32fast::hash(rest) != u32::from_le_bytes(*sum) {
-        return Err(fail("truncated or damaged: the checksum is wrong"));
-    }
-    let rest = rest.strip_prefix(MAGIC).ok_or_else(|| fail("truncated"))?;
-    let (length, rest) = rest.split_first_chunk().ok_or_else(|| fail("truncated in its header"))?;
+fn read(path: &Path) -> anyhow::Result<(Text, Vec<f32>)> {
+    let bytes = files::read_regular(path, LONGEST_FILE).map_err(anyhow::Error::from);
+    bytes.and_then(|bytes| parse(&bytes)).with_context(|| path.display().to_string())
+}
+
+fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
+    let truncated = "truncated";
+    let rest = bytes.strip_prefix(MAGIC).context("not a checkpoint of Lancet")?;
+    let (rest, sum) = rest.split_last_chunk::<4>().context(truncated)?;
+    let found = crc32fast::hash(&bytes[..bytes.len() - sum.len()]);
+    ensure!(found == u32::from_le_bytes(*sum), "truncated or damaged: the checksum is wrong");
+    let (length, rest) = rest.split_first_chunk().context(truncated)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
-    let (text, rest) = rest.split_at_checked(length).ok_or_else(|| fail("truncated"))?;
-    let text = std::str::from_utf8(text).map_err(|_| fail("its text is not UTF-8"))?;
-    let text: Text = toml::from_str(text)
-        .map_err(|error| FileError::new(path, format!("not understood: {error}")))?;
-    let numbers = rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+    let (text, rest) = rest.split_at_checked(length).context(truncated)?;
+    let text: Text = toml::from_slice(text).context("not understood")?;
+    let numbers: Vec<f32> =
+        rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+    ensure!(numbers.len() == 4 * 8 * text.run.schedule.layout().len(), truncated);
     Ok((text, numbers))
 }
 
-/// Fills a trainer with the numbers of a file.
-fn put(path: &Path, numbers: &[f32], trainer: &mut Trainer) -> Result<(), FileError> {
+/// Puts the numbers of a file in the place of a trainer's.
+fn fill(trainer: &mut Trainer, numbers: &[f32]) {
     let Trainer { parameters, average, moments, .. } = trainer;
-    if numbers.len() != 4 * 8 * parameters.len() {
-        return Err(FileError::new(path, "truncated in its numbers"));
-    }
-    let mut parts = numbers.chunks_exact(8 * parameters.len());
-    for vector in [parameters, average, &mut moments.first, &mut moments.second] {
-        let part = parts.next().unwrap_or_default();
+    let parts = numbers.chunks_exact(8 * parameters.len());
+    let vectors = [parameters, average, &mut moments.first, &mut moments.second];
+    for (vector, part) in vectors.into_iter().zip(parts) {
         cast_slice_mut::<f32x8, f32>(vector).copy_from_slice(part);
     }
     trainer.round();
-    Ok(())
 }
 
 /// Says what differs between the run of a checkpoint and the one asked for.
-fn difference(there: &Run, asked: &Run) -> String {
-    let show = |run: &Run| toml::to_string(run).unwrap_or_default();
+fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
+    let show = |run: &TrainingRun| toml::to_string(run).unwrap_or_default();
     let (there, asked) = (show(there), show(asked));
     let lines = there.lines().zip(asked.lines()).find(|(a, b)| a != b);
     let (a, b) = lines.unwrap_or(("more or fewer data files", "these data files"));
     format!("belongs to another run: there '{a}', asked for '{b}'")
-}
-
-/// Removes a file that is not needed any more, if there is one.
-///
-/// # Errors
-///
-/// If it is there and cannot be removed.
-pub fn remove(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(FileError::new(path, error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Writes a file that is there whole or not at all.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    files::replace(path, bytes).map_err(|error| FileError::new(path, error))
 }
 
 #[cfg(test)]

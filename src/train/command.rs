@@ -1,27 +1,28 @@
 //! `lancet-train train`: reads the data, runs the trainer, shows and saves.
 
 use std::{
-    io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
 };
 
 use super::{
-    FileError, checkpoint,
+    checkpoint,
     exam::Exam,
     layout::{Layout, Played},
     loader::{DataSet, fitted_scale},
-    model, plot, read_network,
+    model, plot, progress_bar, replace,
     sample::Sample,
     schedule::Schedule,
-    trainer::{Point, Run, Trainer},
+    stopped_by_ctrl_c, thread_count,
+    trainer::{Point, Trainer, TrainingRun},
 };
+use anyhow::{Context as _, bail, ensure};
 use clap::Args as ClapArgs;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::HumanDuration;
 use lancet::{
     eval::nnue::{Network, network::SCALE},
-    play::report::Signals,
+    play::signals::Signals,
     system::{
         arguments,
         files::{self, LockFile},
@@ -118,14 +119,12 @@ pub struct Args {
 }
 
 impl Args {
-    fn schedule(&self) -> Result<Schedule, Box<dyn std::error::Error>> {
-        let mut schedule = match &self.schedule {
-            None => Schedule::default(),
-            Some(path) => {
-                let text = files::read_text(path).map_err(|e| FileError::new(path, e))?;
-                toml::from_str(&text).map_err(|e| FileError::new(path, e))?
-            }
+    fn schedule(&self) -> anyhow::Result<Schedule> {
+        let read = |path: &PathBuf| -> anyhow::Result<Schedule> {
+            let place = || path.display().to_string();
+            toml::from_str(&files::read_text(path).with_context(place)?).with_context(place)
         };
+        let mut schedule = self.schedule.as_ref().map(read).transpose()?.unwrap_or_default();
         schedule.hidden = self.hidden.unwrap_or(schedule.hidden);
         schedule.buckets = self.buckets.unwrap_or(schedule.buckets);
         schedule.king_buckets = self.king_buckets.unwrap_or(schedule.king_buckets);
@@ -146,14 +145,13 @@ impl Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match super::ctrl_c().map_err(Into::into).and_then(|stop| train(args, &stop)) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(format_args!("train: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+///
+/// # Errors
+///
+/// As those of [`train`].
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    train(args, &stopped_by_ctrl_c())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Trains to the end (true), or until told to stop (false).
@@ -162,7 +160,7 @@ pub fn run(args: &Args) -> ExitCode {
 ///
 /// If the settings make no sense, a file cannot be used, there is nothing to learn from,
 /// or the threads cannot be started.
-pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Error>> {
+pub fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     let mut schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
     let [state, toml, csv, svg, lock] =
@@ -171,22 +169,36 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
     let inputs: Vec<PathBuf> = args.data.iter().chain(inputs).cloned().collect();
     files::check_outputs([&*args.out, &saved, &state, &toml, &csv, &svg, &lock], &inputs)?;
     let _lock = LockFile::create(&lock, "another run is training this network")
-        .map_err(|error| FileError::new(&lock, error))?;
-    if saved.exists() && !args.resume {
-        let reason = "an unfinished run is here: continue it with --resume, or delete this file";
-        return Err(FileError::new(&saved, reason).into());
+        .with_context(|| lock.display().to_string())?;
+    ensure!(
+        args.resume || !saved.exists(),
+        "{}: an unfinished run is here: continue it with --resume, or delete this file",
+        saved.display()
+    );
+    let size_of = args.size_of.as_deref().map(Network::load).transpose()?;
+    let data = read_data(args, &mut schedule)?;
+    let mut trainer = trainer(args, schedule, &data)?;
+    if args.resume && saved.exists() {
+        checkpoint::load(&saved, &mut trainer)?;
+        note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
     }
-    let threads = super::thread_count(args.threads) as usize;
+    if !steps(&mut trainer, &data, &saved, stop)? {
+        checkpoint::save(&saved, &trainer)?;
+        note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
+        return Ok(false);
+    }
+    // Whatever is wrong with the network, the run is not lost.
+    checkpoint::save(&saved, &trainer)?;
+    finish(&mut trainer, &data, &args.out, size_of.as_ref())?;
+    std::fs::rename(&saved, &state).with_context(|| state.display().to_string())?;
+    Ok(true)
+}
+
+/// Reads what is learned from, and finds the scale where the schedule has none.
+fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let start = Instant::now();
-    let size_of = args.size_of.as_deref().map(read_network).transpose()?;
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
-    let data = DataSet::read(&args.data, &schedule, |source| {
-        note(format_args!(
-            "{}: {} games, {} positions, {} kept",
-            source.file, source.games, source.positions, source.kept
-        ));
-    })?;
-    let data = DataSet { exam, ..data };
+    let data = DataSet { exam, ..DataSet::read(&args.data, schedule)? };
     let fitted = fitted_scale(&data.training);
     note(format_args!("results fit a scale of {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
@@ -200,22 +212,27 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
         start.elapsed().as_secs_f64()
     ));
     if data.training.is_empty() {
-        return Err("no positions to learn from: the files are empty or all is filtered".into());
+        bail!("no positions to learn from: the files are empty or all is filtered");
     }
-    let state_of = args.from.as_deref().filter(|path| checkpoint::is_one(path));
-    let from = args.from.as_deref().filter(|_| state_of.is_none());
-    let from = from.map(read_network).transpose()?;
-    let run = Run {
+    Ok(data)
+}
+
+/// A trainer at the beginning of its run.
+fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Trainer> {
+    let state = args.from.as_deref().filter(|path| checkpoint::is_one(path));
+    let network = args.from.as_deref().filter(|_| state.is_none());
+    let network = network.map(Network::load).transpose()?;
+    let run = TrainingRun {
         lancet: env!("CARGO_PKG_VERSION").to_owned(),
         build: VERSION.to_owned(),
-        threads,
+        threads: thread_count(args.threads) as usize,
         schedule,
-        from: state_of.map(|path| path.display().to_string()).or(from.as_ref().map(Network::name)),
+        from: state.map(|path| path.display().to_string()).or(network.as_ref().map(Network::name)),
         sources: data.sources.clone(),
     };
     let mut trainer = Trainer::new(run, data.training.len())?;
-    if let Some(network) = &from {
-        let cut = trainer.start_from(network).map_err(|reason| format!("--from: {reason}"))?;
+    if let Some(network) = &network {
+        let cut = trainer.start_from(network).context("--from")?;
         if cut > 0 {
             complain(format_args!(
                 "--from: {}: {cut} weights are larger than training allows and will be cut; \
@@ -224,23 +241,10 @@ pub fn train(args: &Args, stop: &Signals) -> Result<bool, Box<dyn std::error::Er
             ));
         }
     }
-    if let Some(path) = state_of {
+    if let Some(path) = state {
         checkpoint::begin_with(path, &mut trainer)?;
     }
-    if args.resume && saved.exists() {
-        checkpoint::load(&saved, &mut trainer)?;
-        note(format_args!("resumed at step {} of {}", trainer.state.step, trainer.steps()));
-    }
-    if !steps(&mut trainer, &data, &saved, stop)? {
-        checkpoint::save(&saved, &trainer)?;
-        note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
-        return Ok(false);
-    }
-    // Whatever is wrong with the network, the run is not lost.
-    checkpoint::save(&saved, &trainer)?;
-    finish(&mut trainer, &data, &args.out, size_of.as_ref())?;
-    std::fs::rename(&saved, &state).map_err(|error| FileError::new(&state, error))?;
-    Ok(true)
+    Ok(trainer)
 }
 
 /// Trains to the end, or until told to stop (false).
@@ -249,12 +253,8 @@ fn steps(
     data: &DataSet,
     saved: &Path,
     stop: &Signals,
-) -> Result<bool, FileError> {
-    let bar = ProgressBar::new(trainer.steps());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}") {
-        bar.set_style(style);
-    }
-    let plain = !io::stderr().is_terminal();
+) -> anyhow::Result<bool> {
+    let bar = progress_bar(trainer.steps());
     let every = (trainer.steps() / POINTS).max(1);
     let start = Instant::now();
     let begun = trainer.state.step;
@@ -277,7 +277,7 @@ fn steps(
             for (name, value) in [("validation", validation), ("exam", exam)] {
                 shown += &value.map(|value| format!(" {name} {value:.6}")).unwrap_or_default();
             }
-            if plain {
+            if bar.is_hidden() {
                 let passes = positions as f64 / data.training.len() as f64;
                 note(format_args!(
                     "step {step} passes {passes:.2} {shown} {speed:.0} positions/s ETA {eta}"
@@ -305,7 +305,7 @@ struct Provenance<'a> {
     duplicates: usize,
     output_factor: f32,
     #[serde(flatten)]
-    run: &'a Run,
+    run: &'a TrainingRun,
 }
 
 /// Exports the network and what belongs to it.
@@ -314,7 +314,7 @@ fn finish(
     data: &DataSet,
     out: &Path,
     size_of: Option<&Network>,
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> anyhow::Result<()> {
     let samples: Vec<Sample> =
         data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
     let output_factor = size_of.map_or(1.0, |network| same_size(trainer, network, &samples));
@@ -331,9 +331,9 @@ fn finish(
     })?;
     let network = trainer.layout().quantise(&parameters, &provenance)?;
     compare(trainer.layout(), &parameters, &network, &samples)?;
-    checkpoint::replace(out, &network.to_bytes())?;
+    replace(out, network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
-    checkpoint::replace(&checkpoint::beside(out, "toml"), schedule.as_bytes())?;
+    replace(&checkpoint::beside(out, "toml"), schedule)?;
     plot::csv(&checkpoint::beside(out, "csv"), &trainer.state.history)?;
     plot::svg(&checkpoint::beside(out, "svg"), &trainer.state.history, &network.name())?;
     note(format_args!("{}: {}", out.display(), network.name()));
@@ -358,7 +358,7 @@ fn compare(
     parameters: &[f32x8],
     network: &Network,
     samples: &[Sample],
-) -> Result<(), String> {
+) -> anyhow::Result<()> {
     let played = model::outputs(layout, &Played::new(layout, parameters), samples);
     let exact = samples.iter().map(|sample| layout.output(parameters, sample));
     let (mean, worst) = model::disagreement(played, network, samples);
@@ -368,10 +368,9 @@ fn compare(
          against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",
         samples.len()
     ));
-    if worst > TOLERANCE {
-        return Err(format!(
-            "the network is up to {worst:.2} cp from the model, more than {TOLERANCE}: not written"
-        ));
-    }
+    ensure!(
+        worst <= TOLERANCE,
+        "the network is up to {worst:.2} cp from the model, more than {TOLERANCE}: not written"
+    );
     Ok(())
 }

@@ -3,11 +3,12 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
+use anyhow::{Context as _, ensure};
 use clap::{Args as ClapArgs, Subcommand};
 use rand::{SeedableRng as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
@@ -15,10 +16,9 @@ use rayon::prelude::*;
 use shakmaty::Position as _;
 
 use super::{
-    FileError,
     exam::{Exam, Grade},
     filter::Filter,
-    format::{self, GameResult, NO_LABEL, Record, Tally, Visit},
+    format::{self, GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
     manual,
 };
 use lancet::{
@@ -27,7 +27,10 @@ use lancet::{
         position::Position,
         score::{Score, is_mate, mate_distance},
     },
-    eval::{self, nnue::features},
+    eval::{
+        self,
+        nnue::{checksum::fnv1a, features},
+    },
     system::{
         arguments,
         files::NewFile,
@@ -129,8 +132,12 @@ enum Command {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    let done = match &args.command {
+///
+/// # Errors
+///
+/// If a file cannot be used, or a game in it is damaged.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.command {
         Command::Stats { files } => stats(files),
         Command::Check { files } => Ok(check(files)),
         Command::Shuffle { files, out, seed } => rearrange(files, out, Some(*seed)),
@@ -140,18 +147,7 @@ pub fn run(args: &Args) -> ExitCode {
         }
         Command::Grade { exam, candidates } => grade(exam, candidates),
         Command::View { file, game, count, positions } => view(file, *game, *count, *positions),
-    };
-    match done {
-        Ok(status) => status,
-        Err(error) => {
-            complain(format_args!("data: {error}"));
-            ExitCode::FAILURE
-        }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    format::read(path).map_err(|error| FileError::new(path, error))
 }
 
 /// Writes `count` of the positions that are learned from, some of a game at most, none twice.
@@ -160,15 +156,14 @@ fn positions(
     count: u64,
     per_game: usize,
     seed: u64,
-) -> Result<ExitCode, FileError> {
+) -> anyhow::Result<ExitCode> {
     // Chance numbers them; those with the smallest numbers are chosen.
     let mut chosen = BTreeMap::new();
     for path in files {
-        let bytes = read(path)?;
-        for (frame, number) in format::frames(&bytes).0.into_iter().zip(1..) {
-            let game = Record::decode(frame).map_err(|error| bad_game(path, number, &error))?;
+        let file = GameFile::read(path)?;
+        for game in 0..file.count() {
             let mut of_game = BTreeMap::new();
-            game.visit(|visit| {
+            file.game(game)?.visit(|visit| {
                 if Filter::default().label(visit).is_some() {
                     let position = Position::from(visit.chess.clone());
                     of_game.insert(mix(position.key() ^ mix(seed)), position);
@@ -188,7 +183,7 @@ fn positions(
 }
 
 /// Shows how far each of the candidates is from an exam.
-fn grade(exam: &Path, candidates: &[PathBuf]) -> Result<ExitCode, FileError> {
+fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let exam = Exam::read(exam)?;
     let show = |name: &str, exam: &Exam, scores: &[f64]| {
         let Grade { error, scale, correlation } = exam.grade(scores);
@@ -202,22 +197,14 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> Result<ExitCode, FileError> {
     }
     for path in candidates {
         let name = path.display().to_string();
-        if name == "psqt" {
-            show(&name, &exam, &exam.evaluate(None));
-        } else if path.extension().is_some_and(|extension| extension == "csv") {
+        if path.extension().is_some_and(|extension| extension == "csv") {
             let (shared, scores) = exam.shared_with(&Exam::read(path)?);
             show(&name, &shared, &scores);
         } else {
-            let network = super::read_network(path)?;
-            show(&name, &exam, &exam.evaluate(Some(&network)));
+            show(&name, &exam, &exam.evaluate(eval::load(path)?.as_deref()));
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A game that cannot be decoded: where it is and what is wrong.
-fn bad_game(path: &Path, number: usize, error: &format::FormatError) -> FileError {
-    FileError::new(path, format!("game {number}: {error}"))
 }
 
 /// What `stats` counts.
@@ -276,28 +263,26 @@ impl Count {
 }
 
 /// Shows the numbers of all whole games; a failure if a file ends with anything else.
-fn stats(files: &[PathBuf]) -> Result<ExitCode, FileError> {
+fn stats(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let mut total = Count::default();
     let mut status = ExitCode::SUCCESS;
     let mut distinct = HashSet::new();
     let mut length = 0;
     for path in files {
-        let bytes = read(path)?;
-        let (frames, complete) = format::frames(&bytes);
-        if complete < bytes.len() {
-            complain(format_args!("{}: {}", path.display(), format::FormatError::Truncated));
+        let file = GameFile::read(path)?;
+        if let Err(error) = file.check_end() {
+            complain(error);
             status = ExitCode::FAILURE;
         }
-        length += bytes.len();
-        let is_game = |frame: &&&[u8]| format::frame_result(frame) != Ok(GameResult::Unknown);
-        distinct.extend(frames.iter().filter(is_game).map(|frame| fingerprint(frame)));
-        let count = frames
-            .par_iter()
-            .enumerate()
-            .map(|(index, frame)| {
+        length += file.whole().len() + file.torn();
+        let is_game = |frame: &&[u8]| format::frame_result(frame) != Ok(GameResult::Unknown);
+        distinct.extend(file.frames().filter(is_game).map(fnv1a));
+        let count = file
+            .games()
+            .map(|game| {
                 let mut count = Count::default();
-                count.add(&Record::decode(frame).map_err(|e| bad_game(path, index + 1, &e))?);
-                Ok(count)
+                count.add(&game?);
+                anyhow::Ok(count)
             })
             .try_reduce(Count::default, |a, b| Ok(a.merge(b)))?;
         total = total.merge(count);
@@ -340,91 +325,65 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
     }
 }
 
-/// A hash good enough to tell games apart.
-fn fingerprint(frame: &[u8]) -> u64 {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-    let mut hasher = DefaultHasher::new();
-    frame.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// Reports every bad file; the first bad game of each.
 fn check(files: &[PathBuf]) -> ExitCode {
-    let mut good = true;
+    let mut status = ExitCode::SUCCESS;
     for path in files {
         match check_file(path) {
-            Ok((games, positions)) => {
-                say(format_args!("{}: {games} games, {positions} positions, good", path.display()));
+            Ok((file, positions)) => {
+                let (path, games) = (path.display(), file.count());
+                say(format_args!("{path}: {games} games, {positions} positions, good"));
             }
             Err(error) => {
-                good = false;
-                complain(error);
+                complain(format_args!("{error:#}"));
+                status = ExitCode::FAILURE;
             }
         }
     }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    status
 }
 
-fn check_file(path: &Path) -> Result<(usize, usize), FileError> {
-    let bytes = read(path)?;
-    let (frames, complete) = format::frames(&bytes);
-    let lengths: Vec<Result<usize, format::FormatError>> =
-        frames.par_iter().map(|frame| Record::decode(frame).map(|game| game.moves.len())).collect();
-    let mut positions = 0;
-    let mut offset = 0;
-    for ((length, frame), number) in lengths.into_iter().zip(&frames).zip(1..) {
-        positions += length.map_err(|error| {
-            FileError::new(path, format!("game {number}, at byte {offset}: {error}"))
-        })?;
-        offset += frame.len();
-    }
-    if complete < bytes.len() {
-        let reason = format!(
-            "{} after {} games, at byte {complete} of {}",
-            format::FormatError::Truncated,
-            frames.len(),
-            bytes.len()
-        );
-        return Err(FileError::new(path, reason));
-    }
-    Ok((frames.len(), positions))
+/// Reads and checks a file. Returns it with the number of its positions.
+fn check_file(path: &Path) -> anyhow::Result<(GameFile, usize)> {
+    let file = GameFile::read(path)?;
+    let lengths: Vec<anyhow::Result<usize>> =
+        file.games().map(|game| Ok(game?.moves.len())).collect();
+    let positions = lengths.into_iter().sum::<anyhow::Result<usize>>()?;
+    file.check_end()?;
+    Ok((file, positions))
 }
 
 /// Writes all games to a new file: in order, or shuffled by a seed.
-fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> Result<ExitCode, FileError> {
-    let mut contents = Vec::new();
-    for path in files {
-        check_file(path)?;
-        contents.push(read(path)?);
-    }
-    let mut frames: Vec<&[u8]> =
-        contents.iter().flat_map(|bytes| format::frames(bytes).0).collect();
+fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result<ExitCode> {
+    let files = files.iter().map(|path| Ok(check_file(path)?.0));
+    let files = files.collect::<anyhow::Result<Vec<GameFile>>>()?;
+    let mut frames: Vec<&[u8]> = files.iter().flat_map(GameFile::frames).collect();
     if let Some(seed) = seed {
         frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     }
-    let fail = |error: std::io::Error| FileError::new(out, error);
-    if frames.is_empty() {
-        return Err(fail(std::io::Error::other("no games to write: the files are empty")));
-    }
-    if out.exists() {
-        return Err(fail(std::io::ErrorKind::AlreadyExists.into()));
-    }
-    let mut file = NewFile::create(out).map_err(fail)?;
-    frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(fail)?;
-    file.commit().map_err(fail)?;
+    ensure!(!frames.is_empty(), "{}: no games to write: the files are empty", out.display());
+    write_new(out, &frames).with_context(|| out.display().to_string())?;
     say(format_args!("{}: {} games", out.display(), frames.len()));
     Ok(ExitCode::SUCCESS)
 }
 
-fn view(path: &Path, first: usize, count: usize, positions: bool) -> Result<ExitCode, FileError> {
-    let bytes = read(path)?;
-    let (frames, _) = format::frames(&bytes);
-    if first == 0 || first > frames.len() {
-        let reason = format!("no game {first}: expected 1 to {}", frames.len());
-        return Err(FileError::new(path, reason));
+/// Writes a file that must not exist.
+fn write_new(out: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    if out.exists() {
+        return Err(io::ErrorKind::AlreadyExists.into());
     }
-    for (frame, number) in frames.iter().zip(1..).skip(first - 1).take(count) {
-        let game = Record::decode(frame).map_err(|error| bad_game(path, number, &error))?;
+    let mut file = NewFile::create(out)?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
+    file.commit()
+}
+
+fn view(path: &Path, first: usize, count: usize, positions: bool) -> anyhow::Result<ExitCode> {
+    let file = GameFile::read(path)?;
+    let games = file.count();
+    let there = (1..=games).contains(&first);
+    ensure!(there, "{}: no game {first}: expected 1 to {games}", path.display());
+    for number in (first..=games).take(count) {
+        let game = file.game(number - 1)?;
         if positions {
             show_positions(&game);
         } else {

@@ -8,15 +8,18 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{Read as _, Seek as _, SeekFrom},
+    panic::resume_unwind,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, Mutex},
+    thread::{self, ScopedJoinHandle},
     time::{Duration, Instant},
 };
 
+use anyhow::{Context as _, ensure};
 use clap::Args as ClapArgs;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::HumanDuration;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -24,10 +27,11 @@ use shakmaty::Chess;
 use shakmaty_syzygy::Tablebase;
 
 use super::{
-    FileError,
     filter::Filter,
-    format::{self, Record, Tally},
+    format::{self, GameFile, Record, Tally},
+    other_build, other_options, progress_bar,
     selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
+    stopped_by_ctrl_c, thread_count,
 };
 use lancet::{
     chess::{position::Position, score::Score},
@@ -38,10 +42,10 @@ use lancet::{
     },
     play::{
         openings::{self, BALANCE, Openings},
-        report::Signals,
+        signals::Signals,
     },
     system::{
-        arguments, files,
+        arguments, files, journal,
         stdio::{complain, note},
         sync::{lock, unpoisoned},
         version::VERSION,
@@ -52,7 +56,7 @@ use lancet::{
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
 /// Zero bytes that a game may end in: four after its last move, and three of
 /// that move and its score.
-const LAST_ZEROS: u64 = 7;
+const LAST_ZEROS: usize = 7;
 /// The file that says how the games of a directory were made.
 const RECIPE_FILE: &str = "datagen.toml";
 
@@ -195,35 +199,32 @@ impl Recipe {
 
     /// Claims `dir` for this process and this recipe. The returned file
     /// holds the claim.
-    fn claim(&self, dir: &Path) -> Result<File, FileError> {
-        fs::create_dir_all(dir).map_err(|error| FileError::new(dir, error))?;
+    fn claim(&self, dir: &Path) -> anyhow::Result<File> {
+        fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         let path = dir.join(RECIPE_FILE);
-        let fail = |reason: String| FileError::new(&path, reason);
-        let file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
-        files::claim(&file, "another datagen is writing to this directory")
-            .map_err(|error| fail(error.to_string()))?;
+        self.claim_file(&path).with_context(|| path.display().to_string())
+    }
+
+    fn claim_file(&self, path: &Path) -> anyhow::Result<File> {
+        let mut file = files::open_to_grow(path)?;
+        files::claim(&file, "another datagen is writing to this directory")?;
         let mut text = String::new();
-        (&file).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
-        let ours = toml::to_string(self).map_err(|error| fail(error.to_string()))?;
+        file.read_to_string(&mut text)?;
+        let ours = toml::to_string(self)?;
         if text.is_empty() {
-            if let Err(error) = (&file).write_all(ours.as_bytes()) {
-                // A full disk may have taken half of it.
-                let _ = file.set_len(0);
-                return Err(fail(error.to_string()));
-            }
+            journal::append(&mut file, ours.as_bytes())?;
             return Ok(file);
         }
-        let theirs: Recipe =
-            toml::from_str(&text).map_err(|error| fail(format!("not understood: {error}")))?;
+        let theirs: Recipe = toml::from_str(&text).context("not understood")?;
         let mut same = Recipe { build: theirs.build.clone(), ..self.clone() };
         if theirs.book_hashes.is_empty() {
             same.book_hashes.clear();
         }
         if theirs != same {
-            return Err(super::other_options(&path, "holds games made", &text, &ours));
+            return Err(other_options("holds games made", &text, &ours));
         }
         if theirs.build != self.build {
-            super::other_build(&path, &theirs.build);
+            other_build(path, &theirs.build);
         }
         Ok(file)
     }
@@ -259,7 +260,7 @@ impl Stats {
 }
 
 /// Bytes of a game that was not written to its end: more than the longest has.
-const TORN_AT_MOST: u64 = 4096;
+const TORN_AT_MOST: usize = 4096;
 
 /// A file of games that only ever grows by whole games.
 #[derive(Debug)]
@@ -268,101 +269,57 @@ struct Stream {
     file: File,
     /// Games in the file.
     games: u64,
-    /// Bytes in the file.
-    length: u64,
     /// When they were last known to be on the disk.
     synced: Instant,
 }
 
 impl Stream {
-    /// Opens or creates a stream; cuts off zeros and a torn last game, but no more.
-    fn open(path: PathBuf) -> Result<(Stream, Stats), FileError> {
-        let fail = |reason: String| FileError::new(&path, reason);
-        let mut file = files::open_to_grow(&path).map_err(|error| fail(error.to_string()))?;
-        cut_zeros(&file).map_err(|error| fail(error.to_string()))?;
-        let mut stats = Stats::default();
-        let (mut games, mut length) = (0, 0);
-        let mut reader = BufReader::with_capacity(1 << 20, &file);
-        let mut frame = Vec::new();
-        loop {
-            match format::next_frame(&mut reader, &mut frame) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    let end = file.metadata().map_err(|error| fail(error.to_string()))?.len();
-                    if end - length > TORN_AT_MOST {
-                        return Err(fail(format!(
-                            "damaged after game {games}: from byte {length} to {end} there is no \
-                             whole game; cut it there to lose them, or move it away"
-                        )));
-                    }
-                    complain(format_args!(
-                        "{}: the last game is torn, its {} bytes are cut off",
-                        path.display(),
-                        end - length
-                    ));
-                    file.set_len(length).map_err(|error| fail(error.to_string()))?;
-                    break;
-                }
-                Err(error) => return Err(fail(error.to_string())),
-            }
-            let game = Record::decode(&frame)
-                .map_err(|error| fail(format!("game {} at byte {length}: {error}", games + 1)))?;
-            stats.add(&game);
-            games += 1;
-            length += frame.len() as u64;
+    /// Opens or creates a stream; cuts off zeros and an incomplete last game, but no more.
+    fn open(path: PathBuf) -> anyhow::Result<(Stream, Stats)> {
+        let place = || path.display().to_string();
+        let mut file = files::open_to_grow(&path).with_context(place)?;
+        let mut bytes = format::read(&path)?;
+        // More zeros than a game can end in stand for what had not reached the disk when the
+        // power failed. The game before them, whose end may be such zeros, is incomplete then.
+        let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+        if zeros > LAST_ZEROS {
+            bytes.truncate(bytes.len() - zeros);
         }
-        // What is written next comes after the last game.
-        file.seek(SeekFrom::Start(length)).map_err(|error| fail(error.to_string()))?;
-        Ok((Stream { path, file, games, length, synced: Instant::now() }, stats))
+        let games = GameFile::new(&path, bytes);
+        let mut stats = Stats::default();
+        for game in 0..games.count() {
+            stats.add(&games.game(game)?);
+        }
+        let (count, length, torn) = (games.count(), games.whole().len(), games.torn());
+        ensure!(
+            torn <= TORN_AT_MOST,
+            "{}: damaged after game {count}: from byte {length} to {} there is no whole game; cut \
+             it there to lose them, or move it away",
+            path.display(),
+            length + torn
+        );
+        if torn > 0 {
+            let path = path.display();
+            complain(format_args!("{path}: the last game is torn, its {torn} bytes are cut off"));
+        }
+        file.set_len(length as u64).with_context(place)?;
+        file.seek(SeekFrom::End(0)).with_context(place)?;
+        Ok((Stream { path, file, games: count as u64, synced: Instant::now() }, stats))
     }
 
     /// Appends a game, whole or not at all.
-    fn append(&mut self, game: &Record) -> Result<(), FileError> {
-        let bytes = game.encode();
-        if let Err(error) = self.file.write_all(&bytes) {
-            // A full disk may have taken half of it.
-            let _ = self.file.set_len(self.length);
-            return Err(FileError::new(&self.path, error));
-        }
+    fn append(&mut self, game: &Record) -> anyhow::Result<()> {
+        journal::append(&mut self.file, &game.encode())
+            .with_context(|| self.path.display().to_string())?;
         self.games += 1;
-        self.length += bytes.len() as u64;
         Ok(())
     }
 
-    /// Waits, once in [`SYNC_INTERVAL`], until the games are on the disk.
-    fn sync_now_and_then(&mut self) -> Result<(), FileError> {
-        if self.synced.elapsed() < SYNC_INTERVAL {
-            return Ok(());
-        }
-        self.sync()
-    }
-
     /// Waits until the games are on the disk.
-    fn sync(&mut self) -> Result<(), FileError> {
+    fn sync(&mut self) -> anyhow::Result<()> {
         self.synced = Instant::now();
-        self.file.sync_data().map_err(|error| FileError::new(&self.path, error))
+        self.file.sync_data().with_context(|| self.path.display().to_string())
     }
-}
-
-/// Cuts off zeros at the end of a file, if there are more than a game can end
-/// in: they stand for what had not reached the disk when the power failed. The
-/// game before them, whose end may be such zeros, too, is then torn.
-fn cut_zeros(mut file: &File) -> io::Result<()> {
-    let length = file.metadata()?.len();
-    let mut buffer = [0; 4096];
-    let (mut end, mut kept) = (length, 0);
-    while end > 0 && kept == 0 {
-        let chunk = &mut buffer[..end.min(4096) as usize];
-        end -= chunk.len() as u64;
-        file.seek(SeekFrom::Start(end))?;
-        file.read_exact(chunk)?;
-        kept = chunk.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
-    }
-    if length - (end + kept) > LAST_ZEROS {
-        file.set_len(end + kept)?;
-    }
-    file.rewind()
 }
 
 /// What all threads share.
@@ -376,7 +333,6 @@ struct Shared {
     /// Stopped when the goal is reached, something went wrong, or somebody wants it to end:
     /// games in progress are dropped.
     over: Arc<Signals>,
-    error: Mutex<Option<String>>,
 }
 
 #[derive(Clone, Copy)]
@@ -395,67 +351,46 @@ impl Goal {
 }
 
 impl Shared {
-    fn stats(&self) -> Stats {
-        *lock(&self.stats)
+    /// Plays the games of a stream until it is time to stop, which is so for all if
+    /// something went wrong. All are on the disk then.
+    fn work(&self, mut stream: Stream, number: u32) -> anyhow::Result<()> {
+        let played = self.play(&mut stream, number);
+        played.and(stream.sync()).inspect_err(|_| self.over.stop())
     }
 
-    fn is_over(&self) -> bool {
-        self.over.is_stopped()
-    }
-
-    fn fail(&self, reason: impl ToString) {
-        self.over.stop();
-        lock(&self.error).get_or_insert(reason.to_string());
-    }
-
-    /// Plays the games of a stream until it is time to stop. All are on the disk then.
-    fn work(&self, mut stream: Stream, number: u32) {
-        self.play(&mut stream, number);
-        if let Err(error) = stream.sync() {
-            self.fail(error);
-        }
-    }
-
-    fn play(&self, stream: &mut Stream, number: u32) {
+    fn play(&self, stream: &mut Stream, number: u32) -> anyhow::Result<()> {
         let recipe = &self.recipe;
         let networks = [self.network.as_ref()];
-        let mut player = match SelfPlay::new(recipe.conditions(), &networks, self.tablebase.clone())
-        {
-            Ok(player) => player,
-            Err(error) => return self.fail(error),
-        };
-        while !self.is_over() {
+        let mut player = SelfPlay::new(recipe.conditions(), &networks, self.tablebase.clone())?;
+        let stopped = || self.over.is_stopped();
+        while !stopped() {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
             let game = loop {
-                let Some(start) = self.openings.make(&mut rng, || self.is_over()) else { return };
+                let Some(start) = self.openings.make(&mut rng, stopped) else { return Ok(()) };
                 match player.play(start, &mut news.nodes, &self.over) {
                     // A tablebase that knows the result of the opening leaves nothing to learn.
                     Played::Game(game) if !game.moves.is_empty() => break game,
                     Played::Game(_) | Played::Unbalanced => news.unbalanced += 1,
-                    Played::Stopped => return,
+                    Played::Stopped => return Ok(()),
                 }
             };
             news.add(&game);
             // Under the lock, so that a goal in games is met exactly.
             let mut stats = lock(&self.stats);
-            if self.goal.reached(&stats) {
-                self.over.stop();
-                return;
+            if !self.goal.reached(&stats) {
+                stream.append(&game)?;
+                stats.merge(&news);
             }
-            if let Err(error) = stream.append(&game) {
-                drop(stats);
-                return self.fail(error);
-            }
-            stats.merge(&news);
             if self.goal.reached(&stats) {
                 self.over.stop();
             }
             drop(stats);
-            if let Err(error) = stream.sync_now_and_then() {
-                return self.fail(error);
+            if stream.synced.elapsed() >= SYNC_INTERVAL {
+                stream.sync()?;
             }
         }
+        Ok(())
     }
 }
 
@@ -469,14 +404,13 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match super::ctrl_c().map_err(Into::into).and_then(|stop| generate(args, &stop)) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(format_args!("datagen: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+///
+/// # Errors
+///
+/// As those of [`generate`].
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    generate(args, &stopped_by_ctrl_c())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What a directory holds.
@@ -495,20 +429,17 @@ pub struct Made {
 /// # Errors
 ///
 /// If the arguments make no sense, a file cannot be used, or there is not enough memory.
-pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error::Error>> {
-    if let Some(hard) = args.hard.filter(|&hard| hard < args.nodes) {
-        let soft = args.nodes;
-        return Err(format!("--hard {hard}: expected at least as many as --nodes {soft}").into());
-    }
-    let threads = super::thread_count(args.threads);
-    let network = match args.net.as_deref() {
+pub fn generate(args: &Args, stop: &Signals) -> anyhow::Result<Made> {
+    let (soft, hard) = (args.nodes, args.hard.unwrap_or(u64::MAX));
+    ensure!(hard >= soft, "--hard {hard}: expected at least as many as --nodes {soft}");
+    let threads = thread_count(args.threads);
+    let network = match &args.net {
         None => Some(eval::default_network()),
-        Some(path) if path == Path::new("psqt") => None,
-        Some(path) => Some(Arc::new(super::read_network(path)?)),
+        Some(path) => eval::load(path)?,
     };
     let books = args.book.iter().map(|path| openings::read_book(path));
     let books = books.collect::<Result<Vec<_>, _>>()?;
-    let evaluation = network.as_deref().map_or("psqt".to_owned(), Network::name);
+    let evaluation = network.as_deref().map_or(eval::PSQT.to_owned(), Network::name);
     let recipe = Recipe::new(args, &books, &evaluation);
     let openings = Openings {
         books,
@@ -519,7 +450,7 @@ pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error:
     };
     let tablebase = args.syzygy.as_deref().map(open_tablebase).transpose()?.map(Arc::new);
     let memory = recipe.conditions().check_memory(threads as usize);
-    memory.map_err(|error| format!("--threads {threads}: {error}"))?;
+    memory.with_context(|| format!("--threads {threads}"))?;
     let _claim = recipe.claim(&args.out)?;
     let (streams, found) = open_streams(&args.out, recipe.seed, threads)?;
 
@@ -537,36 +468,32 @@ pub fn generate(args: &Args, stop: &Signals) -> Result<Made, Box<dyn std::error:
         over: Arc::default(),
         goal,
         stats: Mutex::new(found),
-        error: Mutex::new(None),
     };
     if goal.reached(&found) || stop.is_stopped() {
         shared.over.stop();
     }
-    std::thread::scope(|scope| -> io::Result<()> {
+    thread::scope(|scope| -> anyhow::Result<()> {
         let mut handles = Vec::new();
         for (stream, number) in streams.into_iter().zip(0..) {
             let shared = &shared;
-            let work = move || shared.work(stream, number);
-            let thread = threads::spawn(scope, "self-play", work);
+            let thread = threads::spawn(scope, "self-play", move || shared.work(stream, number));
             // The others would play on, and the scope waits for them.
             handles.push(thread.inspect_err(|_| shared.over.stop())?);
         }
-        Display::new(&shared, found, start)
-            .run(stop, || handles.iter().all(std::thread::ScopedJoinHandle::is_finished));
+        let display = Display { shared: &shared, found, start };
+        display.run(stop, || handles.iter().all(ScopedJoinHandle::is_finished));
+        for thread in handles {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        }
         Ok(())
     })?;
-    match unpoisoned(shared.error.into_inner()) {
-        Some(error) => Err(error.into()),
-        None => {
-            let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
-            Ok(Made { games: tally.games(), positions, before: found.positions })
-        }
-    }
+    let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
+    Ok(Made { games: tally.games(), positions, before: found.positions })
 }
 
 /// Opens the streams of `threads` threads, and counts all games in `dir`, those of earlier
 /// runs with more threads included.
-fn open_streams(dir: &Path, seed: u64, threads: u32) -> Result<(Vec<Stream>, Stats), FileError> {
+fn open_streams(dir: &Path, seed: u64, threads: u32) -> anyhow::Result<(Vec<Stream>, Stats)> {
     let path = |number| dir.join(format!("games-{seed}-{number}.vf"));
     let mut found = Stats::default();
     let mut streams = Vec::new();
@@ -583,12 +510,10 @@ fn open_streams(dir: &Path, seed: u64, threads: u32) -> Result<(Vec<Stream>, Sta
     Ok((streams, found))
 }
 
-fn open_tablebase(dir: &Path) -> Result<Tablebase<Chess>, FileError> {
+fn open_tablebase(dir: &Path) -> anyhow::Result<Tablebase<Chess>> {
     let mut tablebase = Tablebase::new();
-    let count = tablebase.add_directory(dir).map_err(|error| FileError::new(dir, error))?;
-    if count == 0 {
-        return Err(FileError::new(dir, "no Syzygy tables here"));
-    }
+    let count = tablebase.add_directory(dir).with_context(|| dir.display().to_string())?;
+    ensure!(count > 0, "{}: no Syzygy tables here", dir.display());
     Ok(tablebase)
 }
 
@@ -598,43 +523,33 @@ struct Display<'a> {
     /// What was there before this run.
     found: Stats,
     start: Instant,
-    bar: ProgressBar,
 }
 
-impl<'a> Display<'a> {
-    fn new(shared: &'a Shared, found: Stats, start: Instant) -> Display<'a> {
-        let bar = ProgressBar::new(1000);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}") {
-            bar.set_style(style);
-        }
-        Display { shared, found, start, bar }
-    }
-
+impl Display<'_> {
     /// Until all is finished; hands on the wish to stop.
     fn run(&self, stop: &Signals, finished: impl Fn() -> bool) {
-        let plain = !io::stderr().is_terminal();
+        let bar = progress_bar(1000);
         let mut shown = Instant::now();
         while !finished() {
-            std::thread::sleep(Duration::from_millis(100));
+            thread::sleep(Duration::from_millis(100));
             if stop.is_stopped() {
                 self.shared.over.stop();
             }
             let (permille, text) = self.text();
-            if !plain {
-                self.bar.set_position(permille);
-                self.bar.set_message(text);
-            } else if shown.elapsed() >= Duration::from_mins(1) {
+            if bar.is_hidden() && shown.elapsed() >= Duration::from_mins(1) {
                 shown = Instant::now();
                 note(format_args!("{:>3}% {text}", permille / 10));
             }
+            bar.set_position(permille);
+            bar.set_message(text);
         }
-        self.bar.finish_and_clear();
+        bar.finish_and_clear();
         note(self.text().1);
     }
 
     /// Progress in permille of the goal, and all statistics.
     fn text(&self) -> (u64, String) {
-        let stats = self.shared.stats();
+        let stats = *lock(&self.shared.stats);
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
         let new = |now: u64, before: u64| (now - before) as f64;
         let games = stats.tally.games();
@@ -656,10 +571,8 @@ impl<'a> Display<'a> {
             left = left.min(rest);
         }
         // None where it would be thousands of millions of years.
-        let eta = Duration::try_from_secs_f64(left).map_or_else(
-            |_| String::new(),
-            |left| format!(" ETA {}", indicatif::HumanDuration(left)),
-        );
+        let eta = Duration::try_from_secs_f64(left)
+            .map_or_else(|_| String::new(), |left| format!(" ETA {}", HumanDuration(left)));
         let nodes = stats.nodes as f64;
         let text = format!(
             "{games} games {} {} positions {} kept length {:.1}; this run: dropped {} {} nodes \

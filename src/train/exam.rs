@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use shakmaty::{CastlingMode, Color};
 
-use super::{FileError, format::GameResult, sample::Sample};
+use super::{format::GameResult, sample::Sample};
 use lancet::{
     chess::{
         position::Position,
@@ -41,7 +42,7 @@ pub struct Grade {
 
 /// What is read of a line of `lancet epd --csv`.
 #[derive(Deserialize)]
-struct Row {
+struct ScoredPosition {
     fen: String,
     cp: Option<Score>,
 }
@@ -54,20 +55,22 @@ impl Exam {
     ///
     /// If the file cannot be read, a line is not such a row or its FEN no position, or no
     /// position is left.
-    pub fn read(path: &Path) -> Result<Exam, FileError> {
-        let fail = |reason: String| FileError::new(path, reason);
-        let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
+    pub fn read(path: &Path) -> anyhow::Result<Exam> {
+        Exam::read_rows(path).with_context(|| path.display().to_string())
+    }
+
+    fn read_rows(path: &Path) -> anyhow::Result<Exam> {
         let mut exam = Exam { fens: Vec::new(), samples: Vec::new() };
-        for (row, line) in reader.deserialize().zip(2..) {
-            let Row { fen, cp } = row.map_err(|error| fail(error.to_string()))?;
+        for (row, line) in csv::Reader::from_path(path)?.deserialize().zip(2..) {
+            let ScoredPosition { fen, cp } = row?;
             let Some(score) = cp.filter(|score| score.abs() <= EVALUATION_LIMIT) else { continue };
             let position = Position::from_fen(&fen, CastlingMode::Standard)
-                .map_err(|error| fail(format!("line {line}: {error}")))?;
+                .with_context(|| format!("line {line}"))?;
             exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
             exam.fens.push(fen);
         }
         if exam.samples.is_empty() {
-            return Err(fail("no position with a score in centipawns".to_owned()));
+            bail!("no position with a score in centipawns");
         }
         Ok(exam)
     }
@@ -176,7 +179,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn exam(rows: &str) -> Result<Exam, FileError> {
+    fn exam(rows: &str) -> anyhow::Result<Exam> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("exam.csv");
         std::fs::write(&path, format!("id,cp,mate,fen\n{rows}")).unwrap();
@@ -195,10 +198,10 @@ mod tests {
     fn an_exam_is_read() {
         let scores: Vec<f32> = three().samples().iter().map(Sample::score).collect();
         assert_eq!(scores, [90.0, -900.0, 0.0], "the mate is left out");
-        let error = exam("a,10,,4k3/8/8 w\n").unwrap_err().to_string();
+        let error = format!("{:#}", exam("a,10,,4k3/8/8 w\n").unwrap_err());
         assert!(error.contains("line 2"), "{error}");
         assert!(exam("a,ten,,4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").is_err());
-        assert!(exam("").unwrap_err().to_string().contains("no position"));
+        assert!(format!("{:#}", exam("").unwrap_err()).contains("no position"));
     }
 
     /// What differs by a factor alone is without error.

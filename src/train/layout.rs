@@ -3,6 +3,7 @@
 
 use std::{fmt, ops::Range};
 
+use anyhow::ensure;
 use bytemuck::{cast_slice, cast_slice_mut};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -152,7 +153,7 @@ impl Layout {
     /// # Errors
     ///
     /// As those of [`Layout::adopt`].
-    pub fn dequantise(self, network: &Network) -> Result<Vec<f32x8>, String> {
+    pub fn dequantise(self, network: &Network) -> anyhow::Result<Vec<f32x8>> {
         let mut parameters = vec![f32x8::ZERO; self.len()];
         self.adopt(network, &mut parameters)?;
         Ok(parameters)
@@ -165,14 +166,12 @@ impl Layout {
     /// # Errors
     ///
     /// If it has another shape otherwise.
-    pub fn adopt(self, network: &Network, parameters: &mut [f32x8]) -> Result<(), String> {
+    pub fn adopt(self, network: &Network, parameters: &mut [f32x8]) -> anyhow::Result<()> {
         let (layout, theirs) = (self, Layout::of(network));
-        if theirs.buckets != layout.buckets
-            || theirs.hidden > layout.hidden
-            || ![1, layout.king_buckets].contains(&theirs.king_buckets)
-        {
-            return Err(format!("{}: expected a network of {layout}", network.name()));
-        }
+        let fits = theirs.buckets == layout.buckets
+            && theirs.hidden <= layout.hidden
+            && [1, layout.king_buckets].contains(&theirs.king_buckets);
+        ensure!(fits, "{}: expected a network of {layout}", network.name());
         let from = network.parameters();
         let numbers: &mut [f32] = cast_slice_mut(parameters);
         let weight = |input: usize, neuron: usize| {

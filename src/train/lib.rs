@@ -34,25 +34,19 @@ pub mod wdl;
 
 use std::{path::Path, sync::Arc};
 
+use anyhow::{Context as _, anyhow};
+use indicatif::{ProgressBar, ProgressStyle};
 use lancet::{
-    eval::nnue::Network,
-    play::report::Signals,
+    play::signals::Signals,
     system::{files, stdio::complain, version::VERSION},
+    tools::interrupt::Interrupt,
 };
 
-pub use lancet::system::files::FileError;
-
-/// Told to stop by Ctrl-C; the second one ends the program at once.
-fn ctrl_c() -> Result<Arc<Signals>, ctrlc::Error> {
-    let stop = Arc::new(Signals::default());
-    let told = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if told.is_stopped() {
-            std::process::exit(130);
-        }
-        told.stop();
-    })?;
-    Ok(stop)
+/// Signals that Ctrl-C stops; the second one ends the program at once.
+fn stopped_by_ctrl_c() -> Arc<Signals> {
+    let stop = Arc::default();
+    Interrupt::by_ctrl_c("Ctrl-C will end the program at once").watch(&stop);
+    stop
 }
 
 /// The number of threads that was asked for, or that of the cores.
@@ -61,28 +55,27 @@ fn thread_count(asked: Option<u32>) -> u32 {
     asked.unwrap_or_else(|| u32::try_from(cores()).unwrap_or(1))
 }
 
-/// Says that `path` belongs to a directory which `does` something `with other options`.
-fn other_options(path: &Path, does: &str, there: &str, asked: &str) -> FileError {
-    let reason = format!(
+/// Says that a directory `does` something with other options, those of `there`.
+fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
+    anyhow!(
         "this directory {does} with other options; choose another. There:\n{there}asked for:\n{asked}"
-    );
-    FileError::new(path, reason)
+    )
 }
 
-/// Says that what `path` stands for was begun by another build, which may play or
-/// calculate in another way. Files that do not name theirs are older than this.
+/// Says that another build began what `path` belongs to: it may play or calculate in another
+/// way. Old files do not name their build.
 fn other_build(path: &Path, build: &str) {
     let build = if build.is_empty() { "an older build" } else { build };
     complain(format_args!("{}: begun by {build}, goes on with {VERSION}", path.display()));
 }
 
-/// Reads a network file.
-///
-/// # Errors
-///
-/// If it cannot be read or is not a network.
-pub fn read_network(path: &Path) -> Result<Network, FileError> {
-    let bytes = files::read(path, Network::LONGEST_FILE);
-    let bytes = bytes.map_err(|error| FileError::new(path, error))?;
-    Network::from_bytes(&bytes).map_err(|error| FileError::new(path, error))
+/// A bar with a message on standard error; hidden where that is not a terminal.
+fn progress_bar(length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}");
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Writes a file that is there whole or not at all.
+fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    files::replace(path, bytes.as_ref()).with_context(|| path.display().to_string())
 }

@@ -6,28 +6,30 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FileError,
     exam::Exam,
-    format::{self, FormatError, GameResult, Record, Tally},
+    format::{GameFile, GameResult, Record, Tally},
     sample::{Sample, drop_duplicates},
     schedule::Schedule,
 };
-use lancet::eval::{nnue::checksum::fnv1a, wdl::sigmoid};
+use lancet::{
+    eval::{nnue::checksum::fnv1a, wdl::sigmoid},
+    system::stdio::note,
+};
 
-/// What was read from a file.
+/// Contents of a file of games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct DataFile {
     /// Its name, without directories.
-    pub file: String,
+    file: String,
     /// Complete games.
-    pub games: u64,
+    games: u64,
     /// Positions in them.
-    pub positions: u64,
+    positions: u64,
     /// Positions kept after filtering.
-    pub kept: u64,
+    kept: u64,
     /// FNV-1a of all games, in hexadecimal.
-    pub hash: String,
+    hash: String,
 }
 
 /// All that is learned from and tested on.
@@ -39,7 +41,7 @@ pub struct DataSet {
     /// by itself, and may be like positions to learn from.
     pub validation: Vec<Sample>,
     /// Where they come from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<DataFile>,
     /// Results of all games.
     pub tally: Tally,
     /// Positions to learn from that were dropped, since they occur once more.
@@ -64,8 +66,7 @@ impl Part {
     /// Adds a game. Whether it is for validation depends on its bytes alone, so that no game
     /// is on both sides, in whatever files and however often it occurs. Positions without a
     /// game are never for validation.
-    fn add(&mut self, frame: &[u8], schedule: &Schedule) -> Result<(), FormatError> {
-        let game = Record::decode(frame)?;
+    fn add(&mut self, frame: &[u8], game: &Record, schedule: &Schedule) {
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
         let before = self.training.len() + self.validation.len();
@@ -78,7 +79,6 @@ impl Part {
             }
         });
         self.kept += (self.training.len() + self.validation.len() - before) as u64;
-        Ok(())
     }
 }
 
@@ -110,22 +110,16 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
 }
 
 impl DataSet {
-    /// Reads files of games on all cores, as the schedule says. An incomplete last
-    /// game is left out.
+    /// Reads files of games on all cores, as the schedule says, and tells of each. An
+    /// incomplete last game is left out.
     ///
     /// # Errors
     ///
     /// Names the file, the game and what is wrong with it.
-    pub fn read(
-        paths: &[PathBuf],
-        schedule: &Schedule,
-        mut loaded: impl FnMut(&Source),
-    ) -> Result<DataSet, FileError> {
+    pub fn read(paths: &[PathBuf], schedule: &Schedule) -> anyhow::Result<DataSet> {
         let mut data = DataSet::default();
         for path in paths {
-            let source = data.read_file(path, schedule)?;
-            loaded(&source);
-            data.sources.push(source);
+            data.read_file(path, schedule)?;
         }
         data.duplicates = drop_duplicates(&mut data.training);
         drop_duplicates(&mut data.validation);
@@ -134,37 +128,35 @@ impl DataSet {
         Ok(data)
     }
 
-    fn read_file(&mut self, path: &Path, schedule: &Schedule) -> Result<Source, FileError> {
-        let bytes = format::read(path).map_err(|error| FileError::new(path, error))?;
-        let (frames, length) = format::frames(&bytes);
-        let parts: Vec<Result<Part, FileError>> = frames
-            .par_chunks(1 << 12)
-            .enumerate()
-            .map(|(chunk, frames)| {
+    fn read_file(&mut self, path: &Path, schedule: &Schedule) -> anyhow::Result<()> {
+        /// Games that a thread reads at a time.
+        const CHUNK: usize = 1 << 12;
+        let games = GameFile::read(path)?;
+        let parts: Vec<anyhow::Result<Part>> = (0..games.count().div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
                 let mut part = Part::default();
-                for (frame, number) in frames.iter().zip((chunk << 12) + 1..) {
-                    part.add(frame, schedule)
-                        .map_err(|error| FileError::new(path, format!("game {number}: {error}")))?;
+                for game in (chunk * CHUNK..games.count()).take(CHUNK) {
+                    part.add(games.frame(game), &games.game(game)?, schedule);
                 }
                 Ok(part)
             })
             .collect();
-        let mut source = Source {
-            file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            games: frames.len() as u64,
-            positions: 0,
-            kept: 0,
-            hash: format!("{:016x}", fnv1a(&bytes[..length])),
-        };
+        let (mut positions, mut kept) = (0, 0);
         for part in parts {
             let part = part?;
             self.training.extend(part.training);
             self.validation.extend(part.validation);
             self.tally.merge(&part.tally);
-            source.positions += part.positions;
-            source.kept += part.kept;
+            positions += part.positions;
+            kept += part.kept;
         }
-        Ok(source)
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let count = games.count() as u64;
+        note(format_args!("{file}: {count} games, {positions} positions, {kept} kept"));
+        let hash = format!("{:016x}", fnv1a(games.whole()));
+        self.sources.push(DataFile { file, games: count, positions, kept, hash });
+        Ok(())
     }
 }
 
@@ -221,8 +213,9 @@ mod tests {
         for score in 0..100 {
             let played = game(&[score]);
             let alone = Record { result: GameResult::Unknown, ..game(&[score]) };
-            parts[0].add(&played.encode(), &schedule).unwrap();
-            parts[1].add(&alone.encode(), &schedule).unwrap();
+            for (part, game) in parts.iter_mut().zip([played, alone]) {
+                part.add(&game.encode(), &game, &schedule);
+            }
         }
         let [games, alone] = parts.map(|part| (part.training.len(), part.validation.len()));
         assert_eq!(alone, (100, 0));

@@ -43,13 +43,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match program::read::<Cli>(Cli::command()).command {
+    program::finish(match program::read::<Cli>(Cli::command()).command {
         Command::Datagen(args) => datagen::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Average(args) => average::run(&args),
         Command::Learn(args) => learn::command::run(&args),
         Command::Wdl(args) => wdl::run(&args),
-        Command::Generate { directory } => program::generate(&directory, Cli::command()),
-    }
+        Command::Generate { directory } => Ok(program::generate(&directory, Cli::command())),
+    })
 }

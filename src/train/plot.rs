@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use plotters::prelude::*;
 
-use super::{FileError, checkpoint::replace, trainer::Point};
+use super::{replace, trainer::Point};
 
 /// Writes the points as comma-separated values.
 ///
 /// # Errors
 ///
 /// If the file cannot be written.
-pub fn csv(path: &Path, history: &[Point]) -> Result<(), FileError> {
+pub fn csv(path: &Path, history: &[Point]) -> anyhow::Result<()> {
     let mut text =
         "step,positions,rate,result_weight,training_loss,validation_loss,exam_error\n".to_owned();
     for point in history {
@@ -22,7 +23,7 @@ pub fn csv(path: &Path, history: &[Point]) -> Result<(), FileError> {
             "{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation},{exam}\n"
         );
     }
-    replace(path, text.as_bytes())
+    replace(path, text)
 }
 
 /// Draws the points.
@@ -30,17 +31,13 @@ pub fn csv(path: &Path, history: &[Point]) -> Result<(), FileError> {
 /// # Errors
 ///
 /// If the file cannot be written.
-pub fn svg(path: &Path, history: &[Point], title: &str) -> Result<(), FileError> {
+pub fn svg(path: &Path, history: &[Point], title: &str) -> anyhow::Result<()> {
     let mut picture = String::new();
-    draw(&mut picture, history, title).map_err(|error| FileError::new(path, error))?;
-    replace(path, picture.as_bytes())
+    draw(&mut picture, history, title)?;
+    replace(path, picture)
 }
 
-fn draw(
-    picture: &mut String,
-    history: &[Point],
-    title: &str,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(picture: &mut String, history: &[Point], title: &str) -> anyhow::Result<()> {
     type Curve = (&'static str, RGBColor, fn(&Point) -> Option<f64>);
     let curves: [Curve; 2] = [
         ("training", BLUE, |point| Some(point.training)),
@@ -53,7 +50,7 @@ fn draw(
     let low = losses().fold(f64::INFINITY, f64::min);
     let high = losses().fold(f64::NEG_INFINITY, f64::max);
     if low > high {
-        return Err("no finite loss to draw".into());
+        bail!("no finite loss to draw");
     }
     let margin = ((high - low) * 0.05).max(1e-6);
     let right = history.iter().map(millions).fold(1e-6, f64::max);

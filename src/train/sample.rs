@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Role, Square};
 
-use super::format::GameResult;
+use super::format::{GameResult, pack_pieces};
 use lancet::{
     chess::{score::Score, see},
     eval::{
@@ -24,8 +24,7 @@ const NO_GAME: u8 = 3;
 pub struct Sample {
     /// The occupied squares, in two halves so that nothing is lost to alignment.
     occupied: [u32; 2],
-    /// By occupied square, lowest first, four bits each: role less one, plus 8
-    /// for the other side's.
+    /// By occupied square, see [`pack_pieces`].
     pieces: [u8; 16],
     /// The score that a search gave.
     score: i16,
@@ -65,16 +64,11 @@ impl Sample {
             board.flip_vertical();
             board.swap_colors();
         }
-        let mut pieces = [0; 16];
-        for (i, (_, piece)) in board.iter().enumerate().take(MAX_ACTIVE) {
-            let code = (piece.role as u8 - 1) | if piece.color.is_black() { 8 } else { 0 };
-            pieces[i / 2] |= code << (4 * (i % 2));
-        }
         let bound = Score::from(i16::MAX);
         let occupied = board.occupied().0;
         Sample {
             occupied: [occupied as u32, (occupied >> 32) as u32],
-            pieces,
+            pieces: pack_pieces(&board, Bitboard::EMPTY),
             score: score.clamp(-bound, bound) as i16,
             half_points: result.half_points(turn).unwrap_or(NO_GAME),
             unused: 0,

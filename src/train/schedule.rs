@@ -1,6 +1,7 @@
 //! How a network is trained, as plain data: a TOML file that is also stored
 //! in the network.
 
+use anyhow::bail;
 use serde::{Deserialize, Serialize};
 
 use super::{filter::Filter, layout::Layout, model::Objective};
@@ -84,7 +85,7 @@ impl Schedule {
     /// # Errors
     ///
     /// Names the setting and what it may be.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> anyhow::Result<()> {
         let unit = 0.0..=1.0;
         let ranges = [
             (
@@ -117,7 +118,7 @@ impl Schedule {
             ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
         ];
         match ranges.into_iter().find(|(valid, _)| !valid) {
-            Some((_, message)) => Err(message.to_owned()),
+            Some((_, message)) => bail!(message),
             None => Ok(()),
         }
     }

@@ -6,26 +6,20 @@
 //! finds the one maximum (P. McCullagh, "Regression Models for Ordinal Data",
 //! 1980).
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
+use anyhow::{Context as _, ensure};
 use plotters::{coord::Shift, prelude::*};
 use shakmaty::Position as _;
 
-use crate::format::{self, GameResult, Record, Visit};
+use super::format::{GameFile, GameResult, Record, Visit};
 use lancet::{
     chess::score::Score,
     eval::{
         wdl::{self, MATERIAL, Model, TERMS, powers, sigmoid},
         weighted,
     },
-    system::{
-        files,
-        stdio::{complain, say},
-    },
+    system::{files, stdio::say},
 };
 
 /// Scores are counted in classes of this width, in centipawns.
@@ -209,14 +203,14 @@ pub struct Fit {
 ///
 /// If the games are too few or too much alike to say something for every
 /// material.
-pub fn fit(counts: &Counts) -> Result<Fit, String> {
+pub fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     let cells = counts.cells();
     let mut parameters = [0.0; SIZE];
     // Half the games are won two pawns up: good enough to start with.
     (parameters[0], parameters[TERMS]) = (2.0, 1.0);
-    let mut here = Likelihood::new(&cells, &parameters).ok_or("no positions")?;
+    let mut here = Likelihood::new(&cells, &parameters).context("no positions")?;
     for _ in 0..MAX_STEPS {
-        let step = solve(here.curvature, here.slope).ok_or("too few games")?;
+        let step = solve(here.curvature, here.slope).context("too few games")?;
         let next = (0..30).find_map(|halvings| {
             let scale = 0.5_f64.powi(halvings);
             let tried = std::array::from_fn(|i| parameters[i] + scale * step[i]);
@@ -233,9 +227,10 @@ pub fn fit(counts: &Counts) -> Result<Fit, String> {
     let model = model(&parameters);
     for material in MATERIAL {
         let (alpha, beta) = model.at(material);
-        if !(alpha > 0.0 && beta > 0.0) {
-            return Err(format!("too few games: the fit makes no sense at material {material}"));
-        }
+        ensure!(
+            alpha > 0.0 && beta > 0.0,
+            "too few games: the fit makes no sense at material {material}"
+        );
     }
     Ok(Fit { model, log_likelihood: here.log })
 }
@@ -268,47 +263,30 @@ fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match command(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(error);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn command(args: &Args) -> Result<(), String> {
+///
+/// # Errors
+///
+/// If a file cannot be used, or the games are too few.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outputs = [&args.out, &args.svg].into_iter().flatten();
     files::check_outputs(outputs.map(PathBuf::as_path), &args.files)?;
     let mut counts = Counts::default();
     for path in &args.files {
-        read(path, &mut counts).map_err(|error| format!("{}: {error}", path.display()))?;
+        // One that is still being written may end anywhere.
+        let file = GameFile::read(path)?;
+        for game in 0..file.count() {
+            counts.add(&file.game(game)?);
+        }
     }
     let fit = fit(&counts)?;
     report(&counts, &fit);
-    let write = |path: &Path, text: &str| {
-        files::replace(path, text.as_bytes())
-            .map_err(|error| format!("{}: {error}", path.display()))
-    };
     if let Some(path) = &args.out {
-        write(path, &source(&counts, &fit.model, &args.note))?;
+        super::replace(path, source(&counts, &fit.model, &args.note))?;
     }
     if let Some(path) = &args.svg {
-        let picture = draw(&counts, &fit.model).map_err(|error| error.to_string())?;
-        write(path, &picture)?;
+        super::replace(path, draw(&counts, &fit.model)?)?;
     }
-    Ok(())
-}
-
-/// Adds the games of a file; one that is still being written may end anywhere.
-fn read(path: &Path, counts: &mut Counts) -> Result<(), String> {
-    let bytes = format::read(path).map_err(|error| error.to_string())?;
-    for (frame, number) in format::frames(&bytes).0.into_iter().zip(1..) {
-        let game = Record::decode(frame).map_err(|error| format!("game {number}: {error}"))?;
-        counts.add(&game);
-    }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 fn report(counts: &Counts, fit: &Fit) {
@@ -380,20 +358,18 @@ type DrawError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::Er
 
 /// The picture: wins above, draws below, for some materials; counts as dots,
 /// the model as lines.
-fn draw(counts: &Counts, model: &Model) -> Result<String, Box<dyn std::error::Error>> {
+fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
     let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, (900, 900)).into_drawing_area();
-        root.fill(&WHITE).map_err(|error| error.to_string())?;
+        root.fill(&WHITE)?;
         let (upper, lower) = root.split_vertically(480);
         let cells = counts.cells();
         panel(&upper, "Games won, by score and material", &cells, model, |[w, d, l]| {
             w / (w + d + l)
-        })
-        .map_err(|error| error.to_string())?;
-        panel(&lower, "Games drawn", &cells, model, |[w, d, l]| d / (w + d + l))
-            .map_err(|error| error.to_string())?;
-        root.present().map_err(|error| error.to_string())?;
+        })?;
+        panel(&lower, "Games drawn", &cells, model, |[w, d, l]| d / (w + d + l))?;
+        root.present()?;
     }
     // plotters leaves blanks at the ends of lines.
     Ok(text.lines().fold(String::new(), |mut text, line| {

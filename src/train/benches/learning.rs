@@ -15,7 +15,7 @@ use lancet_train::{
     format::GameResult,
     sample::Sample,
     schedule::Schedule,
-    trainer::{Run, Trainer},
+    trainer::{Trainer, TrainingRun},
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -126,7 +126,7 @@ fn train(bencher: Bencher, hidden: usize) {
         .iter()
         .map(|position| Sample::new(position.chess(), 30, GameResult::WhiteWins))
         .collect();
-    let run = Run {
+    let run = TrainingRun {
         lancet: String::new(),
         build: String::new(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),

@@ -1,7 +1,8 @@
 //! `lancet-train learn`: the loop.
 
 use std::{
-    path::PathBuf,
+    ffi::OsStr,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
     time::{Duration, Instant},
@@ -12,8 +13,8 @@ use serde::Deserialize;
 
 use super::{
     super::{
-        checkpoint, command as train, ctrl_c, datagen, read_network, schedule::Schedule,
-        selfplay::Adjudication, thread_count,
+        checkpoint, command as train, datagen, replace, schedule::Schedule, stopped_by_ctrl_c,
+        thread_count,
     },
     duel::Duel,
     lineage::{Generation, Home, Lineage, Settings},
@@ -21,13 +22,9 @@ use super::{
     sprt::{Pairs, Verdict},
 };
 use lancet::{
-    eval::nnue::Network,
-    play::{openings, report::Signals},
-    system::{
-        arguments,
-        random::mix,
-        stdio::{complain, note},
-    },
+    eval::{self, nnue::Network},
+    play::signals::Signals,
+    system::{arguments, random::mix, stdio::note},
 };
 
 /// Samples for each position in the first training, from random weights, ...
@@ -44,8 +41,6 @@ const BATCHES: u64 = 200;
 const BATCH: [u64; 2] = [256, 16384];
 /// Once the window is full, a generation of a timed run plays for so long.
 const FULL_WINDOW_SECONDS: f64 = 900.0;
-
-type Failure = Box<dyn std::error::Error>;
 
 /// Learn from nothing: play, train and compare, generation after generation
 #[derive(Clone, Debug, ClapArgs)]
@@ -88,17 +83,11 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match learn(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(format_args!("learn: {error}"));
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn learn(args: &Args) -> Result<(), Failure> {
+///
+/// # Errors
+///
+/// If the options make no sense, a file cannot be used, or there is not enough memory.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // What makes no sense is refused before hours of games, not after.
     let Args { hidden, buckets, .. } = *args;
     Schedule { hidden, buckets, ..Schedule::default() }.check()?;
@@ -127,15 +116,15 @@ fn learn(args: &Args) -> Result<(), Failure> {
             note(format_args!("the best network is generation {best}: {}", network.display()));
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
-/// The best network, for those who come by.
+/// The file of the best network.
 const BEST: &str = "best.nnue";
 
 /// Told to stop by Ctrl-C and when the hours are over.
-fn stopper(time: Option<Duration>) -> Result<Arc<Signals>, Failure> {
-    let stop = ctrl_c()?;
+fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
+    let stop = stopped_by_ctrl_c();
     if let Some(time) = time {
         let told = Arc::clone(&stop);
         std::thread::Builder::new().name("clock".to_owned()).spawn(move || {
@@ -144,6 +133,14 @@ fn stopper(time: Option<Duration>) -> Result<Arc<Signals>, Failure> {
         })?;
     }
     Ok(stop)
+}
+
+/// The arguments of a command with these options, as if they had been typed.
+fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap::Error> {
+    let paths = paths.iter().flat_map(|(option, path)| [OsStr::new(*option), path.as_os_str()]);
+    let words = options.split_whitespace().map(OsStr::new).chain(paths);
+    let command = T::augment_args(clap::Command::new("learn").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// The seed of a generation: small, since files are named by it.
@@ -162,9 +159,9 @@ struct Learner {
     before: f64,
 }
 
-/// What a network says of how it was made; one that was put there by hand may not.
+/// A part of what a network says of how it was made; one that was put there by hand may not.
 #[derive(Deserialize)]
-struct Made {
+struct Provenance {
     training_loss: Option<f64>,
     validation_loss: Option<f64>,
     #[serde(default)]
@@ -173,15 +170,14 @@ struct Made {
 
 impl Learner {
     /// Completes generations up to this one, unless told to stop.
-    fn grow(&mut self, last: u32) -> Result<(), Failure> {
-        let mut grow = || {
+    fn grow(&mut self, last: u32) -> anyhow::Result<()> {
+        let mut grow = || -> anyhow::Result<()> {
             while self.lineage.next() <= last && self.generation()? {}
             Ok(())
         };
         let grown = grow();
         self.lineage.worked = self.hours();
-        let saved = self.home.save(&self.lineage);
-        grown.and_then(|()| Ok(saved?))
+        grown.and(self.home.save(&self.lineage))
     }
 
     /// Hours of work since the beginning.
@@ -191,17 +187,17 @@ impl Learner {
 
     /// Completes the generation under way (true), unless told to stop. Every step
     /// finds what of it has been done.
-    fn generation(&mut self) -> Result<bool, Failure> {
+    fn generation(&mut self) -> anyhow::Result<bool> {
         let (number, parent) = (self.lineage.next(), self.lineage.best());
         let Some((games, positions)) = self.play(number, parent)? else { return Ok(false) };
         let (first, pool) = self.lineage.window(positions);
         if !self.train(number, parent, first, pool)? {
             return Ok(false);
         }
-        let network = Arc::new(read_network(&self.home.network(number))?);
+        let network = Arc::new(Network::load(&self.home.network(number))?);
         let Some(pairs) = self.compare(number, parent, &network)? else { return Ok(false) };
 
-        let made: Made = toml::from_str(network.provenance())?;
+        let made: Provenance = toml::from_str(network.provenance())?;
         let promoted = pairs.verdict(self.lineage.settings.match_games) == Verdict::Better;
         let (elo, error) = pairs.elo();
         let place = if promoted { "promoted" } else { "not promoted" };
@@ -210,7 +206,7 @@ impl Learner {
             pairs.games()
         ));
         if promoted {
-            checkpoint::replace(&self.home.file(BEST), &network.to_bytes())?;
+            replace(&self.home.file(BEST), network.to_bytes())?;
         }
         self.lineage.generations.push(Generation {
             number,
@@ -229,39 +225,23 @@ impl Learner {
         });
         self.lineage.goal = self.next_goal(pool);
         self.home.save(&self.lineage)?;
-        let picture = picture::svg(&self.lineage)?;
-        checkpoint::replace(&self.home.file("lineage.svg"), picture.as_bytes())?;
+        replace(&self.home.file("lineage.svg"), picture::svg(&self.lineage)?)?;
         let (first, _) = self.lineage.window(self.lineage.goal);
         self.home.forget(&self.lineage, first)?;
         Ok(true)
     }
 
     /// Games of the best network. Returns games and positions.
-    fn play(&mut self, number: u32, parent: u32) -> Result<Option<(u64, u64)>, Failure> {
+    fn play(&mut self, number: u32, parent: u32) -> anyhow::Result<Option<(u64, u64)>> {
         let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
         note(format_args!("generation {number}: {goal} positions by generation {parent}"));
-        let net = if parent == 0 { PathBuf::from("psqt") } else { self.home.network(parent) };
-        let args = datagen::Args {
-            out: self.home.generation(number),
-            threads: Some(threads),
-            nodes,
-            hard: None,
-            games: None,
-            positions: Some(goal),
-            hours: None,
-            seed: file_seed(seed, number),
-            book: Vec::new(),
-            book_share: 100,
-            book_plies: openings::RANDOM_PLIES_AFTER_BOOK,
-            random_plies: openings::RANDOM_PLIES,
-            chess960: 0,
-            net: Some(net),
-            deep: 0,
-            deep_nodes: None,
-            syzygy: None,
-            adjudication: Adjudication::default(),
-        };
+        let (out, net) = (self.home.generation(number), self.home.network(parent));
+        let net = if parent == 0 { Path::new(eval::PSQT) } else { &net };
+        let seed = file_seed(seed, number);
+        let options =
+            format!("--threads {threads} --nodes {nodes} --positions {goal} --seed {seed}");
+        let args: datagen::Args = typed(&options, &[("--out", &*out), ("--net", net)])?;
         let start = Instant::now();
         let made = datagen::generate(&args, &self.stop)?;
         if made.positions < goal {
@@ -275,46 +255,33 @@ impl Learner {
 
     /// A network from the games of the window, unless it is there: true, if not told to
     /// stop.
-    fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> Result<bool, Failure> {
+    fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> anyhow::Result<bool> {
         let Settings { seed, threads, hidden, buckets, .. } = self.lineage.settings;
         let out = self.home.network(number);
         // The checkpoint goes last, after what stands beside the network.
         if out.exists() && !checkpoint::path(&out).exists() {
             return Ok(true);
         }
+        note(format_args!("generation {number}: training on generations {first} to {number}"));
         let mut data = Vec::new();
         for number in first..=number {
             data.extend(self.home.games(number)?);
         }
         let [least, most] = BATCH;
         let batch = (pool / BATCHES).next_power_of_two().clamp(least, most);
-        let from = (parent > 0).then(|| self.home.network(parent));
-        let later = from.is_some();
-        note(format_args!("generation {number}: training on generations {first} to {number}"));
-        let args = train::Args {
-            data,
-            out,
-            resume: true,
-            from,
-            exam: None,
-            size_of: None,
-            schedule: None,
-            hidden: Some(hidden),
-            buckets: Some(buckets),
-            king_buckets: None,
-            samples: Some(pool * if later { PASSES } else { FIRST_PASSES }),
-            warm_up: None,
-            average: None,
-            batch: Some(batch as usize),
-            result_first: None,
-            result_last: None,
-            rate_first: Some(if later { RATE } else { FIRST_RATE }),
-            rate_last: None,
-            scale: None,
-            seed: Some(file_seed(seed, number)),
-            threads: Some(threads),
-        };
-        train::train(&args, &self.stop)
+        let later = parent > 0;
+        let samples = pool * if later { PASSES } else { FIRST_PASSES };
+        let rate = if later { RATE } else { FIRST_RATE };
+        let seed = file_seed(seed, number);
+        let options = format!(
+            "--resume --hidden {hidden} --buckets {buckets} --samples {samples} --batch {batch} \
+             --rate-first {rate} --seed {seed} --threads {threads}"
+        );
+        let from = later.then(|| self.home.network(parent));
+        let mut paths = vec![("--out", &*out)];
+        paths.extend(data.iter().map(|path| ("--data", &**path)));
+        paths.extend(from.iter().map(|path| ("--from", &**path)));
+        train::train(&typed(&options, &paths)?, &self.stop)
     }
 
     /// The match of the new network against its parent.
@@ -323,10 +290,10 @@ impl Learner {
         number: u32,
         parent: u32,
         new: &Arc<Network>,
-    ) -> Result<Option<Pairs>, Failure> {
+    ) -> anyhow::Result<Option<Pairs>> {
         let Settings { seed, threads, nodes, match_games, .. } = self.lineage.settings;
         note(format_args!("generation {number}: match against generation {parent}"));
-        let old = (parent > 0).then(|| read_network(&self.home.network(parent)));
+        let old = (parent > 0).then(|| Network::load(&self.home.network(parent)));
         let old = old.transpose()?.map(Arc::new);
         let duel = Duel {
             new,
@@ -336,7 +303,7 @@ impl Learner {
             seed: mix(!seed ^ mix(u64::from(number))),
             threads,
         };
-        Ok(duel.play(&self.home.generation(number).join("match.txt"), &self.stop)?)
+        duel.play(&self.home.generation(number).join("match.txt"), &self.stop)
     }
 
     /// Positions that the next generation plays: half of what there is, until the window

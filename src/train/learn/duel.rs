@@ -7,27 +7,29 @@
 use std::{
     collections::BTreeSet,
     fs::File,
-    io::{self, Seek as _, SeekFrom, Write as _},
+    io::{Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::{Arc, Mutex},
 };
 
+use anyhow::Context as _;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use shakmaty::Color;
 
 use super::{
-    super::{
-        FileError,
-        selfplay::{Adjudication, Conditions, Played, SelfPlay},
-    },
+    super::selfplay::{Adjudication, Conditions, Played, SelfPlay},
     sprt::{Pairs, Verdict},
 };
 use lancet::{
     engine::threads,
     eval::nnue::Network,
-    play::{openings::Openings, report::Signals},
-    system::{files, random::mix, sync::lock},
+    play::{openings::Openings, signals::Signals},
+    system::{
+        files,
+        random::mix,
+        sync::{lock, unpoisoned},
+    },
 };
 
 /// Who plays, and how.
@@ -55,7 +57,7 @@ struct Sheet {
     /// The next pair that nobody plays.
     next: u64,
     file: File,
-    error: Option<String>,
+    error: Option<anyhow::Error>,
 }
 
 impl Duel<'_> {
@@ -64,19 +66,20 @@ impl Duel<'_> {
     /// # Errors
     ///
     /// If the file of pairs cannot be used, or there is not enough memory.
-    pub fn play(&self, path: &Path, stop: &Arc<Signals>) -> Result<Option<Pairs>, FileError> {
-        let fail = |error: &dyn std::fmt::Display| FileError::new(path, error);
+    pub fn play(&self, path: &Path, stop: &Arc<Signals>) -> anyhow::Result<Option<Pairs>> {
         // Two players for either colour, each of two engines.
-        let memory = self.conditions().check_memory(4 * self.threads as usize);
-        memory.map_err(|error| fail(&error))?;
-        let sheet = Mutex::new(Sheet::open(path).map_err(|error| fail(&error))?);
-        let jobs = (0..self.threads).map(|_| || self.work(&sheet, stop));
-        threads::all("match", jobs).map_err(|error| fail(&error))?;
-        let sheet = lock(&sheet);
-        match &sheet.error {
-            Some(error) => Err(fail(error)),
-            None if self.is_decided(&sheet) => Ok(Some(sheet.pairs)),
-            None => Ok(None),
+        self.conditions().check_memory(4 * self.threads as usize)?;
+        let sheet = Mutex::new(Sheet::open(path).with_context(|| path.display().to_string())?);
+        let work = || {
+            if let Err(error) = self.work(&sheet, stop) {
+                lock(&sheet).error.get_or_insert(error);
+            }
+        };
+        threads::all("match", (0..self.threads).map(|_| work))?;
+        let mut sheet = unpoisoned(sheet.into_inner());
+        match sheet.error.take() {
+            Some(error) => Err(error.context(path.display().to_string())),
+            None => Ok(self.is_decided(&sheet).then_some(sheet.pairs)),
         }
     }
 
@@ -91,30 +94,23 @@ impl Duel<'_> {
     }
 
     /// Plays pairs until there is a verdict.
-    fn work(&self, sheet: &Mutex<Sheet>, stop: &Arc<Signals>) {
+    fn work(&self, sheet: &Mutex<Sheet>, stop: &Arc<Signals>) -> anyhow::Result<()> {
         let conditions = self.conditions();
         let players = |white, black| SelfPlay::new(conditions.clone(), &[white, black], None);
-        let made = players(Some(self.new), self.old)
-            .and_then(|first| Ok([first, players(self.old, Some(self.new))?]));
-        let mut players = match made {
-            Ok(players) => players,
-            Err(error) => return lock(sheet).fail(error),
-        };
+        let mut players = [players(Some(self.new), self.old)?, players(self.old, Some(self.new))?];
         loop {
             let number = {
                 let mut sheet = lock(sheet);
                 if sheet.error.is_some() || self.is_decided(&sheet) {
-                    return;
+                    return Ok(());
                 }
                 sheet.take()
             };
-            let Some(half_points) = self.pair(&mut players, number, stop) else { return };
+            let Some(half_points) = self.pair(&mut players, number, stop) else { return Ok(()) };
             let mut sheet = lock(sheet);
             // What ends after the verdict does not count.
-            if !self.is_decided(&sheet)
-                && let Err(error) = sheet.record(number, half_points)
-            {
-                return sheet.fail(error);
+            if !self.is_decided(&sheet) {
+                sheet.record(number, half_points)?;
             }
         }
     }
@@ -146,30 +142,26 @@ impl Duel<'_> {
 }
 
 impl Sheet {
-    fn open(path: &Path) -> io::Result<Sheet> {
-        let text = match files::read_text(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text?,
-        };
+    fn open(path: &Path) -> anyhow::Result<Sheet> {
+        let mut file = files::open_to_grow(path)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
         let mut pairs = Pairs::default();
         let mut done = BTreeSet::new();
-        // A line that a kill has torn is overwritten.
+        // An incomplete last line, left by a kill, is overwritten.
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         for line in text[..whole].lines() {
             let (number, half_points) = line
                 .split_once(' ')
                 .and_then(|(number, points)| Some((number.parse().ok()?, points.parse().ok()?)))
                 .filter(|&(_, half_points)| half_points <= 4usize)
-                .ok_or_else(|| {
-                    let reason =
-                        format!("'{line}': expected the number of a pair and 0 to 4 half points");
-                    io::Error::new(io::ErrorKind::InvalidData, reason)
+                .with_context(|| {
+                    format!("'{line}': expected the number of a pair and 0 to 4 half points")
                 })?;
             if done.insert(number) {
                 pairs.add(half_points);
             }
         }
-        let mut file = files::open_to_grow(path)?;
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
         Ok(Sheet { pairs, done, next: 0, file, error: None })
@@ -183,16 +175,12 @@ impl Sheet {
         self.next - 1
     }
 
-    fn record(&mut self, number: u64, half_points: usize) -> io::Result<()> {
+    fn record(&mut self, number: u64, half_points: usize) -> anyhow::Result<()> {
         writeln!(self.file, "{number} {half_points}")?;
         self.file.sync_data()?;
         self.pairs.add(half_points);
         self.done.insert(number);
         Ok(())
-    }
-
-    fn fail(&mut self, error: impl ToString) {
-        self.error.get_or_insert(error.to_string());
     }
 }
 
@@ -238,7 +226,7 @@ mod tests {
         });
         assert_eq!(duel(&network, 200).play(&none, &told).unwrap(), None);
         fs::write(&torn, "0 5\n").unwrap();
-        let error = duel(&network, 200).play(&torn, &stop).unwrap_err().to_string();
+        let error = format!("{:#}", duel(&network, 200).play(&torn, &stop).unwrap_err());
         assert!(error.contains("'0 5'"), "{error}");
     }
 

@@ -2,17 +2,18 @@
 //! generation. What is not in it yet is found again in the generation's files.
 
 use std::{
-    fs::{self, File},
+    fs, io,
     path::{Path, PathBuf},
 };
 
+use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{FileError, checkpoint, other_options},
+    super::{other_options, replace},
     sprt::Pairs,
 };
-use lancet::system::files;
+use lancet::system::files::{self, LockFile};
 
 /// Name of the file.
 const FILE: &str = "lineage.toml";
@@ -141,7 +142,7 @@ impl Lineage {
 #[derive(Debug)]
 pub struct Home {
     dir: PathBuf,
-    _claim: File,
+    _lock: LockFile,
 }
 
 impl Home {
@@ -150,12 +151,13 @@ impl Home {
     /// # Errors
     ///
     /// If another process has claimed it, or it cannot be used.
-    pub fn claim(dir: &Path) -> Result<Home, FileError> {
-        let fail = |error: std::io::Error| FileError::new(dir, error);
-        fs::create_dir_all(dir).map_err(fail)?;
-        let lock = File::create(dir.join("lock")).map_err(fail)?;
-        files::claim(&lock, "another process is learning here").map_err(fail)?;
-        Ok(Home { dir: dir.to_owned(), _claim: lock })
+    pub fn claim(dir: &Path) -> anyhow::Result<Home> {
+        let lock = || {
+            fs::create_dir_all(dir)?;
+            LockFile::create(&dir.join("lock"), "another process is learning here")
+        };
+        let lock = lock().with_context(|| dir.display().to_string())?;
+        Ok(Home { dir: dir.to_owned(), _lock: lock })
     }
 
     /// The directory of a generation.
@@ -178,16 +180,13 @@ impl Home {
     /// # Errors
     ///
     /// If its directory cannot be read.
-    pub fn games(&self, number: u32) -> Result<Vec<PathBuf>, FileError> {
+    pub fn games(&self, number: u32) -> anyhow::Result<Vec<PathBuf>> {
         let dir = self.generation(number);
-        let fail = |error| FileError::new(&dir, error);
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(&dir).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
-            if path.extension().is_some_and(|kind| kind == "vf") {
-                paths.push(path);
-            }
-        }
+        let files = || -> io::Result<Vec<PathBuf>> {
+            fs::read_dir(&dir)?.map(|entry| Ok(entry?.path())).collect()
+        };
+        let mut paths = files().with_context(|| dir.display().to_string())?;
+        paths.retain(|path| path.extension().is_some_and(|kind| kind == "vf"));
         paths.sort();
         Ok(paths)
     }
@@ -197,30 +196,27 @@ impl Home {
     /// # Errors
     ///
     /// If it cannot be read or has other settings.
-    pub fn open(&self, settings: &Settings) -> Result<Lineage, FileError> {
+    pub fn open(&self, settings: &Settings) -> anyhow::Result<Lineage> {
         let path = self.file(FILE);
-        let text = match files::read_text(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let (goal, settings) = (settings.first, settings.clone());
-                return Ok(Lineage {
-                    goal,
-                    speed: None,
-                    worked: 0.0,
-                    settings,
-                    generations: Vec::new(),
-                });
-            }
-            Err(error) => return Err(FileError::new(&path, error)),
-        };
-        let lineage: Lineage = toml::from_str(&text)
-            .map_err(|error| FileError::new(&path, format!("not understood: {error}")))?;
-        if lineage.settings != *settings {
-            let show = |settings| toml::to_string(settings).unwrap_or_default();
-            let (there, asked) = (show(&lineage.settings), show(settings));
-            return Err(other_options(&path, "learns", &there, &asked));
+        if !path.exists() {
+            return Ok(Lineage {
+                goal: settings.first,
+                speed: None,
+                worked: 0.0,
+                settings: settings.clone(),
+                generations: Vec::new(),
+            });
         }
-        Ok(lineage)
+        let read = || {
+            let lineage: Lineage =
+                toml::from_str(&files::read_text(&path)?).context("not understood")?;
+            if lineage.settings != *settings {
+                let there = toml::to_string(&lineage.settings)?;
+                return Err(other_options("learns", &there, &toml::to_string(settings)?));
+            }
+            Ok(lineage)
+        };
+        read().with_context(|| path.display().to_string())
     }
 
     /// Writes the lineage.
@@ -228,10 +224,8 @@ impl Home {
     /// # Errors
     ///
     /// If it cannot be written; the old one then stays.
-    pub fn save(&self, lineage: &Lineage) -> Result<(), FileError> {
-        let path = self.file(FILE);
-        let text = toml::to_string(lineage).map_err(|error| FileError::new(&path, error))?;
-        checkpoint::replace(&path, text.as_bytes())
+    pub fn save(&self, lineage: &Lineage) -> anyhow::Result<()> {
+        replace(&self.file(FILE), toml::to_string(lineage)?)
     }
 
     /// Deletes the games of generations before `first`, and of those the networks that
@@ -240,11 +234,12 @@ impl Home {
     /// # Errors
     ///
     /// If a file cannot be deleted.
-    pub fn forget(&self, lineage: &Lineage, first: u32) -> Result<(), FileError> {
+    pub fn forget(&self, lineage: &Lineage, first: u32) -> anyhow::Result<()> {
         for one in lineage.generations.iter().filter(|one| one.number < first) {
-            self.games(one.number)?.iter().try_for_each(|path| checkpoint::remove(path))?;
-            if !one.promoted {
-                checkpoint::remove(&self.network(one.number))?;
+            let network = Some(self.network(one.number));
+            let network = network.filter(|path| !one.promoted && path.exists());
+            for path in self.games(one.number)?.into_iter().chain(network) {
+                fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }
         Ok(())
@@ -308,14 +303,15 @@ pub(super) mod tests {
     fn one_process_and_one_kind_a_directory() {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::claim(dir.path()).unwrap();
-        let error = Home::claim(dir.path()).unwrap_err().to_string();
+        let error = format!("{:#}", Home::claim(dir.path()).unwrap_err());
         assert!(error.contains("another process"), "{error}");
         let lineage = lineage();
         let settings = &lineage.settings;
         assert_eq!(home.open(settings).unwrap().goal, settings.first);
         home.save(&lineage).unwrap();
         assert_eq!(home.open(settings).unwrap(), lineage);
-        let error = home.open(&Settings { nodes: 7, ..settings.clone() }).unwrap_err().to_string();
+        let other = Settings { nodes: 7, ..settings.clone() };
+        let error = format!("{:#}", home.open(&other).unwrap_err());
         assert!(error.contains("nodes = 100") && error.contains("nodes = 7"), "{error}");
     }
 

@@ -4,7 +4,6 @@ use plotters::{coord::Shift, prelude::*};
 
 use super::lineage::{Generation, Lineage};
 
-type Failure = Box<dyn std::error::Error>;
 /// A point: hours and a value.
 type Point = (f64, f64);
 
@@ -21,7 +20,7 @@ struct Curve {
 /// # Errors
 ///
 /// If it cannot be drawn.
-pub fn svg(lineage: &Lineage) -> Result<String, Failure> {
+pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
     let all = &lineage.generations;
     let of = |value: fn(&Generation) -> Option<f64>| -> Vec<Point> {
         all.iter().filter_map(|one| Some((one.hours, value(one)?))).collect()
@@ -59,7 +58,7 @@ fn draw(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     title: &str,
     curves: &[Curve],
-) -> Result<(), Failure> {
+) -> anyhow::Result<()> {
     let points = || curves.iter().flat_map(|curve| curve.line.iter().chain(&curve.beside));
     let low = points().map(|point| point.1).fold(f64::INFINITY, f64::min);
     let high = points().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);

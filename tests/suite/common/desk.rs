@@ -9,6 +9,7 @@ use std::{
         process::CommandExt as _,
     },
     panic::{self, AssertUnwindSafe},
+    path::Path,
     process::{Command, Output},
 };
 
@@ -111,7 +112,8 @@ impl Desk {
 
 /// How often the program names a file in what it complains of.
 pub fn complaints(output: &Output, path: &str) -> usize {
-    stderr(output).matches(&format!("lancet: {path}:")).count()
+    let program = Path::new(LANCET).file_name().unwrap().to_str().unwrap();
+    stderr(output).matches(&format!("{program}: {path}:")).count()
 }
 
 /// Reads so many mutants of a kind by the library and by the program. Returns how many of
