@@ -7,11 +7,11 @@ use std::{
 };
 
 use super::{
-    checkpoint,
+    checkpoint, curves,
     exam::Exam,
     layout::{Layout, Played},
     loader::{DataSet, fitted_scale},
-    model, plot, progress_bar, replace,
+    model, progress_bar, replace,
     sample::Sample,
     schedule::Schedule,
     stopped_by_ctrl_c, thread_count,
@@ -334,8 +334,9 @@ fn finish(
     replace(out, network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
     replace(&checkpoint::beside(out, "toml"), schedule)?;
-    plot::csv(&checkpoint::beside(out, "csv"), &trainer.state.history)?;
-    plot::svg(&checkpoint::beside(out, "svg"), &trainer.state.history, &network.name())?;
+    let history = &trainer.state.history;
+    replace(&checkpoint::beside(out, "csv"), curves::csv(history))?;
+    replace(&checkpoint::beside(out, "svg"), curves::svg(history, &network.name())?)?;
     note(format_args!("{}: {}", out.display(), network.name()));
     Ok(())
 }

@@ -13,6 +13,7 @@
 pub mod average;
 pub mod checkpoint;
 pub mod command;
+pub mod curves;
 pub mod data;
 pub mod datagen;
 pub mod exam;

@@ -1,120 +1,95 @@
-//! Loss curves as CSV and SVG.
+//! Charts of curves and dots over numbers, as SVG.
 
-use std::path::Path;
+use anyhow::ensure;
+use plotters::{coord::Shift, prelude::*};
 
-use anyhow::bail;
-use plotters::prelude::*;
-
-use super::{replace, trainer::Point};
-
-/// Writes the points as comma-separated values.
-///
-/// # Errors
-///
-/// If the file cannot be written.
-pub fn csv(path: &Path, history: &[Point]) -> anyhow::Result<()> {
-    let mut text =
-        "step,positions,rate,result_weight,training_loss,validation_loss,exam_error\n".to_owned();
-    for point in history {
-        let Point { step, positions, rate, result_weight, training, validation, exam } = point;
-        let [validation, exam] = [validation, exam]
-            .map(|loss| loss.map(|loss| format!("{loss:.7}")).unwrap_or_default());
-        text += &format!(
-            "{step},{positions},{rate:e},{result_weight:.4},{training:.7},{validation},{exam}\n"
-        );
-    }
-    replace(path, text)
+/// A chart.
+pub struct Chart<'a> {
+    /// Shown above it.
+    pub title: &'a str,
+    /// The name of its horizontal axis.
+    pub x: &'a str,
+    /// Drawn one over the other.
+    pub curves: Vec<Curve>,
+    /// Where there is room for their names.
+    pub legend: SeriesLabelPosition,
 }
 
-/// Draws the points.
+/// A named curve, and dots that go with it. Numbers that are not finite are left out.
+pub struct Curve {
+    /// Shown in the legend.
+    pub name: String,
+    /// Of line and dots.
+    pub color: RGBColor,
+    /// Points that are joined.
+    pub line: Vec<(f64, f64)>,
+    /// Points that are not.
+    pub dots: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// A curve without dots.
+    pub fn line(name: &str, color: RGBColor, line: Vec<(f64, f64)>) -> Curve {
+        Curve { name: name.to_owned(), color, line, dots: Vec::new() }
+    }
+}
+
+/// One picture of these charts, one below the other.
 ///
 /// # Errors
 ///
-/// If the file cannot be written.
-pub fn svg(path: &Path, history: &[Point], title: &str) -> anyhow::Result<()> {
+/// If a chart has no finite number, or cannot be drawn.
+pub fn svg(charts: &[Chart]) -> anyhow::Result<String> {
     let mut picture = String::new();
-    draw(&mut picture, history, title)?;
-    replace(path, picture)
+    {
+        let size = (900, 120 + 360 * charts.len() as u32);
+        let root = SVGBackend::with_string(&mut picture, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        for (area, chart) in root.split_evenly((charts.len(), 1)).iter().zip(charts) {
+            draw(area, chart)?;
+        }
+        root.present()?;
+    }
+    // plotters leaves blanks at the ends of lines.
+    Ok(picture.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
 }
 
-fn draw(picture: &mut String, history: &[Point], title: &str) -> anyhow::Result<()> {
-    type Curve = (&'static str, RGBColor, fn(&Point) -> Option<f64>);
-    let curves: [Curve; 2] = [
-        ("training", BLUE, |point| Some(point.training)),
-        ("validation", RED, |point| point.validation),
-    ];
-    let millions = |point: &Point| point.positions as f64 / 1e6;
-    let finite = |loss: &f64| loss.is_finite();
-    let losses =
-        || curves.iter().flat_map(|(_, _, loss)| history.iter().filter_map(loss)).filter(finite);
-    let low = losses().fold(f64::INFINITY, f64::min);
-    let high = losses().fold(f64::NEG_INFINITY, f64::max);
-    if low > high {
-        bail!("no finite loss to draw");
-    }
+fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Result<()> {
+    let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
+    let points = || {
+        let all = chart.curves.iter().flat_map(|curve| curve.line.iter().chain(&curve.dots));
+        all.copied().filter(finite)
+    };
+    ensure!(points().next().is_some(), "{}: nothing to draw", chart.title);
+    let low = points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
+    let high = points().map(|(_, y)| y).fold(f64::NEG_INFINITY, f64::max);
+    let left = points().map(|(x, _)| x).fold(0.0, f64::min);
+    let right = points().map(|(x, _)| x).fold(1e-6, f64::max);
     let margin = ((high - low) * 0.05).max(1e-6);
-    let right = history.iter().map(millions).fold(1e-6, f64::max);
-
-    let root = SVGBackend::with_string(picture, (900, 540)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 20))
-        .margin(16)
+    let mut context = ChartBuilder::on(area)
+        .caption(chart.title, ("sans-serif", 20))
+        .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(70)
-        .build_cartesian_2d(0.0..right, low - margin..high + margin)?;
-    chart
-        .configure_mesh()
-        .x_desc("million positions")
-        .y_desc("squared error of the winning probability")
-        .y_label_formatter(&|loss| format!("{loss:.4}"))
-        .draw()?;
-    for (name, color, loss) in curves {
-        let points = history
-            .iter()
-            .filter_map(|point| Some((millions(point), loss(point).filter(finite)?)))
-            .collect::<Vec<_>>();
-        if points.is_empty() {
+        .build_cartesian_2d(left..right * 1.02, low - margin..high + margin)?;
+    context.configure_mesh().x_desc(chart.x).draw()?;
+    for &Curve { ref name, color, ref line, ref dots } in &chart.curves {
+        let [line, dots] =
+            [line, dots].map(|points| points.iter().copied().filter(finite).collect::<Vec<_>>());
+        if line.is_empty() && dots.is_empty() {
             continue;
         }
-        chart
-            .draw_series(LineSeries::new(points, color))?
+        context.draw_series(dots.iter().map(|&dot| Circle::new(dot, 3, color.filled())))?;
+        context
+            .draw_series(LineSeries::new(line, color.stroke_width(2)))?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color));
     }
-    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
-    root.present()?;
+    context
+        .configure_series_labels()
+        .position(chart.legend.clone())
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK)
+        .draw()?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn curves_are_drawn() {
-        let history: Vec<Point> = (1..20)
-            .map(|step| Point {
-                step,
-                positions: step * 16384,
-                rate: 1e-3,
-                result_weight: 0.3,
-                training: 0.1 / step as f64,
-                validation: (step >= 3).then_some(0.12 / step as f64),
-                exam: None,
-            })
-            .collect();
-        let mut picture = String::new();
-        draw(&mut picture, &history, "768-64x2-1").unwrap();
-        assert!(picture.starts_with("<svg") && picture.contains("</svg>"));
-        assert!(picture.matches("<polyline").count() >= 2);
-        assert!(picture.contains("768-64x2-1") && !picture.contains("NaN"));
-        assert!(picture.contains("validation"));
-        let alone: Vec<Point> =
-            history.into_iter().map(|point| Point { validation: None, ..point }).collect();
-        let mut picture = String::new();
-        draw(&mut picture, &alone, "").unwrap();
-        assert!(picture.contains("training") && !picture.contains("validation"));
-        assert!(draw(&mut String::new(), &[], "").is_err());
-    }
 }

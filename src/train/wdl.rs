@@ -6,13 +6,16 @@
 //! finds the one maximum (P. McCullagh, "Regression Models for Ordinal Data",
 //! 1980).
 
-use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
+use std::{ops::RangeInclusive, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, ensure};
-use plotters::{coord::Shift, prelude::*};
+use plotters::prelude::{RGBColor, SeriesLabelPosition};
 use shakmaty::Position as _;
 
-use super::format::{GameFile, GameResult, Record, Visit};
+use super::{
+    format::{GameFile, GameResult, Record, Visit},
+    plot::{self, Chart, Curve},
+};
 use lancet::{
     chess::score::Score,
     eval::{
@@ -351,31 +354,33 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
 }
 
 /// Materials that are shown together.
-const MATERIAL_CLASSES: [std::ops::RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
+const MATERIAL_CLASSES: [RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type DrawError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
-
-/// The picture: wins above, draws below, for some materials; counts as dots,
-/// the model as lines.
+/// The picture: wins above, draws below, for some materials; counts as dots, the model as
+/// lines.
 fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (900, 900)).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (upper, lower) = root.split_vertically(480);
-        let cells = counts.cells();
-        panel(&upper, "Games won, by score and material", &cells, model, |[w, d, l]| {
-            w / (w + d + l)
-        })?;
-        panel(&lower, "Games drawn", &cells, model, |[w, d, l]| d / (w + d + l))?;
-        root.present()?;
-    }
-    // plotters leaves blanks at the ends of lines.
-    Ok(text.lines().fold(String::new(), |mut text, line| {
-        let _ = writeln!(text, "{}", line.trim_end());
-        text
-    }))
+    let cells = counts.cells();
+    let curves = |share: fn([f64; 3]) -> f64| {
+        let curve = |(class, color): (RangeInclusive<u32>, RGBColor)| {
+            let dots = dots(&cells, &class, model);
+            let points = |results: fn(&Dot) -> [f64; 3]| {
+                dots.iter().map(|dot| (dot.score, 100.0 * share(results(dot)))).collect()
+            };
+            Curve {
+                name: format!("material {} to {}", class.start(), class.end()),
+                color,
+                line: points(|dot| dot.predicted),
+                dots: points(|dot| dot.counted),
+            }
+        };
+        MATERIAL_CLASSES.into_iter().zip(COLOURS).map(curve).collect()
+    };
+    let (x, legend) = ("score of the side to move (centipawns)", SeriesLabelPosition::UpperLeft);
+    let chart = |title, curves| Chart { title, x, curves, legend: legend.clone() };
+    plot::svg(&[
+        chart("Games won (%), by score and material", curves(|[w, d, l]| w / (w + d + l))),
+        chart("Games drawn (%)", curves(|[w, d, l]| d / (w + d + l))),
+    ])
 }
 
 /// Scores shown, either way, in centipawns.
@@ -398,7 +403,7 @@ struct Dot {
     predicted: [f64; 3],
 }
 
-fn dots(cells: &[Cell], class: &std::ops::RangeInclusive<u32>, model: &Model) -> Vec<Dot> {
+fn dots(cells: &[Cell], class: &RangeInclusive<u32>, model: &Model) -> Vec<Dot> {
     let mut dots = vec![Dot::default(); (2 * SHOWN / DOT + 1) as usize];
     for cell in cells.iter().filter(|cell| class.contains(&cell.material)) {
         let at = (cell.score as Score + SHOWN + DOT / 2).div_euclid(DOT) as usize;
@@ -414,46 +419,6 @@ fn dots(cells: &[Cell], class: &std::ops::RangeInclusive<u32>, model: &Model) ->
     dots.retain(|dot| count(dot) >= FEWEST);
     dots.iter_mut().for_each(|dot| dot.score /= count(dot));
     dots
-}
-
-fn panel<'a>(
-    area: &Area<'a>,
-    title: &str,
-    cells: &[Cell],
-    model: &Model,
-    share: fn([f64; 3]) -> f64,
-) -> Result<(), DrawError<'a>> {
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 20))
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(56)
-        .build_cartesian_2d(f64::from(-SHOWN)..f64::from(SHOWN), 0.0..1.0)?;
-    chart
-        .configure_mesh()
-        .x_desc("score of the side to move (centipawns)")
-        .x_label_formatter(&|score| format!("{score:.0}"))
-        .y_label_formatter(&|share| format!("{:.0} %", 100.0 * share))
-        .light_line_style(WHITE)
-        .draw()?;
-    for (class, color) in MATERIAL_CLASSES.into_iter().zip(COLOURS) {
-        let dots = dots(cells, &class, model);
-        chart.draw_series(
-            dots.iter().map(|dot| Circle::new((dot.score, share(dot.counted)), 3, color.filled())),
-        )?;
-        let line = dots.iter().map(|dot| (dot.score, share(dot.predicted)));
-        chart
-            .draw_series(LineSeries::new(line, color.stroke_width(2)))?
-            .label(format!("material {} to {}", class.start(), class.end()))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(3)));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 13))
-        .draw()
 }
 
 #[cfg(test)]
