@@ -1,7 +1,4 @@
-//! The mean of networks: `lancet-train average`. Knows numbers, not positions.
-//!
-//! Networks that were trained from the same one, on other games, in another order or at
-//! another rate, err in different ways; their mean often plays better than each.
+//! `lancet-train average`: the mean of networks. Knows numbers, not positions.
 //!
 //! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned
 //! models improves accuracy without increasing inference time", 2022.
@@ -19,8 +16,16 @@ use lancet::{
     system::{files, stdio::note},
 };
 
-/// The mean of networks that were trained from the same one
+/// Average networks that were trained from the same one
+///
+/// Every number of the new network is the mean of theirs. Networks that were trained from the
+/// same one, by other seeds or on other games, err in different ways, and their mean often
+/// plays better than each.
 #[derive(Clone, Debug, ClapArgs)]
+#[command(after_long_help = "\
+Examples:
+  for seed in 1 2 3; do lancet-train train --data games/*.vf --from old.nnue --seed $seed --out $seed.nnue; done
+  lancet-train average 1.nnue 2.nnue 3.nnue --out new.nnue")]
 pub struct Args {
     /// Networks of one shape
     #[arg(required = true, value_name = "NET")]

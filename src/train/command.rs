@@ -43,7 +43,28 @@ const COMPARED: usize = 10_000;
 const TOLERANCE: f64 = 5.0;
 
 /// Train a network on games
+///
+/// A network learns from games alone: from the scores of their searches and from their results.
+/// Quiet positions are learned from: no check, no capture or promotion next, and not the first
+/// plies after the opening (`skip_plies` in the schedule, 8).
+///
+/// Ctrl-C writes a checkpoint; --resume carries on as if nothing had happened. At every step
+/// the trainer rounds its weights as the network will. Before the network is written, the two
+/// are compared on 10,000 positions; if they differ by more than 5 centipawns, it is not
+/// written.
 #[derive(Clone, Debug, ClapArgs)]
+#[command(after_long_help = "\
+Examples:
+  lancet-train train --data games/*.vf --out lancet.nnue
+  lancet-train train --data games/*.vf --hidden 512 --buckets 8 --samples 1G --out large.nnue
+  lancet \"setoption name EvalFile value lancet.nnue\" eval quit
+
+Files:
+  NET            the network, with a record of how it was made
+  NET.csv, .svg  the loss curves
+  NET.toml       the schedule, for --schedule
+  NET.state      the state of the run, for --from
+  NET.lock       keeps other runs away from NET while it is being trained")]
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]

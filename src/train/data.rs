@@ -19,7 +19,6 @@ use super::{
     exam::{Exam, Grade},
     filter::Filter,
     format::{self, GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
-    manual,
 };
 use lancet::{
     chess::{
@@ -43,7 +42,14 @@ use lancet::{
 const CLASSES: usize = 8;
 
 /// Inspect and rearrange files of games
+///
+/// Files of games are in viriformat, as `lancet-train datagen` writes them. `shuffle` and
+/// `merge` check them first, and never overwrite a file.
 #[derive(Clone, Debug, ClapArgs)]
+#[command(after_long_help = "\
+Examples:
+  lancet-train data stats games/*.vf
+  lancet-train data shuffle --help")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -52,21 +58,33 @@ pub struct Args {
 #[derive(Clone, Debug, Subcommand)]
 enum Command {
     /// Count games, positions and results
-    #[command(after_long_help = manual::DATA_STATS)]
+    ///
+    /// Counts games, how many of them differ, results, lengths and positions; for the positions
+    /// that the trainer keeps, also the pieces on the board and the mean absolute score. An
+    /// incomplete last game is reported and left out.
+    #[command(after_long_help = "Examples:\n  lancet-train data stats games/*.vf")]
     Stats {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Check every byte: positions, moves, results, ends of files
-    #[command(after_long_help = manual::DATA_CHECK)]
+    ///
+    /// Decodes every game: the start position, the legality of all moves, the result, and the
+    /// end of the file. The first bad game in a file is named by its number and its byte.
+    #[command(after_long_help = "Examples:\n  lancet-train data check games/*.vf")]
     Check {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Write the games of all files to one, in random order
-    #[command(after_long_help = manual::DATA_SHUFFLE)]
+    ///
+    /// The same files and the same seed give the same order. All games are held in memory.
+    /// Lancet's trainer shuffles by itself: this is for other trainers.
+    #[command(after_long_help = "\
+Examples:
+  lancet-train data shuffle games/*.vf --out shuffled.vf --seed 1")]
     Shuffle {
         /// Files of games
         #[arg(required = true)]
@@ -79,7 +97,9 @@ enum Command {
         seed: u64,
     },
     /// Write the games of all files to one, in order
-    #[command(after_long_help = manual::DATA_MERGE)]
+    ///
+    /// All games are held in memory.
+    #[command(after_long_help = "Examples:\n  lancet-train data merge games/*.vf --out all.vf")]
     Merge {
         /// Files of games
         #[arg(required = true)]
@@ -89,7 +109,14 @@ enum Command {
         out: PathBuf,
     },
     /// Write quiet positions as EPD, for an exam
-    #[command(after_long_help = manual::DATA_POSITIONS)]
+    ///
+    /// Writes positions in which the side to move is not in check and the move played is
+    /// neither a capture nor a promotion. None is written twice. `lancet epd --csv` makes an
+    /// exam of them, with the scores of a long search by Lancet or by another engine.
+    #[command(after_long_help = "\
+Examples:
+  lancet-train data positions games/*.vf --count 20k > exam.epd
+  lancet epd exam.epd --nodes 20k --jobs 2 --csv exam.csv")]
     Positions {
         /// Files of games
         #[arg(required = true)]
@@ -105,7 +132,14 @@ enum Command {
         seed: u64,
     },
     /// Compare evaluations, or answers to an exam, with the scores of the exam
-    #[command(after_long_help = manual::DATA_GRADE)]
+    ///
+    /// Compares static evaluations, or the scores of shorter searches, with the scores of an
+    /// exam. The error is the root mean square error in winning probability, by the scale that
+    /// suits the candidate best; the rank is Spearman's rank correlation.
+    #[command(after_long_help = "\
+Examples:
+  lancet-train data grade exam.csv old.nnue new.nnue
+  lancet-train data grade exam.csv answers.csv")]
     Grade {
         /// What `lancet epd --csv` has written of one engine
         exam: PathBuf,
@@ -114,7 +148,13 @@ enum Command {
         candidates: Vec<PathBuf>,
     },
     /// Show games as text
-    #[command(after_long_help = manual::DATA_VIEW)]
+    ///
+    /// Shows the start position of a game, its result, and after each move the score of its
+    /// search, in pawns from White's point of view.
+    #[command(after_long_help = "\
+Examples:
+  lancet-train data view games/games-1-0.vf --game 3 --count 2
+  lancet-train data view games/games-1-0.vf --positions")]
     View {
         /// A file of games
         file: PathBuf,

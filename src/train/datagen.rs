@@ -61,7 +61,26 @@ const LAST_ZEROS: usize = 7;
 const RECIPE_FILE: &str = "datagen.toml";
 
 /// Play games against itself and write them as training data
+///
+/// Every thread writes its own file, DIR/games-SEED-THREAD.vf, in viriformat. The settings are
+/// in DIR/datagen.toml: a directory holds games of one kind only. Ctrl-C or a kill loses at
+/// most the games in progress, a power failure also those of the last ten seconds. The same
+/// command carries on.
+///
+/// The games in a file depend only on the settings, the seed and the number of the thread.
+/// With one thread the same command gives the same games; with several, timing decides how
+/// many of them each thread plays.
+///
+/// A game ends by the rules, by the tablebases of --syzygy, or when both sides agree on a score
+/// for some plies: --win-score, --win-plies, --draw-score, --draw-plies and --draw-from say
+/// when. --play-on percent of the games ignore the score, so that won and dead drawn positions
+/// are seen too. Openings that the first search finds beyond 300 centipawns are not played.
 #[derive(Clone, Debug, ClapArgs)]
+#[command(after_long_help = "\
+Examples:
+  lancet-train datagen --out games --nodes 5000 --positions 10000000
+  lancet-train datagen --out games960 --nodes 5000 --games 100000 --chess960 100 --threads 2
+  lancet-train datagen --out books --nodes 150 --book a.epd --book b.epd --book-share 80 --book-plies 2")]
 pub struct Args {
     /// Directory for the games; games already there are added to
     #[arg(long, value_name = "DIR")]

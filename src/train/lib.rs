@@ -22,8 +22,6 @@ pub mod format;
 pub mod layout;
 pub mod learn;
 pub mod loader;
-#[doc(hidden)]
-pub mod manual;
 pub mod model;
 pub mod optimiser;
 pub mod plot;

@@ -4,11 +4,23 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use lancet::system::program;
-use lancet_train::{average, command as train, data, datagen, learn, manual, wdl};
+use lancet_train::{average, command as train, data, datagen, learn, wdl};
 
 /// Self-play, training and networks for the chess engine Lancet
+///
+/// Makes the networks that Lancet plays by: plays games against itself, looks after files of
+/// games, trains networks on them, and fits the winning chances. `lancet-train learn` does all
+/// of it from nothing. Every command has a page of its own.
 #[derive(Parser)]
-#[command(version = lancet::VERSION, after_long_help = manual::LANCET_TRAIN)]
+#[command(version = lancet::VERSION, after_long_help = "\
+Examples:
+  lancet-train datagen --out games --nodes 5000 --positions 10000000
+  lancet-train train --data games/*.vf --out lancet.nnue
+  lancet-train learn --out grown --hours 2
+  lancet-train train --help
+
+Environment:
+  NO_COLOR  switches colours off when set to anything")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -16,23 +28,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Play games against itself and write them as training data
-    #[command(after_long_help = manual::DATAGEN)]
     Datagen(datagen::Args),
-    /// Inspect and rearrange files of games
-    #[command(after_long_help = manual::DATA)]
     Data(data::Args),
-    /// Train a network on games
-    #[command(after_long_help = manual::TRAIN)]
     Train(train::Args),
-    /// Average networks that were trained from the same one
-    #[command(after_long_help = manual::AVERAGE)]
     Average(average::Args),
-    /// Learn from nothing: play, train and compare, generation after generation
-    #[command(after_long_help = manual::LEARN)]
     Learn(learn::command::Args),
-    /// Fit winning chances to the scores in games
-    #[command(after_long_help = manual::WDL)]
     Wdl(wdl::Args),
     /// Write shell completions and manual pages below a directory, for packagers
     #[command(hide = true)]
@@ -42,14 +42,29 @@ enum Command {
     },
 }
 
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    if all went well, or after Ctrl-C
+  1    if a file or a setting could not be used (it is named, with the reason), or there was not
+       enough memory
+  2    if the command line was wrong
+  130  after a second Ctrl-C, which quits at once";
+
+/// Adds the exit status to the page of a command and of those below it.
+fn with_exit_status(command: clap::Command) -> clap::Command {
+    let page = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    command.after_long_help(format!("{page}\n\n{EXIT_STATUS}")).mut_subcommands(with_exit_status)
+}
+
 fn main() -> ExitCode {
-    program::finish(match program::read::<Cli>(Cli::command()).command {
+    let program = with_exit_status(Cli::command());
+    program::finish(match program::read::<Cli>(program.clone()).command {
         Command::Datagen(args) => datagen::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Average(args) => average::run(&args),
         Command::Learn(args) => learn::command::run(&args),
         Command::Wdl(args) => wdl::run(&args),
-        Command::Generate { directory } => Ok(program::generate(&directory, Cli::command())),
+        Command::Generate { directory } => Ok(program::generate(&directory, program)),
     })
 }

@@ -37,14 +37,21 @@ const SIZE: usize = 2 * TERMS;
 /// Steps after which the fit gives up.
 const MAX_STEPS: u32 = 200;
 
-/// Fit winning chances to the scores in games, for UCI_ShowWDL
+/// Fit winning chances to the scores in games
+///
+/// Counts how often games were won, drawn and lost by score and material count, and fits curves
+/// to that. UCI_ShowWDL reports them; the program is built with those in
+/// src/eval/wdl/fitted.rs.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  lancet-train wdl games/*.vf
+  lancet-train wdl games/*.vf --out src/eval/wdl/fitted.rs --svg src/eval/wdl/curve.svg --note \"5000 nodes a move\"")]
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Write the constants to this file; the program is built with
-    /// src/eval/wdl/fitted.rs
+    /// Write the constants to this file
     #[arg(long, value_name = "FILE.rs")]
     pub out: Option<PathBuf>,
     /// Draw the curves and the counts

@@ -43,8 +43,34 @@ const BATCH: [u64; 2] = [256, 16384];
 const FULL_WINDOW_SECONDS: f64 = 900.0;
 
 /// Learn from nothing: play, train and compare, generation after generation
+///
+/// The first games are played by material and piece-square tables; no other engine's games,
+/// scores or networks are involved. A generation is games by the best network so far, a
+/// training on the newest games (from random weights at first, then from the best network's),
+/// and a match of the new network against the best one at the same nodes per move, by a
+/// sequential test of 0 against 10 Elo over pairs of games. The new one takes the other's place
+/// only if it wins; if --match-games games do not decide, the likelier of both cases counts.
+///
+/// A generation plays half as many positions as there are, until --window are there; older ones
+/// are then deleted. With --hours a full window is then renewed for a quarter of an hour at a
+/// time, with --generations by a quarter.
+///
+/// Ctrl-C or a kill loses at most the games in progress and two minutes of training, a power
+/// failure also the games of the last ten seconds; the same command goes on. With --generations
+/// and one thread the same seed gives the same networks.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(group = clap::ArgGroup::new("length").required(true).args(["hours", "generations"]))]
+#[command(after_long_help = "\
+Examples:
+  lancet-train learn --out grown --hours 2
+  lancet-train learn --out small --generations 8 --threads 1 --hidden 64 --first 200000
+  lancet \"setoption name EvalFile value grown/best.nnue\" bench quit
+
+Files:
+  DIR/best.nnue         the best network
+  DIR/lineage.toml      settings, and every generation with its games, losses, match and hours
+  DIR/lineage.svg       Elo, positions and loss over hours
+  DIR/generation-0001/  its games (.vf), its network, its loss curves and its match")]
 pub struct Args {
     /// Directory for networks, games and the lineage; what is there already goes on
     #[arg(long, value_name = "DIR")]

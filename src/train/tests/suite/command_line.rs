@@ -2,13 +2,17 @@
 
 use crate::common::{
     pages,
-    program::{Directory, succeed},
+    program::{Directory, run, stdout, succeed},
 };
 
 #[test]
 fn commands_have_manual_pages() {
     let pages = pages::check(&[]);
     assert!(pages >= 14, "{pages}");
+    // What a command does is said before its options, from the first line on.
+    let page = stdout(&run(&["average", "--help"]));
+    assert!(page.starts_with("Average networks that were trained from the same one\n"), "{page}");
+    assert!(page.contains("the mean of theirs") && page.contains("--out <NET>"), "{page}");
 }
 
 #[test]
