@@ -9,7 +9,7 @@ use std::{
 use super::{
     checkpoint, curves,
     exam::Exam,
-    layout::{Layout, Played},
+    layout::{Layout, RoundedModel},
     loader::{DataSet, fitted_scale},
     model, progress_bar, replace,
     sample::Sample,
@@ -26,7 +26,7 @@ use lancet::{
     system::{
         arguments,
         files::{self, LockFile},
-        stdio::{complain, note},
+        stdio::note,
         version::VERSION,
     },
 };
@@ -76,9 +76,9 @@ pub struct Args {
     /// Carry on from the checkpoint beside NET, if there is one
     #[arg(long)]
     pub resume: bool,
-    /// Begin with the weights of this network instead of random ones; it may have fewer
-    /// neurons, and no king buckets where there are to be some. Or begin with the state
-    /// (.state) that a run of the same shape has left, its optimiser's memory included
+    /// Begin with the weights of this network instead of random ones; it may be without king
+    /// buckets. Or begin with the state (.state) that a run of the same shape has left, its
+    /// optimiser's memory included
     #[arg(long, value_name = "NET")]
     pub from: Option<PathBuf>,
     /// Also follow the error on these positions, which nothing is learned from: what
@@ -253,14 +253,7 @@ fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Tr
     };
     let mut trainer = Trainer::new(run, data.training.len())?;
     if let Some(network) = &network {
-        let cut = trainer.start_from(network).context("--from")?;
-        if cut > 0 {
-            complain(format_args!(
-                "--from: {}: {cut} weights are larger than training allows and will be cut; \
-                 training begins with less than this network knows",
-                network.name()
-            ));
-        }
+        trainer.start_from(network).context("--from")?;
     }
     if let Some(path) = state {
         checkpoint::begin_with(path, &mut trainer)?;
@@ -374,20 +367,17 @@ fn same_size(trainer: &mut Trainer, network: &Network, samples: &[Sample]) -> f3
 }
 
 /// Compares the network with the model that was trained: that one works with
-/// rounded weights, too, in floating point. How far rounding moves it is told.
+/// rounded weights, too, in floating point.
 fn compare(
     layout: Layout,
     parameters: &[f32x8],
     network: &Network,
     samples: &[Sample],
 ) -> anyhow::Result<()> {
-    let played = model::outputs(layout, &Played::new(layout, parameters), samples);
-    let exact = samples.iter().map(|sample| layout.output(parameters, sample));
-    let (mean, worst) = model::disagreement(played, network, samples);
-    let (exact_mean, exact_worst) = model::disagreement(exact, network, samples);
+    let outputs = model::outputs(layout, &RoundedModel::new(layout, parameters), samples);
+    let (mean, worst) = model::disagreement(outputs, network, samples);
     note(format_args!(
-        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp; \
-         against weights not rounded: mean {exact_mean:.2} cp, largest {exact_worst:.2} cp",
+        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
         samples.len()
     ));
     ensure!(

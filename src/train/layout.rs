@@ -1,5 +1,5 @@
 //! The numbers of a model: where each is, how they begin, and what is played of
-//! them. No arithmetic of positions here but [`Layout::output`], the definition.
+//! them. No arithmetic of positions here.
 
 use std::{fmt, ops::Range};
 
@@ -7,11 +7,11 @@ use anyhow::ensure;
 use bytemuck::{cast_slice, cast_slice_mut};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use wide::{f32x8, i16x8, i16x32};
 
-use super::sample::Sample;
 use lancet::eval::nnue::{
-    features::{self, INPUTS},
+    features::INPUTS,
     network::{
         LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB,
         largest_output_sum,
@@ -28,7 +28,7 @@ const OUTPUT_CLIP: f32 = 127.0 / 256.0;
 /// Neurons of a tile.
 pub const TILE: usize = 32;
 /// One number for each neuron of a tile.
-pub type Row = [f32x8; 4];
+pub type TileRow = [f32x8; 4];
 
 /// Where the parameters are in one long vector of registers (eight numbers):
 /// first-layer weights by tile and input, first-layer biases by tile, output
@@ -88,11 +88,6 @@ impl Layout {
         self.output_biases() + self.buckets.div_ceil(8)
     }
 
-    /// Never: there are always output biases.
-    pub const fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
     /// The layers, and the largest magnitude of their numbers: the first layer's
     /// weights, its biases, output weights and biases.
     pub const fn limits(self) -> [(Range<usize>, f32); 4] {
@@ -148,66 +143,49 @@ impl Layout {
         }
     }
 
-    /// The parameters that a network is played as: its numbers, each over its unit.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`Layout::adopt`].
-    pub fn dequantise(self, network: &Network) -> anyhow::Result<Vec<f32x8>> {
-        let mut parameters = vec![f32x8::ZERO; self.len()];
-        self.adopt(network, &mut parameters)?;
-        Ok(parameters)
-    }
-
-    /// Puts those of a network in the place of others. It may be without king buckets where
-    /// the layout has them, and have fewer neurons: the rest keep their inputs, and have no
-    /// say in the output until they have learned.
+    /// The parameters that a network is played as: its numbers, each over its unit. It may be
+    /// without king buckets where the layout has them: these then begin alike.
     ///
     /// # Errors
     ///
     /// If it has another shape otherwise.
-    pub fn adopt(self, network: &Network, parameters: &mut [f32x8]) -> anyhow::Result<()> {
-        let (layout, theirs) = (self, Layout::of(network));
-        let fits = theirs.buckets == layout.buckets
-            && theirs.hidden <= layout.hidden
-            && [1, layout.king_buckets].contains(&theirs.king_buckets);
-        ensure!(fits, "{}: expected a network of {layout}", network.name());
+    pub fn dequantise(self, network: &Network) -> anyhow::Result<Vec<f32x8>> {
+        let theirs = Layout::of(network);
+        let fits = [self, Layout { king_buckets: 1, ..self }].contains(&theirs);
+        ensure!(fits, "{}: expected a network of {self}", network.name());
         let from = network.parameters();
-        let numbers: &mut [f32] = cast_slice_mut(parameters);
+        let mut parameters = vec![f32x8::ZERO; self.len()];
+        let numbers: &mut [f32] = cast_slice_mut(&mut parameters);
         let weight = |input: usize, neuron: usize| {
             let input = input % theirs.inputs();
-            f32::from(from.weights[input * theirs.hidden + neuron]) / QA as f32
+            f32::from(from.weights[input * self.hidden + neuron]) / QA as f32
         };
-        for neuron in 0..theirs.hidden {
+        for neuron in 0..self.hidden {
             for input in 0..INPUTS {
-                let rows = || (0..layout.king_buckets).map(|bucket| bucket * INPUTS + input);
+                let rows = || (0..self.king_buckets).map(|bucket| bucket * INPUTS + input);
                 let sum: f32 = rows().map(|row| weight(row, neuron)).sum();
                 let mut common = 0.0;
-                if layout.king_buckets > 1 {
-                    common = sum / layout.king_buckets as f32;
-                    numbers[layout.weight_at(layout.inputs() + input, neuron)] = common;
+                if self.king_buckets > 1 {
+                    common = sum / self.king_buckets as f32;
+                    numbers[self.weight_at(self.inputs() + input, neuron)] = common;
                 }
                 for row in rows() {
-                    numbers[layout.weight_at(row, neuron)] = weight(row, neuron) - common;
+                    numbers[self.weight_at(row, neuron)] = weight(row, neuron) - common;
                 }
             }
         }
-        let fill = |numbers: &mut [f32], values: &[i16], unit: i32| {
-            for (number, &value) in numbers.iter_mut().zip(values) {
+        let mut fill = |from: usize, values: &[i16], unit: i32| {
+            for (number, &value) in numbers[8 * from..].iter_mut().zip(values) {
                 *number = f32::from(value) / unit as f32;
             }
         };
-        fill(&mut numbers[8 * layout.biases()..], &from.biases, QA);
-        let views = numbers[8 * layout.outputs()..].chunks_exact_mut(layout.hidden);
-        for (view, weights) in views.zip(from.output_weights.chunks_exact(theirs.hidden)) {
-            fill(view, weights, from.output_unit);
-            view[theirs.hidden..].fill(0.0);
-        }
-        let biases = &mut numbers[8 * layout.output_biases()..];
+        fill(self.biases(), &from.biases, QA);
+        fill(self.outputs(), &from.output_weights, from.output_unit);
+        let biases = &mut numbers[8 * self.output_biases()..];
         for (number, &bias) in biases.iter_mut().zip(&from.output_biases) {
             *number = bias as f32 / (QA * from.output_unit) as f32;
         }
-        Ok(())
+        Ok(parameters)
     }
 
     /// The finest units of the output weights that the player's arithmetic
@@ -224,26 +202,6 @@ impl Layout {
             })
         };
         QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
-    }
-
-    /// The output for a position as its definition says, one number at a time, in
-    /// units of 400 centipawns.
-    pub fn output(self, parameters: &[f32x8], sample: &Sample) -> f64 {
-        let numbers: &[f32] = cast_slice(parameters);
-        let active = sample.active(self.king_buckets);
-        let bucket = features::output_bucket(active.count, self.buckets);
-        let mut output = f64::from(numbers[8 * self.output_biases() + bucket]);
-        for view in 0..2 {
-            for neuron in 0..self.hidden {
-                let mut sum = f64::from(numbers[8 * self.biases() + neuron]);
-                for &input in active.view(view) {
-                    sum += f64::from(self.weight(numbers, usize::from(input), neuron));
-                }
-                let row = 8 * self.outputs() + (2 * bucket + view) * self.hidden;
-                output += sum.clamp(0.0, 1.0).powi(2) * f64::from(numbers[row + neuron]);
-            }
-        }
-        output
     }
 
     /// The same parameters with outputs that are larger by a factor, as far as the output
@@ -302,9 +260,9 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The model as it is played: what positions are learned through.
+/// A model with its numbers rounded as they are played: what positions are learned through.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
+pub struct RoundedModel {
     /// First-layer weights by tile and input, in the player's units: sums of them are
     /// exact.
     weights: Vec<i16x32>,
@@ -312,36 +270,30 @@ pub struct Played {
     biases: Vec<i16x32>,
     inputs: usize,
     /// Output weights by bucket, view and tile, multiples of one over their unit.
-    outputs: Vec<Row>,
+    outputs: Vec<TileRow>,
     /// By bucket. Too fine for rounding to matter.
     output_biases: Vec<f32>,
 }
 
-impl Played {
+impl RoundedModel {
     /// Rounds a model's parameters.
-    pub fn new(layout: Layout, parameters: &[f32x8]) -> Played {
-        let mut played = Played {
+    pub fn new(layout: Layout, parameters: &[f32x8]) -> RoundedModel {
+        let mut model = RoundedModel {
             weights: vec![i16x32::ZERO; layout.inputs() * layout.tiles()],
             biases: vec![i16x32::ZERO; layout.tiles()],
             inputs: layout.inputs(),
-            outputs: vec![Row::default(); 2 * layout.buckets * layout.tiles()],
+            outputs: vec![TileRow::default(); 2 * layout.buckets * layout.tiles()],
             output_biases: vec![0.0; layout.buckets],
         };
-        let tiles = parameters.chunks_exact(4 * layout.rows());
-        for (tile, rounded) in tiles.zip(played.tiles_mut()) {
-            round_tile(tile, rounded);
-        }
-        played.round_rest(layout, parameters);
-        played
+        model.round(layout, parameters);
+        model
     }
 
-    /// The weights of each tile, for [`round_tile`].
-    pub fn tiles_mut(&mut self) -> std::slice::ChunksExactMut<'_, i16x32> {
-        self.weights.chunks_exact_mut(self.inputs)
-    }
-
-    /// Takes over all but the first layer's weights.
-    pub fn round_rest(&mut self, layout: Layout, parameters: &[f32x8]) {
+    /// Takes over parameters that have changed.
+    pub fn round(&mut self, layout: Layout, parameters: &[f32x8]) {
+        let tiles = parameters.par_chunks_exact(4 * layout.rows());
+        let rounded = self.weights.par_chunks_exact_mut(self.inputs);
+        tiles.zip(rounded).for_each(|(tile, rounded)| round_tile(tile, rounded));
         let biases = parameters[layout.biases()..layout.outputs()].as_chunks().0;
         for (rounded, row) in self.biases.iter_mut().zip(biases) {
             *rounded = round_row(row);
@@ -368,7 +320,7 @@ impl Played {
     }
 
     /// Output weights by bucket, view and tile.
-    pub fn outputs(&self) -> &[Row] {
+    pub fn outputs(&self) -> &[TileRow] {
         &self.outputs
     }
 
@@ -380,7 +332,7 @@ impl Played {
 
 /// Rounds the first-layer weights of a tile, as they are in play, to the player's
 /// units.
-pub fn round_tile(parameters: &[f32x8], rounded: &mut [i16x32]) {
+fn round_tile(parameters: &[f32x8], rounded: &mut [i16x32]) {
     let (rows, factors) = parameters.as_chunks::<4>().0.split_at(rounded.len());
     if factors.is_empty() {
         for (rounded, row) in rounded.iter_mut().zip(rows) {
@@ -393,7 +345,7 @@ pub fn round_tile(parameters: &[f32x8], rounded: &mut [i16x32]) {
     }
 }
 
-fn round_row(row: &Row) -> i16x32 {
+fn round_row(row: &TileRow) -> i16x32 {
     let narrow = |numbers: f32x8| {
         i16x8::from_i32x8_saturate((numbers * f32x8::splat(QA as f32)).round_int())
     };

@@ -14,7 +14,7 @@ use shakmaty::Color;
 use wide::{f32x8, f32x16, i16x8, i16x32, i32x8};
 
 use super::{
-    layout::{Layout, Played, Row},
+    layout::{Layout, RoundedModel, TileRow},
     sample::{Active, Sample},
 };
 use lancet::{
@@ -64,7 +64,7 @@ impl Objective {
     }
 }
 
-/// A [`Row`] in registers that are as wide as some machines have them.
+/// A [`TileRow`] in registers that are as wide as some machines have them.
 type Delta = [f32x16; 2];
 
 /// For every input the views in which it is active: twice the position's place in
@@ -161,7 +161,7 @@ impl Worker {
     }
 
     /// The outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
-    pub fn forward(&mut self, model: &Played, samples: &[Sample]) -> Vec<f32> {
+    pub fn forward(&mut self, model: &RoundedModel, samples: &[Sample]) -> Vec<f32> {
         self.active.clear();
         let king_buckets = self.layout.king_buckets;
         self.active.extend(samples.iter().take(CHUNK).map(|sample| sample.active(king_buckets)));
@@ -180,13 +180,17 @@ impl Worker {
     }
 
     /// The same, each with what the search multiplies it with.
-    pub fn weighted_outputs(&mut self, model: &Played, samples: &[Sample]) -> Vec<(f32, f32)> {
+    pub fn weighted_outputs(
+        &mut self,
+        model: &RoundedModel,
+        samples: &[Sample],
+    ) -> Vec<(f32, f32)> {
         let outputs = self.forward(model, samples);
         outputs.into_iter().zip(self.active.iter().map(|active| active.weight)).collect()
     }
 
     /// Adds losses and gradient of up to [`CHUNK`] samples.
-    pub fn learn(&mut self, model: &Played, samples: &[Sample], objective: Objective) {
+    pub fn learn(&mut self, model: &RoundedModel, samples: &[Sample], objective: Objective) {
         let mut outputs = self.forward(model, samples);
         let biases = self.layout.output_biases();
         for ((output, sample), active) in outputs.iter_mut().zip(samples).zip(&self.active) {
@@ -209,7 +213,7 @@ impl Worker {
 
     /// Some tiles at a time: lists of inputs are short, so that going through them
     /// costs nearly as much as the sums.
-    fn forward_tiles<const N: usize>(&mut self, model: &Played, tiles: [usize; N]) {
+    fn forward_tiles<const N: usize>(&mut self, model: &RoundedModel, tiles: [usize; N]) {
         let all = self.layout.tiles();
         let rows = tiles.map(|tile| model.weights(tile));
         let biases = tiles.map(|tile| model.biases()[tile]);
@@ -238,15 +242,15 @@ impl Worker {
 
     /// The gradient of a tile's output weights and biases, and its deltas. `slopes`
     /// are the derivatives of the losses by the outputs.
-    fn backward_outputs(&mut self, model: &Played, slopes: &[f32], tile: usize) {
+    fn backward_outputs(&mut self, model: &RoundedModel, slopes: &[f32], tile: usize) {
         let (layout, tiles) = (self.layout, self.layout.tiles());
         let count = self.active.len();
         let neurons = self.neurons[tile * 2 * count..][..2 * count].as_chunks::<2>().0;
         let deltas = self.deltas.as_chunks_mut::<2>().0;
         let (first, outputs) = self.gradient.split_at_mut(layout.outputs());
-        let outputs: &mut [Row] = outputs.as_chunks_mut().0;
+        let outputs: &mut [TileRow] = outputs.as_chunks_mut().0;
         let full = f32x8::splat(QA as f32);
-        let mut bias = Row::default();
+        let mut bias = TileRow::default();
         for (((active, &slope), neurons), deltas) in
             self.active.iter().zip(slopes).zip(neurons).zip(deltas)
         {
@@ -257,7 +261,7 @@ impl Worker {
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {
                 let at = (2 * bucket + view) * tiles + tile;
                 let (weights, sums) = (&model.outputs()[at], &mut outputs[at]);
-                let mut row = Row::default();
+                let mut row = TileRow::default();
                 for (i, value) in floats(*neurons).into_iter().enumerate() {
                     sums[i] = (value * value).mul_add(by_weight, sums[i]);
                     // The square's slope, none where the neuron is clamped.
@@ -290,7 +294,7 @@ impl Worker {
 }
 
 #[inline]
-fn floats(values: i16x32) -> Row {
+fn floats(values: i16x32) -> TileRow {
     cast::<i16x32, [i16x8; 4]>(values).map(|part| i32x8::from_i16x8(part).round_float())
 }
 
@@ -316,7 +320,7 @@ pub fn disagreement(
 }
 
 /// The outputs of a model as it is played, in units of 400 centipawns.
-pub fn outputs(layout: Layout, model: &Played, samples: &[Sample]) -> Vec<f64> {
+pub fn outputs(layout: Layout, model: &RoundedModel, samples: &[Sample]) -> Vec<f64> {
     let mut worker = Worker::new(layout);
     let chunks = samples.chunks(CHUNK).flat_map(|chunk| worker.forward(model, chunk));
     chunks.map(f64::from).collect()
@@ -354,6 +358,26 @@ pub(crate) mod tests {
         samples
     }
 
+    /// The output for a position as its definition says, one number at a time, in units of
+    /// 400 centipawns.
+    fn output_by_definition(layout: Layout, parameters: &[f32x8], sample: &Sample) -> f64 {
+        let numbers: &[f32] = cast_slice(parameters);
+        let active = sample.active(layout.king_buckets);
+        let bucket = features::output_bucket(active.count, layout.buckets);
+        let mut output = f64::from(numbers[8 * layout.output_biases() + bucket]);
+        for view in 0..2 {
+            for neuron in 0..layout.hidden {
+                let mut sum = f64::from(numbers[8 * layout.biases() + neuron]);
+                for &input in active.view(view) {
+                    sum += f64::from(layout.weight(numbers, usize::from(input), neuron));
+                }
+                let row = 8 * layout.outputs() + (2 * bucket + view) * layout.hidden;
+                output += sum.clamp(0.0, 1.0).powi(2) * f64::from(numbers[row + neuron]);
+            }
+        }
+        output
+    }
+
     fn loss_by_definition(
         layout: Layout,
         parameters: &[f32x8],
@@ -361,7 +385,7 @@ pub(crate) mod tests {
         objective: Objective,
     ) -> f64 {
         let loss = |sample: &Sample| {
-            let output = layout.output(parameters, sample);
+            let output = output_by_definition(layout, parameters, sample);
             let (scale, weight) = (f64::from(objective.scale), sample.weight());
             let p = 1.0 / (1.0 + (-output * f64::from(SCALE) * f64::from(weight) / scale).exp());
             (p - f64::from(objective.target(sample, weight))).powi(2)
@@ -388,7 +412,7 @@ pub(crate) mod tests {
             }
             let parameters = rounded(layout, &parameters);
             let mut worker = Worker::new(layout);
-            worker.learn(&Played::new(layout, &parameters), &samples, objective);
+            worker.learn(&RoundedModel::new(layout, &parameters), &samples, objective);
             let mut gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
             // A factoriser's is the sum over the buckets.
             for (neuron, input) in (0..if king_buckets > 1 { hidden } else { 0 })
@@ -443,7 +467,8 @@ pub(crate) mod tests {
         let layout = Layout::of(&network);
         let parameters = layout.dequantise(&network).unwrap();
         let samples = samples(10_000, 6);
-        let by_definition = samples.iter().map(|sample| layout.output(&parameters, sample));
+        let by_definition =
+            samples.iter().map(|sample| output_by_definition(layout, &parameters, sample));
         let (mean, worst) = disagreement(by_definition, &network, &samples);
         assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
     }
@@ -476,10 +501,10 @@ pub(crate) mod tests {
             let network = layout.quantise(&exact, "").unwrap();
             assert!(network == layout.quantise(&rounded, "").unwrap());
             let samples = samples(10_000, 5);
-            let trained = outputs(layout, &Played::new(layout, &exact), &samples);
+            let trained = outputs(layout, &RoundedModel::new(layout, &exact), &samples);
             assert!(trained.iter().fold(0.0, |spread: f64, output| spread.max(output.abs())) > 0.1);
             for (output, sample) in trained.iter().zip(&samples) {
-                let defined = layout.output(&rounded, sample);
+                let defined = output_by_definition(layout, &rounded, sample);
                 assert!((output - defined).abs() < 1e-3, "{output} {defined}");
             }
             let (_, worst) = disagreement(trained, &network, &samples);

@@ -2,23 +2,19 @@
 //! from. The same schedule, data and number of threads give the same network, by the same
 //! build on the same system: others round in other places.
 
-use bytemuck::cast_slice;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
-use wide::{f32x8, i16x32};
+use wide::f32x8;
 
 use super::{
-    layout::{Layout, Played, clip_sums, round_tile},
+    layout::{Layout, RoundedModel, clip_sums},
     loader::{DataFile, DataSet},
     model::{CHUNK, Worker},
     optimiser::{Moments, Step},
     sample::{Sample, Shuffle},
     schedule::Schedule,
 };
-use lancet::eval::nnue::{
-    Network,
-    network::{QA, SCALE},
-};
+use lancet::eval::nnue::{Network, network::SCALE};
 
 /// Registers that a thread updates at a time.
 const PART: usize = 1 << 10;
@@ -90,8 +86,8 @@ pub struct Trainer {
     pub parameters: Vec<f32x8>,
     /// Their running mean, which becomes the network.
     pub average: Vec<f32x8>,
-    /// The same as they are played: rounded.
-    played: Played,
+    /// The parameters rounded.
+    rounded: RoundedModel,
     /// The optimiser's memory.
     pub moments: Moments,
     layout: Layout,
@@ -114,7 +110,7 @@ impl Trainer {
         let threads = run.threads.max(1);
         let parameters = layout.initial(schedule.seed, schedule.initial);
         Ok(Trainer {
-            played: Played::new(layout, &parameters),
+            rounded: RoundedModel::new(layout, &parameters),
             average: parameters.clone(),
             parameters,
             moments: Moments::new(layout.len()),
@@ -128,34 +124,22 @@ impl Trainer {
         })
     }
 
-    /// Begins with the weights of a network. It may be one without king buckets, if they
-    /// are to learn from there what each has of its own, and one with fewer neurons. Returns
-    /// how many numbers are larger than training lets them be: the first step will cut them.
+    /// Begins with the weights of a network, which may be without king buckets where the run
+    /// has them.
     ///
     /// # Errors
     ///
     /// If it has another shape.
-    pub fn start_from(&mut self, network: &Network) -> anyhow::Result<usize> {
-        self.layout.adopt(network, &mut self.parameters)?;
+    pub fn start_from(&mut self, network: &Network) -> anyhow::Result<()> {
+        self.parameters = self.layout.dequantise(network)?;
         self.average.clone_from(&self.parameters);
         self.round();
-        let output_unit = network.parameters().output_unit;
-        // A number at its limit may have been rounded upwards.
-        let units = [QA, QA, output_unit, output_unit];
-        let beyond = self.layout.limits().into_iter().zip(units).map(|((layer, limit), unit)| {
-            let limit = limit + 0.5 / unit as f32;
-            let numbers: &[f32] = cast_slice(&self.parameters[layer]);
-            numbers.iter().filter(|number| number.abs() > limit).count()
-        });
-        Ok(beyond.sum())
+        Ok(())
     }
 
     /// Takes over parameters that were changed from outside.
     pub fn round(&mut self) {
-        let tiles = self.parameters.par_chunks_exact(4 * self.layout.rows());
-        let rounded: Vec<&mut [i16x32]> = self.played.tiles_mut().collect();
-        self.pool.install(|| tiles.zip(rounded).for_each(|(exact, out)| round_tile(exact, out)));
-        self.played.round_rest(self.layout, &self.parameters);
+        self.pool.install(|| self.rounded.round(self.layout, &self.parameters));
     }
 
     /// The model's shape.
@@ -192,7 +176,7 @@ impl Trainer {
         let pass = step / self.steps_per_pass();
         let start = (step % self.steps_per_pass()) as usize * self.batch;
         let order = Shuffle::new(training.len(), schedule.seed, pass);
-        let (model, batch, threads) = (&self.played, self.batch, self.workers.len());
+        let (model, batch, threads) = (&self.rounded, self.batch, self.workers.len());
 
         let workers = &mut self.workers;
         let learn = |(number, worker): (usize, &mut Worker)| {
@@ -239,6 +223,9 @@ impl Trainer {
 
     fn update(&mut self, step: &Step) {
         let workers = &self.workers;
+        let gradients = |from: usize, length: usize| -> Vec<&[f32x8]> {
+            workers.iter().map(|worker| &worker.gradient[from..from + length]).collect()
+        };
         let [(weights, limit), rest @ ..] = self.layout.limits();
         let (inputs, tile) = (4 * self.layout.inputs(), 4 * self.layout.rows());
         let tiles = self.parameters[weights.clone()]
@@ -247,9 +234,7 @@ impl Trainer {
             .zip(self.moments.second[weights].par_chunks_mut(tile));
         self.pool.install(|| {
             tiles.enumerate().for_each(|(number, ((parameters, first), second))| {
-                let from = number * tile;
-                let gradients: Vec<&[f32x8]> =
-                    workers.iter().map(|worker| &worker.gradient[from..from + inputs]).collect();
+                let gradients = gradients(number * tile, inputs);
                 let (rows, factors) = parameters.split_at_mut(inputs);
                 let (first_rows, first_factors) = first.split_at_mut(inputs);
                 let (second_rows, second_factors) = second.split_at_mut(inputs);
@@ -271,11 +256,7 @@ impl Trainer {
                 .zip(self.moments.second[layer.clone()].par_chunks_mut(PART));
             self.pool.install(|| {
                 parts.enumerate().for_each(|(part, ((parameters, first), second))| {
-                    let from = layer.start + part * PART;
-                    let gradients: Vec<&[f32x8]> = workers
-                        .iter()
-                        .map(|worker| &worker.gradient[from..from + parameters.len()])
-                        .collect();
+                    let gradients = gradients(layer.start + part * PART, parameters.len());
                     step.apply(parameters, first, second, &gradients, limit);
                 });
             });
@@ -285,7 +266,7 @@ impl Trainer {
     /// The network's outputs for `samples`, by the running mean of the weights: in units of
     /// 400 centipawns, and what the search multiplies each with.
     pub fn outputs(&mut self, samples: &[Sample]) -> Vec<(f32, f32)> {
-        let model = Played::new(self.layout, &self.average);
+        let model = RoundedModel::new(self.layout, &self.average);
         let share = samples.len().div_ceil(self.workers.len()).max(1);
         let workers = self.workers.par_iter_mut().zip(samples.par_chunks(share));
         let answer = |(worker, samples): (&mut Worker, &[Sample])| -> Vec<(f32, f32)> {
@@ -341,10 +322,7 @@ impl Trainer {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            checkpoint,
-            model::{self, tests::samples},
-        },
+        super::{checkpoint, model::tests::samples},
         *,
     };
     use lancet::{eval, system::version::VERSION};
@@ -424,43 +402,12 @@ mod tests {
         train(&mut first, &data, 20);
         let begun = network(&first);
         let mut second = trainer(1, 2);
-        assert_eq!(second.start_from(&begun).unwrap(), 0);
+        second.start_from(&begun).unwrap();
         assert!(network(&second) == begun);
-        // What is at its limit stays as it is; beyond it, training would cut it.
-        for (layer, limit) in &first.layout().limits()[..3] {
-            first.parameters[layer.start] = f32x8::splat(*limit);
-        }
-        assert_eq!(second.start_from(&network(&first)).unwrap(), 0);
-        let outputs = first.layout().outputs();
-        first.parameters[outputs] = f32x8::splat(-0.6);
-        assert_eq!(second.start_from(&network(&first)).unwrap(), 8);
         let other = eval::default_network();
         let error = second.start_from(&other).unwrap_err().to_string();
         let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
         assert!(error.ends_with(wanted), "{error}");
-    }
-
-    /// Neurons that the network has not begin without a say, and learn.
-    #[test]
-    fn a_network_can_be_widened() {
-        let data = data();
-        let mut narrow = trainer(1, 1);
-        train(&mut narrow, &data, 20);
-        let network = network(&narrow);
-        let mut wide = trainer_by(1, Schedule { hidden: 64, ..schedule(2) });
-        assert_eq!(wide.start_from(&network).unwrap(), 0);
-        let outputs = model::outputs(wide.layout, &wide.played, &data.validation);
-        let (_, worst) = model::disagreement(outputs, &network, &data.validation);
-        // What is played is rounded to centipawns.
-        assert!(worst < 1.1, "{worst}");
-        let fresh_are_silent = |wide: &Trainer| {
-            let outputs = wide.layout.outputs()..wide.layout.output_biases();
-            let views = wide.parameters[outputs].chunks_exact(8);
-            views.flat_map(|view| &view[4..]).all(|&weights| weights == f32x8::ZERO)
-        };
-        assert!(fresh_are_silent(&wide));
-        train(&mut wide, &data, 1);
-        assert!(!fresh_are_silent(&wide));
     }
 
     /// King buckets learn together, by the factoriser, and each by itself; what is played
@@ -477,7 +424,7 @@ mod tests {
         assert!(begun[..tile].iter().all(|&row| row == f32x8::ZERO));
         assert!(rows.iter().filter(|&&row| row != f32x8::ZERO).count() > tile / 4);
         assert_ne!(factors, &begun[tile..trainer.layout.biases()]);
-        let largest = trainer.played.weights(0).iter().flat_map(|row| row.to_array()).max();
+        let largest = trainer.rounded.weights(0).iter().flat_map(|row| row.to_array()).max();
         assert_eq!(largest, Some(505));
         assert!(trainer.layout.quantise(&trainer.parameters, "").is_ok());
     }

@@ -110,10 +110,12 @@ fn positions_without_a_game() {
     let said = succeed(&words);
     assert!(said.contains(&format!("{count} positions, {count} kept")), "{said}");
 
-    // A wider one begins with its weights. Only networks of one shape have a mean.
+    // A run begins with the weights of a network of its shape. Such networks have a mean.
     let (wide, mean) = (path("wide.nnue"), path("mean.nnue"));
-    let wider = ["--out", &wide, "--hidden", "64", "--samples", "5k", "--from", &net];
-    succeed(&[&["train", "--data", &alone], &wider[..]].concat());
+    let words = ["train", "--data", &alone, "--samples", "5k", "--from", &net, "--hidden"];
+    succeed(&[&words[..], &["32", "--out", &mean]].concat());
+    assert!(fail(&[&words[..], &["64", "--out", &wide]].concat()).contains("network of 64"));
+    succeed(&["train", "--data", &alone, "--samples", "5k", "--hidden", "64", "--out", &wide]);
     assert!(succeed(&["average", &net, &net, "--out", &mean]).contains("768-32x2-1"));
     let said = fail(&["average", &net, &wide, "--out", &mean]);
     assert!(said.contains("768-64x2-1") && said.contains("expected a network of 32"), "{said}");
