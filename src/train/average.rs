@@ -29,10 +29,10 @@ Examples:
 pub struct Args {
     /// Networks of one shape
     #[arg(required = true, value_name = "NET")]
-    pub networks: Vec<PathBuf>,
+    networks: Vec<PathBuf>,
     /// File to write the network to
     #[arg(long, value_name = "NET")]
-    pub out: PathBuf,
+    out: PathBuf,
 }
 
 /// How the network was made, written into its file.

@@ -68,75 +68,75 @@ Files:
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
-    pub data: Vec<PathBuf>,
+    data: Vec<PathBuf>,
     /// The network file to write; loss curves (.csv, .svg), the schedule
     /// (.toml) and the checkpoint are written beside it
     #[arg(long, value_name = "NET")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Carry on from the checkpoint beside NET, if there is one
     #[arg(long)]
-    pub resume: bool,
+    resume: bool,
     /// Begin with the weights of this network instead of random ones; it may be without king
     /// buckets. Or begin with the state (.state) that a run of the same shape has left, its
     /// optimiser's memory included
     #[arg(long, value_name = "NET")]
-    pub from: Option<PathBuf>,
+    from: Option<PathBuf>,
     /// Also follow the error on these positions, which nothing is learned from: what
     /// `lancet epd --csv` has written of one engine
     #[arg(long, value_name = "EXAM.csv")]
-    pub exam: Option<PathBuf>,
+    exam: Option<PathBuf>,
     /// Scale the output so that evaluations are as large, on average, as those of this
     /// network: the search's margins suit that size
     #[arg(long, value_name = "NET")]
-    pub size_of: Option<PathBuf>,
+    size_of: Option<PathBuf>,
     /// Settings to start from; the options below override them
     #[arg(long, value_name = "FILE.toml")]
-    pub schedule: Option<PathBuf>,
+    schedule: Option<PathBuf>,
     /// Hidden neurons per view, a multiple of 32 [default: 256]
     #[arg(long, value_name = "N")]
-    pub hidden: Option<usize>,
+    hidden: Option<usize>,
     /// Output buckets, chosen by piece count [default: 1]
     #[arg(long, value_name = "N")]
-    pub buckets: Option<usize>,
+    buckets: Option<usize>,
     /// King buckets: 4, or 1 for none [default: 1]
     #[arg(long, value_name = "N")]
-    pub king_buckets: Option<usize>,
+    king_buckets: Option<usize>,
     /// Positions to see in all, each as often as it comes, such as 500M or 3G
     /// [default: 100M]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
-    pub samples: Option<u64>,
+    samples: Option<u64>,
     /// Positions per step [default: 16384]
     #[arg(long, value_name = "N")]
-    pub batch: Option<usize>,
+    batch: Option<usize>,
     /// Steps in which the learning rate rises from zero [default: 2000]
     #[arg(long, value_name = "STEPS")]
-    pub warm_up: Option<u64>,
+    warm_up: Option<u64>,
     /// How much of itself the running mean of the weights, which is the network, keeps at
     /// a step; 0 for the last weights [default: 0.9995]
     #[arg(long, value_name = "0..1")]
-    pub average: Option<f32>,
+    average: Option<f32>,
     /// Weight of the game's result in the target at the start [default: 0.1]
     #[arg(long, value_name = "0..1")]
-    pub result_first: Option<f32>,
+    result_first: Option<f32>,
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
-    pub result_last: Option<f32>,
+    result_last: Option<f32>,
     /// Learning rate after the warm-up [default: 0.001]
     #[arg(long, value_name = "RATE")]
-    pub rate_first: Option<f32>,
+    rate_first: Option<f32>,
     /// Learning rate of the last step [default: 0.00001]
     #[arg(long, value_name = "RATE")]
-    pub rate_last: Option<f32>,
+    rate_last: Option<f32>,
     /// Centipawns that are worth a factor of e in the odds of winning [default: what fits
     /// the results]
     #[arg(long, value_name = "CP")]
-    pub scale: Option<f32>,
+    scale: Option<f32>,
     /// Seed of the initial weights and of the order of positions [default: 1]
     #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
+    seed: Option<u64>,
     /// Threads to train with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
+    threads: Option<u32>,
 }
 
 impl Args {
@@ -169,7 +169,8 @@ impl Args {
 ///
 /// # Errors
 ///
-/// As those of [`train`].
+/// If the settings make no sense, a file cannot be used, there is nothing to learn from,
+/// or the threads cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     train(args, &stopped_by_ctrl_c())?;
     Ok(ExitCode::SUCCESS)
@@ -179,9 +180,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 ///
 /// # Errors
 ///
-/// If the settings make no sense, a file cannot be used, there is nothing to learn from,
-/// or the threads cannot be started.
-pub fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
+/// As those of [`run`].
+pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     let mut schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
     let [state, toml, csv, svg, lock] =

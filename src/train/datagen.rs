@@ -84,61 +84,61 @@ Examples:
 pub struct Args {
     /// Directory for the games; games already there are added to
     #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Games played at the same time [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
+    threads: Option<u32>,
     /// Nodes per move after which no new iteration starts
     #[arg(long, value_name = "SOFT", value_parser = arguments::count)]
-    pub nodes: u64,
+    nodes: u64,
     /// Nodes per move that no search exceeds [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
-    pub hard: Option<u64>,
+    hard: Option<u64>,
     /// Percentage of the positions worth learning from that are searched longer, and
     /// whose move is then played
     #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub deep: u32,
+    deep: u32,
     /// Nodes after which such a search starts no new iteration
     #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
-    pub deep_nodes: Option<u64>,
+    deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games
     #[arg(long, value_name = "N", value_parser = arguments::count)]
-    pub games: Option<u64>,
+    games: Option<u64>,
     /// Stop when the directory holds this many positions
     #[arg(long, value_name = "N", value_parser = arguments::count)]
-    pub positions: Option<u64>,
+    positions: Option<u64>,
     /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
-    pub hours: Option<Duration>,
+    hours: Option<Duration>,
     /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    seed: u64,
     /// Start from the positions of this book, one FEN or EPD per line; may be
     /// repeated, and the books are then used equally often
     #[arg(long, value_name = "FILE.epd")]
-    pub book: Vec<PathBuf>,
+    book: Vec<PathBuf>,
     /// Percentage of games that start from a book, if one is given
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub book_share: u32,
+    book_share: u32,
     /// Random plies after a book position; half the games get one more
     #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES_AFTER_BOOK, value_parser = clap::value_parser!(u32).range(0..=40))]
-    pub book_plies: u32,
+    book_plies: u32,
     /// Random plies after a start position; half the games get one more
     #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = clap::value_parser!(u32).range(0..=40))]
-    pub random_plies: u32,
+    random_plies: u32,
     /// Percentage of the other games that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub chess960: u32,
+    chess960: u32,
     /// Evaluate with this network instead of the built-in one; `psqt` stands for
     /// material and piece-square tables
     #[arg(long, value_name = "NET")]
-    pub net: Option<PathBuf>,
+    net: Option<PathBuf>,
     /// Decide games by the Syzygy tablebases in this directory
     #[arg(long, value_name = "DIR")]
-    pub syzygy: Option<PathBuf>,
+    syzygy: Option<PathBuf>,
     /// When games end early.
     #[command(flatten)]
-    pub adjudication: Adjudication,
+    adjudication: Adjudication,
 }
 
 /// What decides how games are played: a directory holds games of one kind.
@@ -426,7 +426,7 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 ///
 /// # Errors
 ///
-/// As those of [`generate`].
+/// If the arguments make no sense, a file cannot be used, or there is not enough memory.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     generate(args, &stopped_by_ctrl_c())?;
     Ok(ExitCode::SUCCESS)
@@ -434,7 +434,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// What a directory holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Made {
+pub(crate) struct PoolSize {
     /// Games.
     pub games: u64,
     /// Positions in them.
@@ -447,8 +447,8 @@ pub struct Made {
 ///
 /// # Errors
 ///
-/// If the arguments make no sense, a file cannot be used, or there is not enough memory.
-pub fn generate(args: &Args, stop: &Signals) -> anyhow::Result<Made> {
+/// As those of [`run`].
+pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> {
     let (soft, hard) = (args.nodes, args.hard.unwrap_or(u64::MAX));
     ensure!(hard >= soft, "--hard {hard}: expected at least as many as --nodes {soft}");
     let threads = thread_count(args.threads);
@@ -507,7 +507,7 @@ pub fn generate(args: &Args, stop: &Signals) -> anyhow::Result<Made> {
         Ok(())
     })?;
     let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
-    Ok(Made { games: tally.games(), positions, before: found.positions })
+    Ok(PoolSize { games: tally.games(), positions, before: found.positions })
 }
 
 /// Opens the streams of `threads` threads, and counts all games in `dir`, those of earlier

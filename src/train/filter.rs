@@ -15,12 +15,12 @@ use lancet::chess::score::Score;
 pub struct Filter {
     /// Plies after the opening, in which the random moves before them still
     /// are put right. Positions that stand alone have no opening.
-    pub skip_plies: u32,
+    pub(crate) skip_plies: u32,
     /// Fewest pieces, kings included.
-    pub min_pieces: usize,
+    pub(crate) min_pieces: usize,
     /// Largest score either way, in centipawns; mates and tablebase results
     /// lie beyond.
-    pub max_score: Score,
+    pub(crate) max_score: Score,
 }
 
 impl Default for Filter {

@@ -7,7 +7,7 @@
 //! | bytes | contents |
 //! | --- | --- |
 //! | 8 | the occupied squares |
-//! | 16 | four bits for each of them, see [`pack_pieces`] |
+//! | 16 | four bits for each of them, see `pack_pieces` |
 //! | 1 | the en passant square or 64, plus 128 if Black is to move |
 //! | 1 | the halfmove clock |
 //! | 2 | the move number |
@@ -50,7 +50,7 @@ const BLACK_TO_MOVE: u8 = 128;
 /// Stands for the score of a position that has none: its search was cut short
 /// and left a bound only. No score of a search is as large; other trainers leave
 /// such positions out as they leave out mates.
-pub const NO_LABEL: i16 = i16::MAX;
+pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -67,7 +67,7 @@ pub enum GameResult {
 
 impl GameResult {
     /// The win of one side.
-    pub const fn win(color: Color) -> GameResult {
+    pub(crate) const fn win(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWins,
             Color::Black => GameResult::BlackWins,
@@ -75,7 +75,7 @@ impl GameResult {
     }
 
     /// 0, 1 or 2 half points for `color`, if there was a game.
-    pub const fn half_points(self, color: Color) -> Option<u8> {
+    pub(crate) const fn half_points(self, color: Color) -> Option<u8> {
         match (self, color) {
             (GameResult::Unknown, _) => None,
             (_, Color::White) => Some(self as u8),
@@ -138,7 +138,7 @@ pub enum FormatError {
 /// # Errors
 ///
 /// If it cannot be read, is a device, or is longer.
-pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     // Small files are not worth the question.
     let limit = memory::available().unwrap_or(u64::MAX).max(64 << 20);
     files::read(path, limit)
@@ -150,7 +150,7 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// A file of games in memory, not decoded yet. Games are counted from 0.
-pub struct GameFile {
+pub(crate) struct GameFile {
     path: PathBuf,
     bytes: Vec<u8>,
     /// Where each whole game ends.
@@ -264,7 +264,7 @@ pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
 /// # Errors
 ///
 /// If the byte is not a result.
-pub fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
+pub(crate) fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
     match frame.get(RESULT_AT).copied().ok_or(FormatError::Truncated)? {
         0 => Ok(GameResult::BlackWins),
         1 => Ok(GameResult::Draw),
@@ -336,7 +336,7 @@ impl Record {
 
 /// Four bits for each piece, by its square, the lower half of a byte first: the role less one,
 /// or 6 for a rook that may still castle, plus 8 for Black's.
-pub fn pack_pieces(board: &Board, castling_rooks: Bitboard) -> [u8; 16] {
+pub(crate) fn pack_pieces(board: &Board, castling_rooks: Bitboard) -> [u8; 16] {
     let mut packed = [0; 16];
     for (i, (square, piece)) in board.iter().enumerate().take(32) {
         let role =
@@ -420,7 +420,7 @@ fn decode_move(chess: &Chess, bits: u16, index: usize) -> Result<Move, FormatErr
 
 /// Wins, draws and losses of White.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Games by [`GameResult`]: Black wins, draws, White wins.
     pub results: [u64; 3],
 }

@@ -11,20 +11,20 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod average;
-pub mod checkpoint;
+mod checkpoint;
 pub mod command;
-pub mod curves;
+mod curves;
 pub mod data;
 pub mod datagen;
-pub mod exam;
+mod exam;
 pub mod filter;
 pub mod format;
-pub mod layout;
+mod layout;
 pub mod learn;
-pub mod loader;
-pub mod model;
-pub mod optimiser;
-pub mod plot;
+mod loader;
+mod model;
+mod optimiser;
+mod plot;
 pub mod sample;
 pub mod schedule;
 pub mod selfplay;

@@ -35,7 +35,7 @@ pub struct Sample {
 
 /// The active inputs of both views, the side to move's first.
 #[derive(Clone, Copy, Debug)]
-pub struct Active {
+pub(crate) struct Active {
     /// Inputs; only the first `count` of each view are set.
     pub inputs: [[u16; MAX_ACTIVE]; 2],
     /// Pieces on the board.
@@ -76,17 +76,17 @@ impl Sample {
     }
 
     /// The score in centipawns for the side to move.
-    pub fn score(&self) -> f32 {
+    pub(crate) fn score(&self) -> f32 {
         f32::from(self.score)
     }
 
     /// The game's result for the side to move: 0, 0.5 or 1, if there was a game.
-    pub fn result(&self) -> Option<f32> {
+    pub(crate) fn result(&self) -> Option<f32> {
         (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
 
     /// The pieces, White those of the side to move.
-    pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         let [low, high] = self.occupied.map(u64::from);
         let squares = Bitboard(low | high << 32).into_iter();
         squares.take(MAX_ACTIVE).enumerate().map(|(i, square)| {
@@ -97,7 +97,7 @@ impl Sample {
     }
 
     /// The board, White's pieces those of the side to move.
-    pub fn board(&self) -> Board {
+    pub(crate) fn board(&self) -> Board {
         let mut board = Board::empty();
         for (square, piece) in self.pieces() {
             board.set_piece_at(square, piece);
@@ -111,12 +111,12 @@ impl Sample {
     }
 
     /// What the search multiplies the network's output with.
-    pub fn weight(&self) -> f32 {
+    pub(crate) fn weight(&self) -> f32 {
         weight(self.pieces().map(|(_, piece)| see::value(piece.role)).sum())
     }
 
     /// The active inputs of a network with so many king buckets.
-    pub fn active(&self, king_buckets: usize) -> Active {
+    pub(crate) fn active(&self, king_buckets: usize) -> Active {
         const VIEWS: [Color; 2] = [Color::White, Color::Black];
         let mut perspectives = [Perspective::default(); 2];
         for (square, piece) in self.pieces() {
@@ -147,7 +147,7 @@ fn weight(material: Score) -> f32 {
 
 /// Drops all but one of the samples of each position, which of them is left to chance, but
 /// always the same. Returns how many were dropped. The order changes.
-pub fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
+pub(crate) fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
     let before = samples.len();
     let chance =
         |sample: &Sample| mix(u64::from(sample.score as u16) << 8 | u64::from(sample.half_points));
@@ -160,7 +160,7 @@ pub fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
 /// stored: a Feistel network on the smallest square power of two, walked until
 /// it falls inside.
 #[derive(Clone, Copy, Debug)]
-pub struct Shuffle {
+pub(crate) struct Shuffle {
     length: u64,
     half_bits: u32,
     keys: [u64; 4],

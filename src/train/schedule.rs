@@ -85,7 +85,7 @@ impl Schedule {
     /// # Errors
     ///
     /// Names the setting and what it may be.
-    pub fn check(&self) -> anyhow::Result<()> {
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
         let unit = 0.0..=1.0;
         let ranges = [
             (
@@ -124,13 +124,13 @@ impl Schedule {
     }
 
     /// The shape of the network.
-    pub const fn layout(&self) -> Layout {
+    pub(crate) const fn layout(&self) -> Layout {
         let Schedule { king_buckets, hidden, buckets, .. } = *self;
         Layout { king_buckets, hidden, buckets }
     }
 
     /// Learning rate of step number `step`, counted from 0, of `steps`.
-    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
+    pub(crate) fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let [first, last] = self.rate.map(f64::from);
         let cosine = (std::f64::consts::PI * progress(step, steps)).cos();
         let rate = last + (first - last) * (1.0 + cosine) / 2.0;
@@ -139,7 +139,7 @@ impl Schedule {
     }
 
     /// What is learned at step number `step`, counted from 0, of `steps`.
-    pub fn objective_at(&self, step: u64, steps: u64) -> Objective {
+    pub(crate) fn objective_at(&self, step: u64, steps: u64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
         let result_weight = (first + (last - first) * progress(step, steps)) as f32;
         Objective { result_weight, scale: self.scale.unwrap_or(USUAL_SCALE) }
@@ -147,7 +147,7 @@ impl Schedule {
 
     /// How much of itself the running mean of the weights keeps at step number `step`,
     /// counted from 0. The first steps are forgotten soon.
-    pub fn average_at(&self, step: u64) -> f32 {
+    pub(crate) fn average_at(&self, step: u64) -> f32 {
         let step = step as f32;
         self.average.min((1.0 + step) / (10.0 + step))
     }

@@ -37,7 +37,7 @@ const MAX_PLIES: usize = 500;
 /// When a game ends before the rules of chess end it. Scores are in centipawns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ClapArgs)]
 #[serde(deny_unknown_fields)]
-pub struct Adjudication {
+pub(crate) struct Adjudication {
     /// Score, in centipawns, from which a side is winning
     #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = clap::value_parser!(i32).range(1..))]
     pub win_score: Score,
@@ -131,7 +131,7 @@ impl Adjudicator<'_> {
 /// Searches some positions longer than the others (playout cap randomization, D. J. Wu,
 /// "Accelerating Self-Play Learning in Go", 2019).
 #[derive(Clone, Copy, Debug)]
-pub struct Deepening {
+pub(crate) struct Deepening {
     /// Percentage of the positions worth learning from that are searched longer.
     pub share: u32,
     /// Nodes after which the longer search starts no new iteration.
@@ -154,17 +154,17 @@ impl Deepening {
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// Nodes per move after which no new iteration starts.
-    pub soft: u64,
+    pub(crate) soft: u64,
     /// Nodes per move that no search exceeds.
-    pub hard: u64,
+    pub(crate) hard: u64,
     /// Which positions are searched longer.
-    pub deepening: Option<Deepening>,
+    pub(crate) deepening: Option<Deepening>,
     /// When a game ends early.
-    pub adjudication: Adjudication,
+    pub(crate) adjudication: Adjudication,
 }
 
 /// A search exceeds its soft limit by this factor at most, unless told otherwise.
-pub const HARD_BY_SOFT: u64 = 8;
+pub(crate) const HARD_BY_SOFT: u64 = 8;
 
 impl Conditions {
     /// Equal searches of `soft` nodes, with the defaults for everything else.
@@ -182,7 +182,7 @@ impl Conditions {
     /// # Errors
     ///
     /// If there is not.
-    pub fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
+    pub(crate) fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
         settings(self).check_memory(engines)
     }
 }

@@ -22,7 +22,7 @@ const PART: usize = 1 << 10;
 /// A point of the loss curves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Point {
+pub(crate) struct Point {
     /// Steps done.
     pub step: u64,
     /// Positions seen.
@@ -61,7 +61,7 @@ pub struct TrainingRun {
 /// Where a run is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct State {
+pub(crate) struct State {
     /// Steps done.
     pub step: u64,
     /// Steps that the optimiser's moments know of: those of an earlier run, too, if this
@@ -79,17 +79,17 @@ pub struct State {
 #[derive(Debug)]
 pub struct Trainer {
     /// What decides the run.
-    pub run: TrainingRun,
+    pub(crate) run: TrainingRun,
     /// Where it is.
-    pub state: State,
+    pub(crate) state: State,
     /// All numbers of the model, exact.
-    pub parameters: Vec<f32x8>,
+    pub(crate) parameters: Vec<f32x8>,
     /// Their running mean, which becomes the network.
-    pub average: Vec<f32x8>,
+    pub(crate) average: Vec<f32x8>,
     /// The parameters rounded.
     rounded: RoundedModel,
     /// The optimiser's memory.
-    pub moments: Moments,
+    pub(crate) moments: Moments,
     layout: Layout,
     workers: Vec<Worker>,
     pool: ThreadPool,
@@ -130,7 +130,7 @@ impl Trainer {
     /// # Errors
     ///
     /// If it has another shape.
-    pub fn start_from(&mut self, network: &Network) -> anyhow::Result<()> {
+    pub(crate) fn start_from(&mut self, network: &Network) -> anyhow::Result<()> {
         self.parameters = self.layout.dequantise(network)?;
         self.average.clone_from(&self.parameters);
         self.round();
@@ -138,22 +138,22 @@ impl Trainer {
     }
 
     /// Takes over parameters that were changed from outside.
-    pub fn round(&mut self) {
+    pub(crate) fn round(&mut self) {
         self.pool.install(|| self.rounded.round(self.layout, &self.parameters));
     }
 
     /// The model's shape.
-    pub const fn layout(&self) -> Layout {
+    pub(crate) const fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Steps of a pass over the data.
-    pub fn steps_per_pass(&self) -> u64 {
+    fn steps_per_pass(&self) -> u64 {
         (self.length / self.batch).max(1) as u64
     }
 
     /// Steps of the whole run.
-    pub const fn steps(&self) -> u64 {
+    pub(crate) const fn steps(&self) -> u64 {
         self.run.schedule.samples.div_ceil(self.batch as u64)
     }
 
@@ -163,7 +163,7 @@ impl Trainer {
     }
 
     /// Is the run over?
-    pub fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.state.step >= self.steps()
     }
 
@@ -265,7 +265,7 @@ impl Trainer {
 
     /// The network's outputs for `samples`, by the running mean of the weights: in units of
     /// 400 centipawns, and what the search multiplies each with.
-    pub fn outputs(&mut self, samples: &[Sample]) -> Vec<(f32, f32)> {
+    pub(crate) fn outputs(&mut self, samples: &[Sample]) -> Vec<(f32, f32)> {
         let model = RoundedModel::new(self.layout, &self.average);
         let share = samples.len().div_ceil(self.workers.len()).max(1);
         let workers = self.workers.par_iter_mut().zip(samples.par_chunks(share));
@@ -277,14 +277,14 @@ impl Trainer {
     }
 
     /// The network's evaluations of `samples` as the search plays by them, in centipawns.
-    pub fn scores(&mut self, samples: &[Sample]) -> Vec<f64> {
+    fn scores(&mut self, samples: &[Sample]) -> Vec<f64> {
         let outputs = self.outputs(samples).into_iter();
         outputs.map(|(output, weight)| f64::from(output * weight) * f64::from(SCALE)).collect()
     }
 
     /// Mean loss of the network so far over `samples`, as the last step counted it, if
     /// there are any.
-    pub fn validate(&mut self, samples: &[Sample]) -> Option<f64> {
+    fn validate(&mut self, samples: &[Sample]) -> Option<f64> {
         if samples.is_empty() {
             return None;
         }
@@ -299,7 +299,7 @@ impl Trainer {
     }
 
     /// Adds a point to the loss curves.
-    pub fn report(&mut self, data: &DataSet) -> Point {
+    pub(crate) fn report(&mut self, data: &DataSet) -> Point {
         let validation = self.validate(&data.validation);
         let exam = data.exam.as_ref().map(|exam| exam.grade(&self.scores(exam.samples())).error);
         let (last, steps) = (self.state.step.saturating_sub(1), self.steps());

@@ -50,26 +50,26 @@ Examples:
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Write the constants to this file
     #[arg(long, value_name = "FILE.rs")]
-    pub out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Draw the curves and the counts
     #[arg(long, value_name = "FILE.svg")]
-    pub svg: Option<PathBuf>,
+    svg: Option<PathBuf>,
     /// How the games were made, as a note in the file of constants
     #[arg(long, value_name = "TEXT", default_value = "self-play")]
-    pub note: String,
+    note: String,
 }
 
 /// How often positions with a material count and a score were won, drawn and lost by
 /// the side to move.
 #[derive(Clone, Debug)]
-pub struct Counts {
+struct Counts {
     /// By material and class of scores.
     cells: Vec<[u64; 3]>,
     /// Games counted.
-    pub games: u64,
+    games: u64,
 }
 
 /// One cell of the counts, as the fit sees it.
@@ -90,7 +90,7 @@ impl Default for Counts {
 
 impl Counts {
     /// Counts the positions of a game. One that stands alone has no result to count.
-    pub fn add(&mut self, game: &Record) {
+    fn add(&mut self, game: &Record) {
         if game.result == GameResult::Unknown {
             return;
         }
@@ -115,7 +115,7 @@ impl Counts {
     }
 
     /// Positions counted.
-    pub fn positions(&self) -> u64 {
+    fn positions(&self) -> u64 {
         self.cells.iter().flatten().sum()
     }
 
@@ -200,11 +200,11 @@ fn model(parameters: &[f64; SIZE]) -> Model {
 
 /// A fitted model and the logarithm of its likelihood, per position.
 #[derive(Clone, Copy, Debug)]
-pub struct Fit {
+struct Fit {
     /// The model.
-    pub model: Model,
+    model: Model,
     /// Natural logarithm.
-    pub log_likelihood: f64,
+    log_likelihood: f64,
 }
 
 /// Fits the model.
@@ -213,7 +213,7 @@ pub struct Fit {
 ///
 /// If the games are too few or too much alike to say something for every
 /// material.
-pub fn fit(counts: &Counts) -> anyhow::Result<Fit> {
+fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     let cells = counts.cells();
     let mut parameters = [0.0; SIZE];
     // Half the games are won two pawns up: good enough to start with.

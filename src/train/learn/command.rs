@@ -74,38 +74,38 @@ Files:
 pub struct Args {
     /// Directory for networks, games and the lineage; what is there already goes on
     #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Learn for this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
-    pub hours: Option<Duration>,
+    hours: Option<Duration>,
     /// Learn until the lineage has this many generations; the clock decides nothing
     #[arg(long, value_name = "N")]
-    pub generations: Option<u32>,
+    generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
+    threads: Option<u32>,
     /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    seed: u64,
     /// Nodes per move after which no new iteration starts, in games and matches
     #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
-    pub nodes: u64,
+    nodes: u64,
     /// Hidden neurons per view, a multiple of 32
     #[arg(long, value_name = "N", default_value_t = 256)]
-    pub hidden: usize,
+    hidden: usize,
     /// Output buckets, chosen by piece count
     #[arg(long, value_name = "N", default_value_t = 8)]
-    pub buckets: usize,
+    buckets: usize,
     /// Positions before the first training; then half of all each time, up to --window
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
-    pub first: u64,
+    first: u64,
     /// Newest positions that are learned from, at least: whole generations (18 bytes of memory
     /// each, 4.5 on the disk)
     #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
-    pub window: u64,
+    window: u64,
     /// Games of a match at most
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(2..))]
-    pub match_games: u64,
+    match_games: u64,
 }
 
 /// Runs the command.

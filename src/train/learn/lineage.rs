@@ -21,7 +21,7 @@ const FILE: &str = "lineage.toml";
 /// What decides how a lineage grows: with one thread, everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Version of Lancet.
     pub version: String,
     /// Seed of all random choices.
@@ -87,7 +87,7 @@ pub struct Lineage {
     #[serde(default)]
     pub worked: f64,
     /// How it grows.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     /// From the first to the last that is complete.
     #[serde(default)]
     pub generations: Vec<Generation>,
@@ -95,23 +95,23 @@ pub struct Lineage {
 
 impl Lineage {
     /// The generation whose network is the best; 0 before there is one.
-    pub fn best(&self) -> u32 {
+    pub(super) fn best(&self) -> u32 {
         self.generations.iter().rfind(|one| one.promoted).map_or(0, |one| one.number)
     }
 
     /// The one under way.
-    pub fn next(&self) -> u32 {
+    pub(super) fn next(&self) -> u32 {
         self.generations.last().map_or(1, |last| last.number + 1)
     }
 
     /// Hours of work, those in the generation under way included.
-    pub fn hours(&self) -> f64 {
+    pub(super) fn hours(&self) -> f64 {
         self.generations.last().map_or(0.0, |last| last.hours).max(self.worked)
     }
 
     /// The number of the first generation of the window that ends with games of
     /// `newest` positions after the complete ones, and the positions in that window.
-    pub fn window(&self, newest: u64) -> (u32, u64) {
+    pub(super) fn window(&self, newest: u64) -> (u32, u64) {
         let (mut first, mut pool) = (self.next(), newest);
         for one in self.generations.iter().rev() {
             if pool >= self.settings.window {
@@ -125,7 +125,7 @@ impl Lineage {
 
     /// Elo of each generation above the beginning: promoted ones add to what was
     /// reached before.
-    pub fn elo(&self) -> Vec<f64> {
+    pub(super) fn elo(&self) -> Vec<f64> {
         let mut reached = 0.0;
         let elo = |one: &Generation| {
             let elo = reached + one.elo;
@@ -140,7 +140,7 @@ impl Lineage {
 
 /// A directory that this process alone learns in.
 #[derive(Debug)]
-pub struct Home {
+pub(crate) struct Home {
     dir: PathBuf,
     _lock: LockFile,
 }

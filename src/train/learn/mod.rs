@@ -4,11 +4,11 @@
 //!
 //! Self-play is [`datagen`](super::datagen)'s and training [`train`](super::command)'s:
 //! what is done here can be done by hand with these commands. What is new is the match
-//! ([`duel`], [`sprt`]) and the lineage with its picture. All that is known is in files,
+//! (`duel`, `sprt`) and the lineage with its picture. All that is known is in files,
 //! written before it counts, so a run that was killed goes on where it was.
 
 pub mod command;
-pub mod duel;
+mod duel;
 pub mod lineage;
-pub mod picture;
-pub mod sprt;
+mod picture;
+mod sprt;

@@ -67,7 +67,7 @@ impl Pairs {
 
     /// Logarithm of how much likelier it is that the new side is [`USEFUL`] than that it
     /// is [`USELESS`].
-    pub fn log_likelihood_ratio(&self) -> f64 {
+    fn log_likelihood_ratio(&self) -> f64 {
         let expected = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
         let (low, high) = (expected(USELESS), expected(USEFUL));
         let (number, mean, variance) = self.moments();
