@@ -17,7 +17,7 @@ pub mod options;
 pub mod perft;
 pub mod study;
 
-use std::time::Duration;
+use std::{process::ExitCode, time::Duration};
 
 pub use crate::system::stdio::{complain, say};
 use crate::{
@@ -56,6 +56,13 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> Result<Vec<Engine>, Stri
         .check_memory(jobs)
         .and_then(|()| (0..jobs).map(|_| Engine::new(settings.clone())).collect());
     made.map_err(|error: MemoryError| format!("--jobs {jobs} --hash {hash}: {error}"))
+}
+
+/// Says why the command line, or a file that it names, cannot be used. Returns the exit
+/// status.
+fn unusable(error: &anyhow::Error) -> ExitCode {
+    complain(format_args!("{error:#}"));
+    ExitCode::from(2)
 }
 
 /// Reads a number of threads for clap.

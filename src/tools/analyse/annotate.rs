@@ -29,7 +29,7 @@ const SHORT_LINE: usize = 4;
 ///
 /// If it is not a game of chess, or a move is not legal.
 pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
-    let start = start(game).map_err(|reason| Broken { line: game.line, reason })?;
+    let start = start(game)?;
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(game.main.moves.len());
     for node in &game.main.moves {
@@ -64,7 +64,8 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
 /// # Errors
 ///
 /// If that is no position of chess, or the game one of a variant but Chess960.
-pub fn start(game: &Game) -> Result<Position, String> {
+fn start(game: &Game) -> Result<Position, Broken> {
+    let broken = |reason| Broken { line: game.line, reason };
     let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();
     let mode = if ["960", "fischer", "frc", "freestyle"].iter().any(|name| variant.contains(name)) {
         CastlingMode::Chess960
@@ -73,10 +74,10 @@ pub fn start(game: &Game) -> Result<Position, String> {
     {
         CastlingMode::Standard
     } else {
-        return Err(format!("the variant '{variant}' is not chess"));
+        return Err(broken(format!("the variant '{variant}' is not chess")));
     };
     let fen = game.tag("FEN").unwrap_or(START_FEN);
-    Position::from_fen(fen, mode).map_err(|error| error.to_string())
+    Position::from_fen(fen, mode).map_err(|error| broken(error.to_string()))
 }
 
 /// The half-moves before a position, as its move number has it.

@@ -28,7 +28,6 @@ const WHITES_SHARE: RGBColor = RGBColor(245, 243, 238);
 const BLACKS_SHARE: RGBColor = RGBColor(104, 102, 98);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type DrawError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
 
 /// What to draw.
 #[derive(Clone, Debug)]
@@ -51,16 +50,13 @@ impl Chart {
     /// # Errors
     ///
     /// What the plotting library says.
-    pub fn svg(&self) -> Result<String, String> {
+    pub fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
-        {
-            let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-            self.draw(&root).map_err(|error| error.to_string())?;
-        }
+        self.draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area())?;
         Ok(text)
     }
 
-    fn draw<'a>(&self, root: &Area<'a>) -> Result<(), DrawError<'a>> {
+    fn draw(&self, root: &Area) -> anyhow::Result<()> {
         root.fill(&WHITE)?;
         root.draw_text(&plain(&self.title), &font(18), (LEFT, 10))?;
         root.draw_text(&self.subtitle, &font(12).color(&BLACK.mix(0.7)), (LEFT, 34))?;
@@ -75,11 +71,11 @@ impl Chart {
         self.grid(root)?;
         root.draw(&PathElement::new(curve, RGBColor(60, 60, 60).stroke_width(2)))?;
         self.errors(root)?;
-        root.present()
+        Ok(root.present()?)
     }
 
     /// Lines of equal score, and move numbers.
-    fn grid<'a>(&self, root: &Area<'a>) -> Result<(), DrawError<'a>> {
+    fn grid(&self, root: &Area) -> anyhow::Result<()> {
         let style = font(12);
         for pawns in PAWNS {
             let y = y(100 * pawns);
@@ -103,7 +99,7 @@ impl Chart {
         Ok(())
     }
 
-    fn errors<'a>(&self, root: &Area<'a>) -> Result<(), DrawError<'a>> {
+    fn errors(&self, root: &Area) -> anyhow::Result<()> {
         let anchor = font(12).pos(Pos::new(HPos::Center, VPos::Bottom));
         for (index, error, san) in &self.errors {
             let Some(&score) = self.scores.get(index + 1) else { continue };

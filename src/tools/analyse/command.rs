@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::{Context as _, anyhow, bail, ensure};
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::{ProgressBar, ProgressStyle};
 use shakmaty::{Color, Move};
@@ -31,7 +32,7 @@ use crate::{
     engine::Engine,
     play::report::Limits,
     system::{
-        files::{self, at},
+        files,
         input::{self, Input, STANDARD_INPUT},
         journal,
     },
@@ -115,54 +116,34 @@ enum End {
 }
 
 /// `lancet analyse`. The exit status is described in its help.
-pub fn run(args: &Args) -> ExitCode {
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.out == Path::new(STANDARD_INPUT) {
-        complain("--out: games are written to a file, not to standard output");
-        return ExitCode::from(2);
+        let error = anyhow!("--out: games are written to a file, not to standard output");
+        return Ok(tools::unusable(&error));
     }
     if args.join {
-        return match join::join(&args.files, &args.out, args.force) {
-            Ok(games) => {
-                say(format_args!("{} joined", notation::counted(games, "game")));
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                complain(error);
-                ExitCode::FAILURE
-            }
-        };
+        let games = join::join(&args.files, &args.out, args.force)?;
+        say(format_args!("{} joined", notation::counted(games, "game")));
+        return Ok(ExitCode::SUCCESS);
     }
     if args.resume && is_finished(&args.out) {
-        return match check_finished(args) {
-            Ok(()) => {
-                say(format_args!("{}: finished already", args.out.display()));
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                complain(error);
-                ExitCode::FAILURE
-            }
-        };
+        check_finished(args)?;
+        say(format_args!("{}: finished already", args.out.display()));
+        return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
-    let result = Run::open(args).and_then(|mut run| {
-        let end = run.all(&interrupt)?;
-        run.finish(end)?;
-        if end == End::Done && !run.read {
-            let files: Vec<_> = args.files.iter().map(|path| path.display().to_string()).collect();
-            return Err(format!("{}: no games", files.join(", ")));
-        }
-        Ok((end, run.progress.done.broken))
-    });
-    match result {
-        Ok((End::Interrupted, _)) => ExitCode::from(130),
-        Ok((End::Done, broken)) if broken > 0 && !args.lenient => ExitCode::from(2),
-        Ok((End::Done, _)) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(error);
-            ExitCode::FAILURE
-        }
+    let mut run = Run::open(args)?;
+    let end = run.all(&interrupt)?;
+    run.finish(end)?;
+    if end == End::Interrupted {
+        return Ok(ExitCode::from(130));
     }
+    if !run.read {
+        let files: Vec<_> = args.files.iter().map(|path| path.display().to_string()).collect();
+        bail!("{}: no games", files.join(", "));
+    }
+    let broken = run.progress.done.broken > 0 && !args.lenient;
+    Ok(if broken { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
 /// Everything that a run needs.
@@ -183,39 +164,41 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Opens the files.
-    fn open(args: &'a Args) -> Result<Run<'a>, String> {
-        let size = |path: &PathBuf| match input::size(path).map_err(at(path))? {
-            Some(0) => Err(format!("{}: no games", path.display())),
-            size => Ok((path.clone(), size.unwrap_or(0))),
+    fn open(args: &'a Args) -> anyhow::Result<Run<'a>> {
+        let size = |path: &PathBuf| {
+            let size = input::size(path).with_context(|| path.display().to_string())?;
+            ensure!(size != Some(0), "{}: no games", path.display());
+            anyhow::Ok((path.clone(), size.unwrap_or(0)))
         };
         let task = Task {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
             engine: format!("{} MiB, threads {}", args.hash, args.effort.threads),
             shard: args.part().to_string(),
-            files: args.files.iter().map(size).collect::<Result<_, String>>()?,
+            files: args.files.iter().map(size).collect::<anyhow::Result<_>>()?,
         };
         let progress_path = progress::path(&args.out);
         // First whatever may fail: then there is nothing to be continued.
         let engines = tools::engines(args.effort.jobs, args.hash, args.effort.threads)?;
         if let Some(dir) = &args.svg {
-            fs::create_dir_all(dir).map_err(at(dir))?;
+            fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }
         let resumed = args.resume && progress_path.exists();
         let created = !args.out.exists();
         let out = output(args, &progress_path)?;
         // On Windows a lock would keep readers out, too.
         if cfg!(unix) {
-            files::claim(&out, "another analysis is writing this file").map_err(at(&args.out))?;
+            files::claim(&out, "another analysis is writing this file")
+                .with_context(|| args.out.display().to_string())?;
         }
         let progress =
             if resumed { Progress::load(&progress_path, &task)? } else { Progress::new(task) };
-        if out.metadata().map_err(at(&args.out))?.len() < progress.done.bytes {
-            return Err(format!(
-                "{}: shorter than the unfinished analysis left it",
-                args.out.display()
-            ));
-        }
+        let length = out.metadata().with_context(|| args.out.display().to_string())?.len();
+        ensure!(
+            length >= progress.done.bytes,
+            "{}: shorter than the unfinished analysis left it",
+            args.out.display()
+        );
         let mut run = Run {
             args,
             limits: args.limits(),
@@ -235,17 +218,19 @@ impl<'a> Run<'a> {
     }
 
     /// There is a game: cuts the output to what the progress says.
-    fn begin(&mut self) -> Result<(), String> {
-        self.out.set_len(self.progress.done.bytes).map_err(at(&self.args.out))?;
-        self.out.seek(SeekFrom::End(0)).map_err(at(&self.args.out))?;
+    fn begin(&mut self) -> anyhow::Result<()> {
+        let cut = self.out.set_len(self.progress.done.bytes);
+        cut.and_then(|()| self.out.seek(SeekFrom::End(0)))
+            .with_context(|| self.args.out.display().to_string())?;
         self.progress.begin(&self.progress_path)
     }
 
     /// Analyses all games that are left, as far as they are in this shard.
-    fn all(&mut self, interrupt: &Interrupt) -> Result<End, String> {
+    fn all(&mut self, interrupt: &Interrupt) -> anyhow::Result<End> {
         for file in self.progress.done.file..self.args.files.len() {
             let path = &self.args.files[file];
-            let input = Input::open(path).map_err(at(path))?;
+            let name = || path.display().to_string();
+            let input = Input::open(path).with_context(name)?;
             let taken = input.taken();
             let mut games = Games::new(input);
             let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
@@ -258,7 +243,7 @@ impl<'a> Run<'a> {
                     return Ok(End::Interrupted);
                 }
                 let begin = before + taken.get();
-                let Some(game) = games.next_game().map_err(at(path))? else { break };
+                let Some(game) = games.next_game().with_context(name)? else { break };
                 let warning = games.warning();
                 number += 1;
                 if !std::mem::replace(&mut self.read, true) {
@@ -288,7 +273,8 @@ impl<'a> Run<'a> {
                     }
                     Err(_) => self.progress.done.broken += 1,
                 }
-                self.progress.save().map_err(at(&self.progress_path))?;
+                let saved = self.progress.save();
+                saved.with_context(|| self.progress_path.display().to_string())?;
             }
         }
         Ok(End::Done)
@@ -301,7 +287,7 @@ impl<'a> Run<'a> {
         (start, moves): &(Position, Vec<Option<Move>>),
         span: Range<u64>,
         interrupt: &Interrupt,
-    ) -> Result<End, String> {
+    ) -> anyhow::Result<End> {
         let number = self.progress.done.usable;
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
@@ -325,7 +311,7 @@ impl<'a> Run<'a> {
         if let Some(dir) = &self.args.svg {
             let path = dir.join(picture_name(number, &names));
             let svg = picture(&game, &findings, opening, ply).svg()?;
-            files::replace(&path, svg.as_bytes()).map_err(at(&path))?;
+            files::replace(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;
         }
         let text = pgn::write::write(&game, ply);
         self.write(&text)?;
@@ -343,9 +329,11 @@ impl<'a> Run<'a> {
     }
 
     /// Adds to the output.
-    fn write(&mut self, text: &str) -> Result<(), String> {
+    fn write(&mut self, text: &str) -> anyhow::Result<()> {
         let written = journal::append(&mut self.out, text.as_bytes());
-        written.and_then(|()| self.out.sync_data()).map_err(at(&self.args.out))
+        written
+            .and_then(|()| self.out.sync_data())
+            .with_context(|| self.args.out.display().to_string())
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
@@ -356,7 +344,7 @@ impl<'a> Run<'a> {
         moves: &[Option<Move>],
         mut evaluations: Vec<Evaluation>,
         interrupt: &Interrupt,
-    ) -> Result<Option<Vec<Evaluation>>, String> {
+    ) -> anyhow::Result<Option<Vec<Evaluation>>> {
         let short = Findings::new(positions, moves, &evaluations).short_lines();
         let end = |number: usize| {
             let mut end = evaluate::game(positions, moves, short[number]);
@@ -378,18 +366,19 @@ impl<'a> Run<'a> {
         game: &(dyn Fn(usize) -> position::Game + Sync),
         interrupt: &Interrupt,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<Vec<Evaluation>>, String> {
-        evaluate::evaluate(&mut self.engines, count, game, &self.limits, interrupt, tick)
-            .map_err(|error| error.to_string())
+    ) -> anyhow::Result<Option<Vec<Evaluation>>> {
+        let engines = &mut self.engines;
+        Ok(evaluate::evaluate(engines, count, game, &self.limits, interrupt, tick)?)
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.
-    fn finish(&mut self, end: End) -> Result<(), String> {
+    fn finish(&mut self, end: End) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         if !self.read {
             // Nothing is left behind.
             return if self.created {
-                fs::remove_file(&self.args.out).map_err(at(&self.args.out))
+                let out = &self.args.out;
+                fs::remove_file(out).with_context(|| out.display().to_string())
             } else {
                 Ok(())
             };
@@ -411,7 +400,8 @@ impl<'a> Run<'a> {
         if let Some(shard) = self.args.shard {
             self.write(&join::end(shard, written))?;
         }
-        fs::remove_file(&self.progress_path).map_err(at(&self.progress_path))
+        let progress = &self.progress_path;
+        fs::remove_file(progress).with_context(|| progress.display().to_string())
     }
 }
 
@@ -427,34 +417,36 @@ fn is_finished(out: &Path) -> bool {
 }
 
 /// Is the output what this command would have written, as far as its first game tells?
-fn check_finished(args: &Args) -> Result<(), String> {
+fn check_finished(args: &Args) -> anyhow::Result<()> {
     let out = &args.out;
+    let name = || out.display().to_string();
     files::check_outputs([out.as_path()], &args.files)?;
-    let mut games = Games::new(Input::open(out).map_err(at(out))?);
-    let first = games.next_game().map_err(at(out))?;
+    let mut games = Games::new(Input::open(out).with_context(name)?);
+    let first = games.next_game().with_context(name)?;
     let annotator =
         first.and_then(Result::ok).and_then(|game| game.tag("Annotator").map(str::to_owned));
     // A shard that has no game has its last line.
     if let Some(shard) = args.shard
         && annotator.is_none()
-        && fs::read(out).map_err(at(out))? == join::end(shard, 0).as_bytes()
+        && fs::read(out).with_context(name)? == join::end(shard, 0).as_bytes()
     {
         return Ok(());
     }
     let out = out.display();
     match annotator {
-        None => Err(format!("{out}: no analysis, and so not one to resume")),
-        Some(other) if other.starts_with("Lancet ") && other != args.annotator() => Err(format!(
+        None => bail!("{out}: no analysis, and so not one to resume"),
+        Some(other) if other.starts_with("Lancet ") && other != args.annotator() => bail!(
             "{out}: the finished analysis is by {other}, not by {}: --force begins again",
             args.annotator()
-        )),
+        ),
         Some(_) => Ok(()),
     }
 }
 
 /// Opens the file to write, as the options want it.
-fn output(args: &Args, progress: &Path) -> Result<File, String> {
+fn output(args: &Args, progress: &Path) -> anyhow::Result<File> {
     let out = &args.out;
+    let name = || out.display().to_string();
     files::check_outputs([out.as_path(), progress], &args.files)?;
     if args.force || (args.resume && !progress.exists()) {
         return OpenOptions::new()
@@ -462,18 +454,18 @@ fn output(args: &Args, progress: &Path) -> Result<File, String> {
             .create(true)
             .truncate(false)
             .open(out)
-            .map_err(at(out));
+            .with_context(name);
     }
     if progress.exists() {
         if args.resume {
-            return OpenOptions::new().write(true).open(out).map_err(at(out));
+            return OpenOptions::new().write(true).open(out).with_context(name);
         }
         let what = "an unfinished analysis is here: --resume carries on, --force begins again";
-        return Err(format!("{}: {what}", progress.display()));
+        bail!("{}: {what}", progress.display());
     }
     File::create_new(out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => progress::exists(out),
-        _ => at(out)(error),
+        _ => anyhow::Error::new(error).context(name()),
     })
 }
 

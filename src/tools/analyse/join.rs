@@ -8,10 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::{Context as _, bail, ensure};
+
 use super::progress;
 use crate::{
     chess::notation::counted,
-    system::files::{self, NewFile, at},
+    system::files::{self, NewFile},
 };
 
 /// The last line of what a shard such as `2/3` writes. Programs that read PGN ignore lines
@@ -61,45 +63,45 @@ fn is_whole(game: &[u8]) -> bool {
 ///
 /// If a file cannot be used, or the parts are not those of one run in their order, each of
 /// them to its end.
-pub fn join(parts: &[PathBuf], out: &Path, force: bool) -> Result<usize, String> {
+pub fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result<usize> {
+    let name = |path: &Path| path.display().to_string();
     if out.exists() && !force {
         return Err(progress::exists(out));
     }
     files::check_outputs([out], parts)?;
     let mut readers = Vec::new();
     for part in parts {
-        if progress::path(part).exists() {
-            return Err(format!("{}: the analysis is unfinished", part.display()));
-        }
-        readers.push((part, Texts(BufReader::new(File::open(part).map_err(at(part))?))));
+        ensure!(!progress::path(part).exists(), "{}: the analysis is unfinished", part.display());
+        let file = File::open(part).with_context(|| name(part))?;
+        readers.push((part, Texts(BufReader::new(file))));
     }
-    let mut whole = NewFile::create(out).map_err(at(out))?;
+    let mut whole = NewFile::create(out).with_context(|| name(out))?;
     let (mut games, mut ended) = (0, 0);
     // When it is the turn of a part that has ended, it is the end of all.
     while ended < parts.len() {
         let turn = games + ended;
         let (round, index) = (turn / parts.len(), turn % parts.len());
         let (part, reader) = &mut readers[index];
-        let text = reader.next().map_err(at(part))?;
+        let text = reader.next().with_context(|| name(part))?;
         let end = end(format_args!("{}/{}", index + 1, parts.len()), round as u64);
         let end = end.trim_ascii_end();
         if text.trim_ascii_end() == end.as_bytes() {
             ended += 1;
         } else if ended == 0 && is_whole(&text) {
-            whole.write_all(&text).map_err(at(out))?;
+            whole.write_all(&text).with_context(|| name(out))?;
             games += 1;
         } else {
-            return Err(format!(
+            bail!(
                 "{}: after {} {}, expected {}'{end}': the parts must be the shards \
                  1/N to N/N of one run, in this order",
                 part.display(),
                 counted(round, "game"),
                 found(&text),
                 if ended == 0 { "a game or " } else { "" },
-            ));
+            );
         }
     }
-    whole.commit().map_err(at(out))?;
+    whole.commit().with_context(|| name(out))?;
     Ok(games)
 }
 
@@ -139,20 +141,20 @@ mod tests {
             let joined = join(&paths, &out, true)?;
             let order = fs::read_to_string(&out).unwrap();
             let rounds = order.split("[Round \"").skip(1).map(|rest| &rest[..1]);
-            Ok::<_, String>((joined, rounds.collect::<String>()))
+            anyhow::Ok((joined, rounds.collect::<String>()))
         };
         let [a, b, c] = [("1/3", &[1, 4, 7][..]), ("2/3", &[2, 5]), ("3/3", &[3, 6])]
             .map(|(shard, games)| part(shard, games));
-        assert_eq!(join(&[&a, &b, &c]), Ok((7, "1234567".to_owned())));
-        assert_eq!(join(&[&part("1/1", &[1, 2])]), Ok((2, "12".to_owned())));
-        assert_eq!(join(&[&part("1/2", &[]), &part("2/2", &[])]), Ok((0, String::new())));
+        assert_eq!(join(&[&a, &b, &c]).unwrap(), (7, "1234567".to_owned()));
+        assert_eq!(join(&[&part("1/1", &[1, 2])]).unwrap(), (2, "12".to_owned()));
+        assert_eq!(join(&[&part("1/2", &[]), &part("2/2", &[])]).unwrap(), (0, String::new()));
         let windows = [&a, &b, &c].map(|text| text.replace('\n', "\r\n"));
         assert_eq!(join(&windows.each_ref().map(String::as_str)).unwrap().0, 7);
 
         let old = fs::read(&out).unwrap();
         // Cut anywhere, also between two games.
         for length in 0..b.len() - 1 {
-            let error = join(&[&a, &b[..length], &c]).unwrap_err();
+            let error = join(&[&a, &b[..length], &c]).unwrap_err().to_string();
             assert!(error.contains("part-2.pgn: after "), "{length}: {error}");
         }
         let fewer = part("2/3", &[2]);
@@ -170,7 +172,7 @@ mod tests {
             &[&a, &b, &twice],
         ] {
             let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
-            let error = join(&parts).unwrap_err();
+            let error = join(&parts).unwrap_err().to_string();
             assert!(error.contains(", expected "), "{error}");
         }
         assert_eq!(fs::read(&out).unwrap(), old, "the old file stays");

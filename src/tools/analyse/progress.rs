@@ -5,17 +5,15 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
+    io::{BufRead as _, BufReader, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
 
+use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::judge::Tally;
-use crate::system::{
-    files::{self, at},
-    journal,
-};
+use crate::system::{files, journal};
 
 /// What was done.
 #[derive(Debug)]
@@ -95,9 +93,9 @@ pub fn path(out: &Path) -> PathBuf {
 }
 
 /// The complaint about an output that nobody said was to be replaced.
-pub fn exists(out: &Path) -> String {
+pub fn exists(out: &Path) -> anyhow::Error {
     let out = out.display();
-    format!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
+    anyhow!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
 }
 
 impl Progress {
@@ -112,21 +110,24 @@ impl Progress {
     /// # Errors
     ///
     /// If the file cannot be read, or that run had another task.
-    pub fn load(path: &Path, task: &Task) -> Result<Progress, String> {
-        let fail = |what: &str| format!("{}: {what}", path.display());
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(at(path))?;
+    pub fn load(path: &Path, task: &Task) -> anyhow::Result<Progress> {
+        Progress::read(path, task).with_context(|| path.display().to_string())
+    }
+
+    fn read(path: &Path, task: &Task) -> anyhow::Result<Progress> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
         let mut reader = BufReader::new(file);
         let mut next = || {
             let mut line = Vec::new();
-            reader.read_until(b'\n', &mut line).map(|_| line).map_err(at(path))
+            reader.read_until(b'\n', &mut line).map(|_| line)
         };
         let first = next()?;
-        let saved: Task = journal::value(&first)
-            .map_err(|_| fail("not the progress of an analysis: --force begins again"))?;
+        let Ok(saved) = journal::value::<Task>(&first) else {
+            bail!("not the progress of an analysis: --force begins again");
+        };
         if saved != *task {
             let what = saved.difference(task);
-            let why = "it cannot be continued as this one";
-            return Err(fail(&format!("the unfinished analysis was of {what}: {why}")));
+            bail!("the unfinished analysis was of {what}: it cannot be continued as this one");
         }
         let mut progress = Progress::new(saved);
         let mut length = first.len() as u64;
@@ -137,7 +138,7 @@ impl Progress {
                 if next()?.is_empty() {
                     break;
                 }
-                return Err(fail(&format!("line {number} is damaged: --force begins again")));
+                bail!("line {number} is damaged: --force begins again");
             };
             length += line.len() as u64;
             progress.done = done;
@@ -145,8 +146,8 @@ impl Progress {
         }
         progress.added.clear();
         let mut file = reader.into_inner();
-        file.set_len(length).map_err(at(path))?;
-        file.seek(SeekFrom::End(0)).map_err(at(path))?;
+        file.set_len(length)?;
+        file.seek(SeekFrom::End(0))?;
         progress.file = Some(file);
         Ok(progress)
     }
@@ -155,15 +156,16 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// If it cannot be written, in words.
-    pub fn begin(&mut self, path: &Path) -> Result<(), String> {
+    /// If it cannot be written.
+    pub fn begin(&mut self, path: &Path) -> anyhow::Result<()> {
+        let create = || {
+            files::replace(path, journal::line(&self.task)?.as_bytes())?;
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            file.seek(SeekFrom::End(0))?;
+            anyhow::Ok(file)
+        };
         if self.file.is_none() {
-            let line = journal::line(&self.task)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
-            files::replace(path, line.as_bytes()).map_err(at(path))?;
-            let mut file = OpenOptions::new().write(true).open(path).map_err(at(path))?;
-            file.seek(SeekFrom::End(0)).map_err(at(path))?;
-            self.file = Some(file);
+            self.file = Some(create().with_context(|| path.display().to_string())?);
         }
         Ok(())
     }
@@ -179,12 +181,12 @@ impl Progress {
     /// # Errors
     ///
     /// If it cannot be written; the file then stays as it is.
-    pub fn save(&mut self) -> io::Result<()> {
+    pub fn save(&mut self) -> anyhow::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let line = journal::line(&(self.done, &self.added)).map_err(io::Error::other)?;
+        let line = journal::line(&(self.done, &self.added))?;
         journal::append(file, line.as_bytes())?;
         self.added.clear();
-        file.sync_data()
+        Ok(file.sync_data()?)
     }
 }
 
@@ -213,16 +215,17 @@ mod tests {
         progress.save().unwrap();
         let saved = Progress::load(&path, &task).unwrap();
         assert_eq!((saved.done, saved.players), (progress.done, progress.players));
+        let error = |task: Task| format!("{:#}", Progress::load(&path, &task).unwrap_err());
         let other = Task { limits: "2000 nodes".to_owned(), ..task.clone() };
-        assert!(Progress::load(&path, &other).unwrap_err().contains("was of 1000 nodes"));
+        assert!(error(other).contains("was of 1000 nodes"));
         let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
-        assert!(Progress::load(&path, &other).unwrap_err().contains("was of 64 MiB"));
+        assert!(error(other).contains("was of 64 MiB"));
         let other = Task { shard: "2/2".to_owned(), ..task.clone() };
-        assert!(Progress::load(&path, &other).unwrap_err().contains("was of shard 1/2"));
+        assert!(error(other).contains("was of shard 1/2"));
         let other = Task { files: Vec::new(), ..task.clone() };
-        assert!(Progress::load(&path, &other).unwrap_err().contains("was of other files"));
+        assert!(error(other).contains("was of other files"));
         fs::write(&path, "games = x").unwrap();
-        assert!(Progress::load(&path, &task).unwrap_err().contains("not the progress"));
+        assert!(error(task).contains("not the progress"));
     }
 
     /// Whatever came before: no game makes the next one dearer.
@@ -275,7 +278,7 @@ mod tests {
         let mut damaged = bytes;
         damaged[ends[0] + 20] ^= 1;
         fs::write(&path, &damaged).unwrap();
-        let error = Progress::load(&path, &Task::default()).unwrap_err();
+        let error = format!("{:#}", Progress::load(&path, &Task::default()).unwrap_err());
         assert!(error.contains("progress: line 3 is damaged"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), damaged);
     }

@@ -2,6 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use anyhow::Context as _;
 use clap::value_parser;
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -20,10 +21,10 @@ use crate::{
         position::{Ending, Game, Position},
         score::{Score, is_decisive, mate_distance, winning_chances},
     },
-    engine::{Engine, MemoryError, threads},
+    engine::{Engine, threads},
     play::{limits::Limits, report::Info},
     system::arguments,
-    tools::{self, complain, say},
+    tools::{self, say},
 };
 
 /// Explain a position: the threat, the best move, what hangs, and the pieces
@@ -130,37 +131,23 @@ struct Question {
 }
 
 /// `lancet explain`
-pub fn run(args: &Args) -> ExitCode {
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let question = match read(&args.position) {
         Ok(question) => question,
-        Err(error) => {
-            complain(error);
-            return ExitCode::from(2);
-        }
+        Err(error) => return Ok(tools::unusable(&error)),
     };
-    match threads::run("explain", || explain(&question, args)) {
-        Ok(Ok(explanation)) if args.json => match serde_json::to_string_pretty(&explanation) {
-            Ok(json) => say(json),
-            Err(error) => {
-                complain(error);
-                return ExitCode::FAILURE;
-            }
-        },
-        Ok(Ok(explanation)) => text(&explanation).iter().for_each(say),
-        Ok(Err(error)) => {
-            complain(error);
-            return ExitCode::FAILURE;
-        }
-        Err(error) => {
-            complain(format_args!("cannot start the search's thread: {error}"));
-            return ExitCode::FAILURE;
-        }
+    let explanation = threads::run("explain", || explain(&question, args))
+        .context("cannot start the search's thread")??;
+    if args.json {
+        say(serde_json::to_string_pretty(&explanation)?);
+    } else {
+        text(&explanation).iter().for_each(say);
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads `FEN [moves ...]`, given as one or several words.
-fn read(words: &[String]) -> Result<Question, String> {
+fn read(words: &[String]) -> anyhow::Result<Question> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     let mut question = Question { game: Game::from(start), before: None };
     for m in moves {
@@ -175,7 +162,7 @@ fn read(words: &[String]) -> Result<Question, String> {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-fn explain(question: &Question, args: &Args) -> Result<Explanation, MemoryError> {
+fn explain(question: &Question, args: &Args) -> anyhow::Result<Explanation> {
     let game = &question.game;
     let root = game.position();
     let mut explanation = Explanation {

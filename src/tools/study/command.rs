@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::{Context as _, bail};
 use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -102,34 +103,21 @@ impl Args {
 }
 
 /// `lancet study`. The exit status is described in its help.
-pub fn run(args: &Args) -> ExitCode {
-    let mut study = match open(args) {
-        Ok(study) => study,
-        Err(error) => {
-            complain(error);
-            return ExitCode::from(2);
-        }
-    };
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // All lines first: a wrong one is to leave the study as it is.
-    let lines = match Lines::read(args, &study) {
-        Ok(lines) => lines,
-        Err(error) => {
-            complain(error);
-            return ExitCode::from(2);
-        }
+    let opened = open(args).and_then(|study| Ok((Lines::read(args, &study)?, study)));
+    let (lines, mut study) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Ok(tools::unusable(&error)),
     };
-    match work(args, &mut study, lines) {
-        Ok(End::Interrupted) => ExitCode::from(130),
-        Ok(End::Limit | End::Decided) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(error);
-            ExitCode::FAILURE
-        }
-    }
+    Ok(match work(args, &mut study, lines)? {
+        End::Interrupted => ExitCode::from(130),
+        End::Limit | End::Decided => ExitCode::SUCCESS,
+    })
 }
 
 /// Opens the study that is meant, or begins it.
-fn open(args: &Args) -> Result<Study, String> {
+fn open(args: &Args) -> anyhow::Result<Study> {
     let one = match &args.source[..] {
         [one] => Some(Path::new(one)),
         _ => None,
@@ -138,8 +126,7 @@ fn open(args: &Args) -> Result<Study, String> {
         && Study::is_one(path)
     {
         if args.file.is_some() || args.game.is_some() {
-            let path = path.display();
-            return Err(format!("{path}: a study already: --file and --game are for games"));
+            bail!("{}: a study already: --file and --game are for games", path.display());
         }
         return Study::open(path).map(tell_damage);
     }
@@ -155,22 +142,22 @@ fn open(args: &Args) -> Result<Study, String> {
             if let Some(path) = one
                 && path.extension().is_some()
             {
-                input::size(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                input::size(path).with_context(|| path.display().to_string())?;
             }
             let source = source::position(&args.source)?;
             let name = format!("{:016x}.study", end_key(&source.start, &source.played.moves));
             (source, Some(PathBuf::from(name)))
         }
     };
-    let path = args.file.clone().or(default).ok_or("name the file to keep the study in: --file")?;
+    let path = args.file.clone().or(default);
+    let path = path.context("name the file to keep the study in: --file")?;
     let mut study = Study::open_or_begin(&path, &source.start).map(tell_damage)?;
     let start = &study.tree().node(Tree::START).position;
     if start.fen() != source.start.fen() {
-        return Err(format!("{}: a study of another position: '{}'", path.display(), start.fen()));
+        bail!("{}: a study of another position: '{}'", path.display(), start.fen());
     }
     if !is_same_game(start, &study.played().moves, &source.played.moves) {
-        let path = path.display();
-        return Err(format!("{path}: a study of another game: --file names one for this game"));
+        bail!("{}: a study of another game: --file names one for this game", path.display());
     }
     // A part of the game takes nothing away from it.
     if !study.played().includes(&source.played) {
@@ -216,21 +203,21 @@ struct Lines {
 }
 
 impl Lines {
-    fn read(args: &Args, study: &Study) -> Result<Lines, String> {
+    fn read(args: &Args, study: &Study) -> anyhow::Result<Lines> {
         let line = |text: &String| {
             if text == END {
                 return Ok(study.played().moves.clone());
             }
-            notation::read_moves(&study.tree().node(Tree::START).position, text)
+            anyhow::Ok(notation::read_moves(&study.tree().node(Tree::START).position, text)?)
         };
-        let lines = |texts: &[String]| texts.iter().map(line).collect::<Result<_, String>>();
+        let lines = |texts: &[String]| texts.iter().map(line).collect::<anyhow::Result<_>>();
         let at = args.at.as_ref().map(line).transpose()?;
         Ok(Lines { pin: lines(&args.pin)?, unpin: lines(&args.unpin)?, at })
     }
 }
 
 /// Does all that is asked for.
-fn work(args: &Args, study: &mut Study, lines: Lines) -> Result<End, String> {
+fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     let outputs = [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];
     // A game that the study began with; no position is the name of a file.
@@ -265,11 +252,11 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> Result<End, String> {
     Ok(end)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    files::replace(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    files::replace(path, text.as_bytes()).with_context(|| path.display().to_string())
 }
 
-fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> Result<End, String> {
+fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
     let mut engines = tools::engines(args.jobs, args.hash, args.threads)?;
     let directories = args.syzygy.as_deref().map(syzygy::directories);

@@ -4,7 +4,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
+    fmt::Display,
     fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
     ops::RangeInclusive,
@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move};
 
@@ -24,7 +25,7 @@ use crate::{
     },
     engine::DEPTH_RANGE,
     system::{
-        files::{self, at},
+        files,
         journal::{self, line, value},
     },
 };
@@ -111,35 +112,40 @@ impl Study {
     /// # Errors
     ///
     /// As those of [`Study::open`].
-    pub fn open_or_begin(path: &Path, start: &Position) -> Result<Study, String> {
-        let mut file = files::open_to_grow(path).map_err(at(path))?;
-        claim(&file).map_err(at(path))?;
-        // Whoever looks now has the lock: nobody else begins the same study.
-        if file.metadata().map_err(at(path))?.len() == 0 {
-            let (start, chess960) = (start.fen(), start.mode().is_chess960());
-            let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
-            let written = journal::append(&mut file, line.as_bytes());
-            written.and_then(|()| file.sync_data()).map_err(at(path))?;
-            file.rewind().map_err(at(path))?;
-        }
-        Study::read(path, &file)
+    pub fn open_or_begin(path: &Path, start: &Position) -> anyhow::Result<Study> {
+        let open = || {
+            let mut file = files::open_to_grow(path)?;
+            claim(&file)?;
+            // Whoever looks now has the lock: nobody else begins the same study.
+            if file.metadata()?.len() == 0 {
+                let (start, chess960) = (start.fen(), start.mode().is_chess960());
+                let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
+                journal::append(&mut file, line.as_bytes())?;
+                file.sync_data()?;
+                file.rewind()?;
+            }
+            Study::read(path, file)
+        };
+        open().with_context(|| path.display().to_string())
     }
 
     /// Opens a study. Nobody else can then write to it.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or written, or is something else, in words.
-    pub fn open(path: &Path) -> Result<Study, String> {
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(at(path))?;
-        claim(&file).map_err(at(path))?;
-        Study::read(path, &file)
+    /// If the file cannot be read or written, or is something else.
+    pub fn open(path: &Path) -> anyhow::Result<Study> {
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            claim(&file)?;
+            Study::read(path, file)
+        };
+        open().with_context(|| path.display().to_string())
     }
 
     /// Reads a study from the start of its file.
-    fn read(path: &Path, file: &File) -> Result<Study, String> {
-        let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let mut reader = BufReader::new(file);
+    fn read(path: &Path, file: File) -> anyhow::Result<Study> {
+        let mut reader = BufReader::new(&file);
         let mut bytes = Vec::new();
         let mut next = |bytes: &mut Vec<u8>| -> io::Result<usize> {
             bytes.clear();
@@ -150,20 +156,17 @@ impl Study {
             }
             Ok(length)
         };
-        next(&mut bytes).map_err(|error| at(&error))?;
+        next(&mut bytes)?;
         let start = match value(&bytes) {
             Ok(Event::Study { format: FORMAT, start, chess960 }) => {
-                let mode = CastlingMode::from_chess960(chess960);
-                Position::from_fen(&start, mode).map_err(|error| at(&error))?
+                Position::from_fen(&start, CastlingMode::from_chess960(chess960))?
             }
-            Ok(Event::Study { format, .. }) => {
-                return Err(at(&format_args!("format {format}: expected format {FORMAT}")));
-            }
-            _ => return Err(at(&"this is not a study: its first line is not that of one")),
+            Ok(Event::Study { format, .. }) => bail!("format {format}: expected format {FORMAT}"),
+            _ => bail!("this is not a study: its first line is not that of one"),
         };
         let mut study = Study {
             path: path.to_owned(),
-            file: file.try_clone().map_err(|error| at(&error))?,
+            file: file.try_clone()?,
             tree: Tree::new(start),
             played: Played::default(),
             nodes: 0,
@@ -172,18 +175,18 @@ impl Study {
         };
         let mut whole = bytes.len() as u64;
         for number in 2.. {
-            next(&mut bytes).map_err(|error| at(&error))?;
+            next(&mut bytes)?;
             if bytes.last() != Some(&b'\n') {
                 break;
             }
             whole += bytes.len() as u64;
-            if let Err(reason) = value(&bytes).and_then(|event| study.apply(event)) {
-                study.damaged.insert(number, reason);
+            if let Err(reason) = study.apply(&bytes) {
+                study.damaged.insert(number, format!("{reason:#}"));
             }
         }
         // What a kill has left of a last line.
-        study.file.set_len(whole).map_err(|error| at(&error))?;
-        study.file.seek(SeekFrom::End(0)).map_err(|error| at(&error))?;
+        study.file.set_len(whole)?;
+        study.file.seek(SeekFrom::End(0))?;
         Ok(study)
     }
 
@@ -242,7 +245,7 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn play(&mut self, played: &Played) -> Result<(), String> {
+    pub fn play(&mut self, played: &Played) -> anyhow::Result<()> {
         if *played != self.played {
             let mut position = self.tree.node(Tree::START).position.clone();
             let mut moves = Vec::new();
@@ -262,7 +265,7 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> Result<Id, String> {
+    pub fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> anyhow::Result<Id> {
         moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
     }
 
@@ -271,7 +274,7 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn add(&mut self, at: Id, m: Move, pinned: Option<bool>) -> Result<Id, String> {
+    pub fn add(&mut self, at: Id, m: Move, pinned: Option<bool>) -> anyhow::Result<Id> {
         let node = self.tree.node(at);
         let old = node.edge(m).copied();
         let pinned = pinned.unwrap_or(old.is_some_and(|edge| edge.pinned));
@@ -292,7 +295,7 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn found(&mut self, at: Id, found: Found) -> Result<(), String> {
+    pub fn found(&mut self, at: Id, found: Found) -> anyhow::Result<()> {
         let Found { score, depth, nodes, ref line, exact } = found;
         let line = line.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect();
         let at_key = Key(self.tree.node(at).position.key());
@@ -307,17 +310,18 @@ impl Study {
     /// # Errors
     ///
     /// If it cannot be.
-    pub fn sync(&mut self) -> Result<(), String> {
+    pub fn sync(&mut self) -> anyhow::Result<()> {
         if self.unsynced.is_some() {
-            self.file.sync_data().map_err(|error| format!("{}: {error}", self.path.display()))?;
+            self.file.sync_data().with_context(|| self.path.display().to_string())?;
             self.unsynced = None;
         }
         Ok(())
     }
 
-    fn append(&mut self, event: &Event) -> Result<(), String> {
+    fn append(&mut self, event: &Event) -> anyhow::Result<()> {
         let line = line(event)?;
-        journal::append(&mut self.file, line.as_bytes()).map_err(files::at(&self.path))?;
+        journal::append(&mut self.file, line.as_bytes())
+            .with_context(|| self.path.display().to_string())?;
         if self.unsynced.get_or_insert_with(Instant::now).elapsed() >= SYNC {
             self.sync()
         } else {
@@ -326,17 +330,16 @@ impl Study {
     }
 
     /// Repeats what a line says, or says why it makes no sense here.
-    fn apply(&mut self, event: Event) -> Result<(), String> {
-        match event {
-            Event::Study { .. } => return Err("a study inside a study".to_owned()),
+    fn apply(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        match value::<Event>(line)? {
+            Event::Study { .. } => bail!("a study inside a study"),
             Event::Game { tags, moves } => {
                 let moves = read_line(&self.tree.node(Tree::START).position, &moves)?;
                 self.played = Played { tags, moves };
             }
             Event::Move { at, m, pinned } => {
                 let at = self.find(at)?;
-                let m = read_move(&self.tree.node(at).position, &m);
-                let m = m.map_err(|error| error.to_string())?;
+                let m = read_move(&self.tree.node(at).position, &m)?;
                 self.tree.add(at, m);
                 self.tree.pin(at, m, pinned);
             }
@@ -354,22 +357,21 @@ impl Study {
     }
 
     /// The node of the position that a line names.
-    fn find(&self, at: Key) -> Result<Id, String> {
+    fn find(&self, at: Key) -> anyhow::Result<Id> {
         let id = self.tree.find(at.0);
-        id.ok_or_else(|| format!("position {}: not in the tree", String::from(at)))
+        id.with_context(|| format!("position {}: not in the tree", String::from(at)))
     }
 }
 
 /// Is this a value that a search can find?
-fn check<T: PartialOrd + fmt::Display>(
+fn check<T: PartialOrd + Display>(
     name: &str,
     value: &T,
     range: &RangeInclusive<T>,
-) -> Result<(), String> {
-    if range.contains(value) {
-        return Ok(());
-    }
-    Err(format!("{name} {value}: expected {} to {}", range.start(), range.end()))
+) -> anyhow::Result<()> {
+    let (low, high) = (range.start(), range.end());
+    ensure!(range.contains(value), "{name} {value}: expected {low} to {high}");
+    Ok(())
 }
 
 /// Locks the file of a study for this process, and refuses what is no file.
@@ -382,11 +384,11 @@ fn claim(file: &File) -> io::Result<()> {
 }
 
 /// Legal moves from a position.
-fn read_line(position: &Position, moves: &[String]) -> Result<Vec<Move>, String> {
+fn read_line(position: &Position, moves: &[String]) -> anyhow::Result<Vec<Move>> {
     let mut position = position.clone();
     let mut line = Vec::with_capacity(moves.len());
     for text in moves {
-        let m = read_move(&position, text).map_err(|error| error.to_string())?;
+        let m = read_move(&position, text)?;
         position = position.play(m);
         line.push(m);
     }
@@ -421,7 +423,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.study");
         let study = grown(&path);
-        assert!(Study::open(&path).unwrap_err().contains("another run is growing"));
+        let error = |path: &Path| format!("{:#}", Study::open(path).unwrap_err());
+        assert!(error(&path).contains("another run is growing"));
         let end = study.game_nodes()[3];
         let (played, value) = (study.played().clone(), study.tree().node(end).value());
         drop(study);
@@ -436,9 +439,9 @@ mod tests {
         assert_eq!((again.tree().len(), again.nodes()), (4, 1000));
         drop(again);
         fs::write(&path, "[Event \"x\"]\n").unwrap();
-        assert!(Study::open(&path).unwrap_err().contains("not a study"));
+        assert!(error(&path).contains("not a study"));
         File::create(&path).unwrap().set_len(1 << 25).unwrap();
-        assert!(Study::open(&path).unwrap_err().ends_with("as no study has"));
+        assert!(error(&path).ends_with("as no study has"));
         assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 25);
     }
 

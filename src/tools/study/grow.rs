@@ -81,7 +81,7 @@ struct State<'a> {
     given: u64,
     /// Searches that run.
     running: usize,
-    ended: Option<Result<End, String>>,
+    ended: Option<anyhow::Result<End>>,
 }
 
 /// A search to do.
@@ -97,14 +97,14 @@ struct Task {
 ///
 /// # Errors
 ///
-/// If the file cannot be written, or no thread can be started, in words.
+/// If the file cannot be written, or no thread can be started.
 pub fn grow(
     study: &mut Study,
     engines: &mut [Engine],
     plan: &Plan,
     interrupt: &Interrupt,
     tick: &(dyn Fn(&Study) + Sync),
-) -> Result<End, String> {
+) -> anyhow::Result<End> {
     let from = study.add_line(&plan.line, None)?;
     let before = study.nodes();
     let state = Mutex::new(State { study, before, given: 0, running: 0, ended: None });
@@ -123,7 +123,8 @@ pub fn grow(
                 changed.notify_all();
             };
             if let Err(error) = threads::spawn(scope, "study", work) {
-                lock(state).ended.get_or_insert(Err(format!("cannot start a thread: {error}")));
+                let error = anyhow::Error::new(error).context("cannot start a thread");
+                lock(state).ended.get_or_insert(Err(error));
             }
         }
     });
@@ -162,7 +163,7 @@ fn next(
 }
 
 /// The next search, if there is one; the tree grows until there is.
-fn take(state: &mut State, plan: &Plan, from: Id) -> Result<Option<Task>, String> {
+fn take(state: &mut State, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>> {
     loop {
         let Some(step) = state.study.tree().next(from) else { return Ok(None) };
         if let Some(m) = step.open {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, anyhow};
 use shakmaty::Move;
 
 use super::file::Played;
@@ -25,23 +26,26 @@ pub struct Source {
 ///
 /// # Errors
 ///
-/// If there is none that can be used, in words.
-pub fn game(path: &Path, number: usize) -> Result<Source, String> {
-    let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut games = Games::new(Input::open(path).map_err(|error| at(&error))?);
-    for _ in 1..number {
-        games.next_game().map_err(|error| at(&error))?;
-    }
-    let game = games.next_game().map_err(|error| at(&error))?;
-    let game = game.ok_or_else(|| at(&format_args!("there is no game {number}")))?;
-    if let Some(warning) = games.warning() {
+/// If there is none that can be used.
+pub fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
+    let read = || {
+        let mut games = Games::new(Input::open(path)?);
+        for _ in 1..number {
+            games.next_game()?;
+        }
+        let game = games.next_game()?.with_context(|| format!("there is no game {number}"))?;
+        anyhow::Ok((game, games.warning()))
+    };
+    let (game, warning) = read().with_context(|| path.display().to_string())?;
+    if let Some(warning) = warning {
         complain(format_args!("{}:{warning}", path.display()));
     }
-    let broken = |error| format!("{}:{error}", path.display());
+    let broken = |error| anyhow!("{}:{error}", path.display());
     let game = game.map_err(broken)?;
     let (start, moves) = annotate::replay(&game).map_err(broken)?;
     let moves: Option<Vec<Move>> = moves.into_iter().collect();
-    let moves = moves.ok_or_else(|| at(&"a game with null moves cannot be studied"))?;
+    let moves = moves
+        .with_context(|| format!("{}: a game with null moves cannot be studied", path.display()))?;
     let mut tags = game.tags.clone();
     if !tags.iter().any(|(tag, _)| tag == "Result") {
         tags.push(("Result".to_owned(), game.result()));
@@ -53,8 +57,8 @@ pub fn game(path: &Path, number: usize) -> Result<Source, String> {
 ///
 /// # Errors
 ///
-/// If it cannot be read, in words.
-pub fn position(words: &[String]) -> Result<Source, String> {
+/// If it cannot be read.
+pub fn position(words: &[String]) -> anyhow::Result<Source> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     Ok(Source { start, played: Played { tags: Vec::new(), moves } })
 }
@@ -77,7 +81,7 @@ mod tests {
         let tags = game(&path, 1).unwrap().played.tags;
         assert_eq!(tags[1], ("Result".to_owned(), "*".to_owned()));
         assert_eq!(game(&path, 2).unwrap().played.moves.len(), 2);
-        assert!(game(&path, 3).unwrap_err().contains("null moves"));
-        assert!(game(&path, 4).unwrap_err().ends_with("there is no game 4"));
+        assert!(game(&path, 3).unwrap_err().to_string().contains("null moves"));
+        assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("there is no game 4"));
     }
 }

@@ -243,7 +243,7 @@ pub fn study(bytes: &[u8]) -> bool {
         let mut opened = match Study::open(&path) {
             Ok(opened) => opened,
             Err(error) => {
-                assert!(error.contains("a.study"), "{error}");
+                assert!(error.to_string().contains("a.study"), "{error}");
                 continue;
             }
         };
