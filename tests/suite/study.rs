@@ -13,7 +13,7 @@ use crate::common::{
     tables,
 };
 use lancet::{
-    chess::pgn::{Game, Item, Line, read::Games},
+    chess::pgn::{Game, Item, Variation, read::Games},
     tools::{
         analyse::annotate::replay,
         study::{
@@ -37,7 +37,7 @@ fn games(path: &str) -> Vec<Game> {
 }
 
 /// Moves of a game and its variations.
-fn count(line: &Line) -> usize {
+fn count(line: &Variation) -> usize {
     let variations = line.moves.iter().flat_map(|node| &node.items);
     let inside =
         variations.map(|item| if let Item::Variation(line) = item { count(line) } else { 0 });

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::chess::{
     notation,
-    pgn::{Broken, Game, Item, Line, Nag, Node},
+    pgn::{AnnotatedMove, Broken, Game, Item, Nag, Variation},
     position::{Position, START_FEN},
     score::{EVALUATION_LIMIT, Score, mate_distance},
 };
@@ -161,7 +161,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    fn annotate_move(&self, ply: usize, node: &mut Node) {
+    fn annotate_move(&self, ply: usize, node: &mut AnnotatedMove) {
         let before = &self.positions[ply];
         if let Some(m) = self.moves[ply]
             && node.san.san != San::from_move(before.chess(), m)
@@ -220,7 +220,7 @@ impl<'a> Findings<'a> {
     }
 
     /// The line that the engine would have played, and what it is worth.
-    fn better_line(&self, ply: usize) -> Line {
+    fn better_line(&self, ply: usize) -> Variation {
         let Evaluation { white, line } = &self.evaluations[ply];
         let length = if mate_distance(*white).is_some() { line.len() } else { LINE_LENGTH };
         let mut position = self.positions[ply].clone();
@@ -228,12 +228,12 @@ impl<'a> Findings<'a> {
         for &m in line.iter().take(length) {
             let san = SanPlus::from_move(position.chess().clone(), m);
             position = position.play(m);
-            moves.push(Node { san, line: 0, items: Vec::new() });
+            moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
         }
         if let Some(last) = moves.last_mut() {
             last.items.push(Item::Comment(evaluation_text(*white)));
         }
-        Line { lead: Vec::new(), moves }
+        Variation { lead: Vec::new(), moves }
     }
 }
 
@@ -284,7 +284,7 @@ fn verdict(text: &str) -> Option<(Option<Error>, String)> {
 }
 
 /// Is this a line as [`Findings::better_line`] writes it, which begins with `best`?
-fn is_ours(line: &Line, best: &str) -> bool {
+fn is_ours(line: &Variation, best: &str) -> bool {
     let Some((last, others)) = line.moves.split_last() else { return false };
     let first = line.moves.first().is_some_and(|first| first.san.to_string() == best);
     let evaluated = matches!(&last.items[..], [Item::Comment(text)]

@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
-    let mut run = Run::open(args)?;
+    let mut run = Analysis::open(args)?;
     let end = run.all(&interrupt)?;
     run.finish(end)?;
     if end == End::Interrupted {
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Everything that a run needs.
-struct Run<'a> {
+struct Analysis<'a> {
     args: &'a Args,
     limits: Limits,
     engines: Vec<Engine>,
@@ -162,9 +162,9 @@ struct Run<'a> {
     bar: ProgressBar,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Analysis<'a> {
     /// Opens the files.
-    fn open(args: &'a Args) -> anyhow::Result<Run<'a>> {
+    fn open(args: &'a Args) -> anyhow::Result<Analysis<'a>> {
         let size = |path: &PathBuf| {
             let size = input::size(path).with_context(|| path.display().to_string())?;
             ensure!(size != Some(0), "{}: no games", path.display());
@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
             "{}: shorter than the unfinished analysis left it",
             args.out.display()
         );
-        let mut run = Run {
+        let mut run = Analysis {
             args,
             limits: args.limits(),
             engines,

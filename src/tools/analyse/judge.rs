@@ -1,9 +1,11 @@
 //! What a move cost: by evaluations before and after it. No search, no text.
 
-use pgn_reader::Nag;
 use serde::{Deserialize, Serialize};
 
-use crate::chess::score::{Score, winning_chances};
+use crate::chess::{
+    pgn::Nag,
+    score::{Score, winning_chances},
+};
 
 /// Scores are cut off here before losses are averaged, in centipawns: in a won
 /// game nothing is lost by winning more slowly.

@@ -50,7 +50,7 @@ pub struct Done {
 
 /// A line of the file but the first: all games so far, and what the last one adds to its
 /// players.
-type Line = (Done, Vec<(String, Tally)>);
+type GameLine = (Done, Vec<(String, Tally)>);
 
 /// What decides the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ impl Progress {
         let mut length = first.len() as u64;
         for number in 2.. {
             let line = next()?;
-            let Ok((done, players)) = journal::value::<Line>(&line) else {
+            let Ok((done, players)) = journal::value::<GameLine>(&line) else {
                 // The end, or what a kill has left of a last line.
                 if next()?.is_empty() {
                     break;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{
     NOTHING,
     claim::{Fact, Point},
-    examine::{Found, Threat, examine},
+    examine::{Searched, Threat, examine},
     find, standing,
     words::material,
     worth,
@@ -232,7 +232,7 @@ fn is_worse(second: &Info, best: &Info) -> bool {
 }
 
 /// What the last move did, and what the opponent threatens.
-fn before(question: &Question, found: &Found) -> Vec<String> {
+fn before(question: &Question, found: &Searched) -> Vec<String> {
     let game = &question.game;
     let root = game.position();
     let mut said = Vec::new();

@@ -29,7 +29,7 @@ const THREAT: Score = 100;
 const THREAT_PLIES: usize = 6;
 
 /// What the engine found.
-pub struct Found {
+pub struct Searched {
     /// The best line.
     pub best: Option<Info>,
     /// The best line that begins with another move.
@@ -80,7 +80,7 @@ impl Reporter for Lines {
 }
 
 /// Searches within `limits`, and for a quarter of them after each pass.
-pub fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Found {
+pub fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     engine.live().multi_pv.store(2, Ordering::Relaxed);
     let lines = Lines::default();
     let outcome = engine.go(&Job::new(game.clone(), limits.clone()), &lines);
@@ -103,7 +103,7 @@ pub fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Found {
         }
         next = if_passed(engine, &root.play(m), best.score, &limits);
     }
-    Found { best, second, threat, next, depth: outcome.info.depth, nodes: outcome.info.nodes }
+    Searched { best, second, threat, next, depth: outcome.info.depth, nodes: outcome.info.nodes }
 }
 
 /// Is the side to move better off by a pawn after the beginning of this line?

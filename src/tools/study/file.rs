@@ -16,7 +16,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move};
 
-use super::tree::{Found, Id, Tree};
+use super::tree::{Id, RestSearch, Tree};
 use crate::{
     chess::{
         notation::{move_text, read_move},
@@ -295,8 +295,8 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn found(&mut self, at: Id, found: Found) -> anyhow::Result<()> {
-        let Found { score, depth, nodes, ref line, exact } = found;
+    pub fn found(&mut self, at: Id, found: RestSearch) -> anyhow::Result<()> {
+        let RestSearch { score, depth, nodes, ref line, exact } = found;
         let line = line.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect();
         let at_key = Key(self.tree.node(at).position.key());
         self.append(&Event::Search { at: at_key, score, depth, nodes, line, exact })?;
@@ -350,7 +350,7 @@ impl Study {
                 check("nodes", &nodes, &(0..=MOST_NODES.saturating_sub(self.nodes)))?;
                 let line = read_line(&self.tree.node(at).position, &line)?;
                 self.nodes += nodes;
-                self.tree.found(at, Found { score, depth, nodes, line, exact });
+                self.tree.found(at, RestSearch { score, depth, nodes, line, exact });
             }
         }
         Ok(())
@@ -414,7 +414,9 @@ mod tests {
         study.play(&Played { tags: vec![("White".into(), "\"A\"\n".into())], moves }).unwrap();
         let line = vec![read_any_move(&position, "Nc6").unwrap()];
         let at = study.game_nodes()[3];
-        study.found(at, Found { score: -31, depth: 9, nodes: 1000, line, exact: false }).unwrap();
+        study
+            .found(at, RestSearch { score: -31, depth: 9, nodes: 1000, line, exact: false })
+            .unwrap();
         study
     }
 

@@ -14,7 +14,7 @@ use shakmaty::{Move, Position as _};
 
 use super::{
     file::Study,
-    tree::{Found, Id, Tree},
+    tree::{Id, RestSearch, Tree},
 };
 use crate::{
     chess::{
@@ -191,7 +191,7 @@ fn take(state: &mut State, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>
 }
 
 /// Notes what was found; nothing, if the search was interrupted.
-fn give_back(state: &mut State, task: &Task, found: Option<Found>) {
+fn give_back(state: &mut State, task: &Task, found: Option<RestSearch>) {
     state.running -= 1;
     state.study.tree_mut().set_busy(task.at, false);
     if let Some(found) = found {
@@ -222,7 +222,12 @@ fn may_be_known(position: &Position, pieces: usize) -> bool {
 }
 
 /// Searches; `None` if interrupted.
-fn search(engine: &mut Engine, task: &Task, plan: &Plan, interrupt: &Interrupt) -> Option<Found> {
+fn search(
+    engine: &mut Engine,
+    task: &Task,
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> Option<RestSearch> {
     let go = |engine: &mut Engine, nodes| {
         let limits = Limits {
             nodes: Some(nodes),
@@ -240,7 +245,7 @@ fn search(engine: &mut Engine, task: &Task, plan: &Plan, interrupt: &Interrupt) 
         };
         // A win whose distance no table tells has the search's score.
         let exact = outcome.info.drawn || is_decisive(outcome.info.score);
-        let found = Found {
+        let found = RestSearch {
             score: outcome.info.score,
             depth: outcome.info.depth,
             nodes: outcome.info.nodes,

@@ -73,7 +73,7 @@ pub fn page(study: &Study, most: usize) -> String {
     let tags = Game {
         line: 1,
         tags: played.tags.clone(),
-        main: crate::chess::pgn::Line::default(),
+        main: crate::chess::pgn::Variation::default(),
         outcome: None,
     };
     let title = match (tags.tag("White"), tags.tag("Black")) {

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     chess::{
         notation,
-        pgn::{Game, Item, Line, Node, write::write},
+        pgn::{AnnotatedMove, Game, Item, Variation, write::write},
         position::Position,
         score::Score,
     },
@@ -30,8 +30,12 @@ const LINE_LENGTH: usize = 8;
 pub fn text(study: &Study, most: usize) -> String {
     let tree = study.tree();
     let start = &tree.node(Tree::START).position;
-    let mut game =
-        Game { line: 1, tags: study.played().tags.clone(), main: Line::default(), outcome: None };
+    let mut game = Game {
+        line: 1,
+        tags: study.played().tags.clone(),
+        main: Variation::default(),
+        outcome: None,
+    };
     for (name, value) in [("Event", "Study"), ("Result", "*")] {
         if !game.tags.iter().any(|(tag, _)| tag == name) {
             game.set_tag(name, value.to_owned());
@@ -116,7 +120,7 @@ impl<'a> Moves<'a> {
     }
 
     /// The moves that follow a position, with variations.
-    fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<Node> {
+    fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<AnnotatedMove> {
         let played = &self.study.played().moves;
         let mut line = Vec::new();
         let mut been = HashSet::new();
@@ -134,7 +138,7 @@ impl<'a> Moves<'a> {
                 if let Next::Child(child, _) = other {
                     moves.extend(self.below(child, None));
                 }
-                Item::Variation(Line { lead: Vec::new(), moves })
+                Item::Variation(Variation { lead: Vec::new(), moves })
             });
             // Variations are of the first move. Where the game has been before, they stand.
             if let Some(first) = moves.first_mut().filter(|_| !again) {
@@ -160,7 +164,7 @@ impl<'a> Moves<'a> {
     }
 
     /// A move and what is to be said about it; of the rest, the line that was searched.
-    fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<Node> {
+    fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<AnnotatedMove> {
         let (tree, id) = (self.tree(), self.shown[at].id);
         let node = tree.node(id);
         let position = &node.position;
@@ -201,12 +205,12 @@ impl<'a> Moves<'a> {
     }
 }
 
-fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<Node> {
+fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<AnnotatedMove> {
     let mut position = position.clone();
     let mut nodes = Vec::new();
     for &m in line {
         let san = SanPlus::from_move(position.chess().clone(), m);
-        nodes.push(Node { san, line: 0, items: Vec::new() });
+        nodes.push(AnnotatedMove { san, line: 0, items: Vec::new() });
         position = position.play(m);
     }
     nodes

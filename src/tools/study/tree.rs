@@ -32,7 +32,7 @@ pub type Id = usize;
 
 /// What a search of a position found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct RestSearch {
     /// For the side to move.
     pub score: Score,
     /// Plies.
@@ -60,13 +60,13 @@ pub struct Edge {
 
 /// A position.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TreeNode {
     /// The position, with the clocks of the line that reached it first.
     pub position: Position,
     /// Moves with nodes, in the order in which they came.
     pub edges: Vec<Edge>,
     /// The last search of the other moves.
-    pub rest: Option<Found>,
+    pub rest: Option<RestSearch>,
     /// The score if the game is over here, or by endgame tables.
     pub over: Option<Score>,
     parents: Vec<Id>,
@@ -79,15 +79,15 @@ pub struct Node {
     cost: f64,
 }
 
-impl Node {
-    fn new(position: Position) -> Node {
+impl TreeNode {
+    fn new(position: Position) -> TreeNode {
         let moves = position.legal_moves().len();
         let over = match Game::from(position.clone()).ending() {
             Some(_) if moves == 0 && position.is_check() => Some(-MATE),
             Some(_) => Some(DRAW),
             None => None,
         };
-        Node {
+        TreeNode {
             position,
             edges: Vec::new(),
             rest: None,
@@ -138,7 +138,7 @@ pub struct Step {
 /// The whole tree.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     ids: HashMap<u64, Id>,
 }
 
@@ -149,13 +149,13 @@ impl Tree {
     /// A tree of one node.
     pub fn new(start: Position) -> Tree {
         let ids = HashMap::from([(start.key(), Tree::START)]);
-        let mut tree = Tree { nodes: vec![Node::new(start)], ids };
+        let mut tree = Tree { nodes: vec![TreeNode::new(start)], ids };
         tree.update(Tree::START);
         tree
     }
 
     /// A node.
-    pub fn node(&self, id: Id) -> &Node {
+    pub fn node(&self, id: Id) -> &TreeNode {
         &self.nodes[id]
     }
 
@@ -183,7 +183,7 @@ impl Tree {
         let key = position.key();
         let to = self.find(key).unwrap_or(self.nodes.len());
         if to == self.nodes.len() {
-            self.nodes.push(Node::new(position));
+            self.nodes.push(TreeNode::new(position));
             self.ids.insert(key, to);
         }
         let repeats = self.leads_to(to, from);
@@ -217,7 +217,7 @@ impl Tree {
     }
 
     /// Notes what a search of the moves without nodes found.
-    pub fn found(&mut self, id: Id, found: Found) {
+    pub fn found(&mut self, id: Id, found: RestSearch) {
         let node = &mut self.nodes[id];
         if found.exact {
             node.over = Some(found.score);
@@ -319,7 +319,7 @@ impl Tree {
 
     /// The score of a node from those below it; `None` as long as moves that may be
     /// better have not been searched.
-    fn backed_up(&self, node: &Node) -> Option<Score> {
+    fn backed_up(&self, node: &TreeNode) -> Option<Score> {
         if node.over.is_some() {
             return node.over;
         }
@@ -336,7 +336,7 @@ impl Tree {
     }
 
     /// What growth at this node itself costs.
-    fn own_cost(&self, node: &Node) -> f64 {
+    fn own_cost(&self, node: &TreeNode) -> f64 {
         if node.busy || node.over.is_some() || node.value.is_some_and(is_decisive) {
             return f64::INFINITY;
         }
@@ -399,9 +399,9 @@ mod tests {
         })
     }
 
-    fn found(tree: &Tree, id: Id, score: Score, best: &str) -> Found {
+    fn found(tree: &Tree, id: Id, score: Score, best: &str) -> RestSearch {
         let m = read_any_move(&tree.node(id).position, best).unwrap();
-        Found { score, depth: 1, nodes: 1, line: vec![m], exact: false }
+        RestSearch { score, depth: 1, nodes: 1, line: vec![m], exact: false }
     }
 
     #[test]
@@ -553,7 +553,7 @@ mod tests {
                         let moves = node.position.legal_moves();
                         let mut rest = moves.iter().filter(|&&m| node.edge(m).is_none());
                         let line = vec![*rest.next().unwrap()];
-                        tree.found(at, Found { score, depth: 1, nodes: 1, line, exact: false });
+                        tree.found(at, RestSearch { score, depth: 1, nodes: 1, line, exact: false });
                     }
                 }
                 check(&tree);

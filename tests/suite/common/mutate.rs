@@ -12,7 +12,7 @@ use lancet::{
     search::tt::{Entry, Table},
     tools::study::{
         file::{Played, Study},
-        tree::Found,
+        tree::RestSearch,
     },
 };
 use rand::{Rng as _, seq::IndexedRandom as _};
@@ -139,7 +139,7 @@ fn study() -> Vec<u8> {
     study.play(&Played { tags, moves }).unwrap();
     for (at, score) in study.game_nodes().into_iter().zip([31, -25, 40, MATE - 3]) {
         let m = study.tree().node(at).position.legal_moves()[0];
-        let found = Found { score, depth: 9, nodes: 1000, line: vec![m], exact: false };
+        let found = RestSearch { score, depth: 9, nodes: 1000, line: vec![m], exact: false };
         study.found(at, found).unwrap();
         study.add(at, m, None).unwrap();
     }
