@@ -135,6 +135,16 @@ pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     }
 }
 
+/// Does the same for a file that others may read meanwhile. On Windows, where a lock would
+/// keep them out, too, nothing is locked.
+///
+/// # Errors
+///
+/// As those of [`claim`].
+pub fn claim_data(file: &File, taken: &str) -> io::Result<()> {
+    if cfg!(unix) { claim(file, taken) } else { Ok(()) }
+}
+
 /// A file without contents that is there, and locked, while this process works on what it
 /// is named after. What is replaced as a whole cannot be locked itself.
 #[derive(Debug)]

@@ -3,10 +3,13 @@
 
 use std::{
     fs::File,
-    io::{self, Seek as _, SeekFrom, Write as _},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _},
 };
 
 use serde::{Serialize, de::DeserializeOwned};
+
+/// Longest line, in bytes: a study of a game of 10,000 moves has one of a hundredth of that.
+const LONGEST_LINE: u64 = 16 << 20;
 
 /// Writes bytes at the end of a file, which is where it stands: all of them, or none.
 ///
@@ -49,6 +52,53 @@ fn checked(line: &[u8]) -> Option<&str> {
     (sum == crc32fast::hash(text.as_bytes())).then_some(text)
 }
 
+/// Reads the lines of a file.
+#[derive(Debug)]
+pub struct Lines {
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    /// Bytes of all lines so far.
+    length: u64,
+}
+
+impl Lines {
+    /// Reads from where the file stands: its start.
+    pub fn new(file: File) -> Lines {
+        Lines { reader: BufReader::new(file), line: Vec::new(), length: 0 }
+    }
+
+    /// Returns the next line; `None` at the end, or at what a kill has left of a last line.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is longer than any line of a journal.
+    pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
+        self.line.clear();
+        let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.line)? as u64;
+        if self.line.ends_with(b"\n") {
+            self.length += read;
+            return Ok(Some(&self.line[..]));
+        }
+        if read == LONGEST_LINE {
+            return Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes")));
+        }
+        Ok(None)
+    }
+
+    /// Cuts off what a kill has left of a last line. Returns the file, which stands at its
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be cut.
+    pub fn end(self) -> io::Result<File> {
+        let mut file = self.reader.into_inner();
+        file.set_len(self.length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(file)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +117,22 @@ mod tests {
             let mut damaged = written.clone().into_bytes();
             damaged[at] ^= 1;
             assert!(read(&damaged).is_err(), "{at}");
+        }
+    }
+
+    #[test]
+    fn torn_lines_are_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        for (text, whole) in [("a\nbc\nd", &["a\n", "bc\n"][..]), ("a\n", &["a\n"]), ("a", &[])] {
+            std::fs::write(&path, text).unwrap();
+            let mut lines = Lines::new(File::options().read(true).write(true).open(&path).unwrap());
+            for line in whole {
+                assert_eq!(lines.next_line().unwrap(), Some(line.as_bytes()));
+            }
+            assert_eq!(lines.next_line().unwrap(), None);
+            append(&mut lines.end().unwrap(), b"e").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole.concat() + "e");
         }
     }
 

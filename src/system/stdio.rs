@@ -7,7 +7,10 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Set when standard output has gone away (`lancet bench | head`): the rest
 /// is not written, and that is no error.
@@ -70,6 +73,17 @@ pub fn complain(line: impl std::fmt::Display) {
 pub fn note(line: impl std::fmt::Display) {
     // Nobody is left to be told when this fails.
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
+}
+
+/// A progress bar on standard error, which is invisible where that is no terminal; without
+/// an end if no length is given. The template is in the form that indicatif reads.
+pub fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 #[cfg(test)]

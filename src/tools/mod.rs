@@ -22,22 +22,8 @@ use std::{process::ExitCode, time::Duration};
 pub use crate::system::stdio::{complain, say};
 use crate::{
     engine::{Engine, MemoryError, Settings},
-    play::limits::Limits,
     system::arguments::number_in,
 };
-
-/// The limits of an analysis by its options, `movetime` in milliseconds. If no
-/// option ends a search, `default` does.
-fn limits(
-    movetime: Option<u64>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
-    default: Duration,
-) -> Limits {
-    let unlimited = movetime.is_none() && nodes.is_none() && depth.is_none();
-    let movetime = movetime.map(Duration::from_millis).or(unlimited.then_some(default));
-    Limits { movetime, nodes, depth, analyse: true, ..Limits::default() }
-}
 
 /// An engine's settings by the options of a tool, `hash` in MiB.
 fn settings(hash: usize, threads: usize) -> Settings {

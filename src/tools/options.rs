@@ -4,10 +4,10 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use clap::value_parser;
 
-use super::{depth, limits, thread_count};
+use super::{depth, thread_count};
 use crate::{play::limits::Limits, system::arguments};
 
-/// How every position is searched.
+/// When the search of a position ends.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Effort {
     /// Time for each position, in milliseconds
@@ -19,19 +19,27 @@ pub struct Effort {
     /// Depth for each position, in plies
     #[arg(long, value_name = "PLIES", value_parser = depth)]
     pub depth: Option<u32>,
+}
+
+impl Effort {
+    /// The limits of an analysis. If no option ends a search, `default` does.
+    pub fn limits(&self, default: Duration) -> Limits {
+        let Effort { movetime, nodes, depth } = *self;
+        let unlimited = movetime.is_none() && nodes.is_none() && depth.is_none();
+        let movetime = movetime.map(Duration::from_millis).or(unlimited.then_some(default));
+        Limits { movetime, nodes, depth, analyse: true, ..Limits::default() }
+    }
+}
+
+/// How many searches run side by side, and on how many threads each.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Workers {
     /// Search threads for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
     pub threads: usize,
     /// Positions searched side by side, each with its own table
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = thread_count)]
     pub jobs: usize,
-}
-
-impl Effort {
-    /// The limits of a search; `default` where nothing else ends it.
-    pub fn limits(&self, default: Duration) -> Limits {
-        limits(self.movetime, self.nodes, self.depth, default)
-    }
 }
 
 /// Which part of the work is to be done: every `of`-th item, from the `number`-th on.

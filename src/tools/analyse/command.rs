@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use shakmaty::{Color, Move};
 
 use super::{
@@ -34,12 +34,12 @@ use crate::{
     system::{
         files,
         input::{self, Input, STANDARD_INPUT},
-        journal,
+        journal, stdio,
     },
     tools::{
         self, complain,
         interrupt::Interrupt,
-        options::{Effort, Shard},
+        options::{Effort, Shard, Workers},
         say,
     },
 };
@@ -55,6 +55,8 @@ pub struct Args {
     out: PathBuf,
     #[command(flatten)]
     effort: Effort,
+    #[command(flatten)]
+    workers: Workers,
     /// Carry on where an earlier run with the same settings stopped
     #[arg(long)]
     resume: bool,
@@ -173,24 +175,21 @@ impl<'a> Analysis<'a> {
         let task = Task {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
-            engine: format!("{} MiB, threads {}", args.hash, args.effort.threads),
+            engine: format!("{} MiB, threads {}", args.hash, args.workers.threads),
             shard: args.part().to_string(),
             files: args.files.iter().map(size).collect::<anyhow::Result<_>>()?,
         };
         let progress_path = progress::path(&args.out);
         // First whatever may fail: then there is nothing to be continued.
-        let engines = tools::engines(args.effort.jobs, args.hash, args.effort.threads)?;
+        let engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }
         let resumed = args.resume && progress_path.exists();
         let created = !args.out.exists();
         let out = output(args, &progress_path)?;
-        // On Windows a lock would keep readers out, too.
-        if cfg!(unix) {
-            files::claim(&out, "another analysis is writing this file")
-                .with_context(|| args.out.display().to_string())?;
-        }
+        files::claim_data(&out, "another analysis is writing this file")
+            .with_context(|| args.out.display().to_string())?;
         let progress =
             if resumed { Progress::load(&progress_path, &task)? } else { Progress::new(task) };
         let length = out.metadata().with_context(|| args.out.display().to_string())?.len();
@@ -474,20 +473,12 @@ fn output(args: &Args, progress: &Path) -> anyhow::Result<File> {
 fn progress_bar(files: &[(PathBuf, u64)]) -> ProgressBar {
     let endless = files.iter().any(|&(_, size)| size == 0);
     let bytes = files.iter().map(|(_, size)| size).sum();
-    let bar = ProgressBar::with_draw_target(
-        (!endless).then_some(bytes),
-        indicatif::ProgressDrawTarget::stderr(),
-    );
     let template = if endless {
         "{elapsed_precise} {spinner} {msg}"
     } else {
         "{elapsed_precise} [{bar:30}] {percent:>3} %, {msg}, {eta} left"
     };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    stdio::progress_bar((!endless).then_some(bytes), template)
 }
 
 /// `0012-Short-Timman.svg`, whatever the players are called.

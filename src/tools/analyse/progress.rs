@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{BufRead as _, BufReader, Seek as _, SeekFrom},
+    io::{Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -13,7 +13,10 @@ use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::judge::Tally;
-use crate::system::{files, journal};
+use crate::system::{
+    files,
+    journal::{self, Lines},
+};
 
 /// What was done.
 #[derive(Debug)]
@@ -115,14 +118,9 @@ impl Progress {
     }
 
     fn read(path: &Path, task: &Task) -> anyhow::Result<Progress> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        let mut reader = BufReader::new(file);
-        let mut next = || {
-            let mut line = Vec::new();
-            reader.read_until(b'\n', &mut line).map(|_| line)
-        };
-        let first = next()?;
-        let Ok(saved) = journal::value::<Task>(&first) else {
+        let mut lines = Lines::new(OpenOptions::new().read(true).write(true).open(path)?);
+        let first = lines.next_line()?.unwrap_or_default();
+        let Ok(saved) = journal::value::<Task>(first) else {
             bail!("not the progress of an analysis: --force begins again");
         };
         if saved != *task {
@@ -130,25 +128,16 @@ impl Progress {
             bail!("the unfinished analysis was of {what}: it cannot be continued as this one");
         }
         let mut progress = Progress::new(saved);
-        let mut length = first.len() as u64;
         for number in 2.. {
-            let line = next()?;
-            let Ok((done, players)) = journal::value::<GameLine>(&line) else {
-                // The end, or what a kill has left of a last line.
-                if next()?.is_empty() {
-                    break;
-                }
+            let Some(line) = lines.next_line()? else { break };
+            let Ok((done, players)) = journal::value::<GameLine>(line) else {
                 bail!("line {number} is damaged: --force begins again");
             };
-            length += line.len() as u64;
             progress.done = done;
             players.into_iter().for_each(|(name, tally)| progress.add(&name, tally));
         }
         progress.added.clear();
-        let mut file = reader.into_inner();
-        file.set_len(length)?;
-        file.seek(SeekFrom::End(0))?;
-        progress.file = Some(file);
+        progress.file = Some(lines.end()?);
         Ok(progress)
     }
 

@@ -32,7 +32,7 @@ use crate::{
     tools::{
         self, complain,
         interrupt::Interrupt,
-        options::{Effort, Shard},
+        options::{Effort, Shard, Workers},
         say,
     },
 };
@@ -45,6 +45,8 @@ pub struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     effort: Effort,
+    #[command(flatten)]
+    workers: Workers,
     /// Stop as soon as the mate that the position asks for is proved
     #[arg(long)]
     mate: bool,
@@ -95,7 +97,7 @@ impl Args {
             mate: self.mate,
             stop_early: self.stop_early,
             hash: self.hash,
-            threads: self.effort.threads,
+            threads: self.workers.threads,
             multi_pv: usize::from(self.multipv),
             patience: Duration::from_secs(self.engine_timeout),
         }
@@ -186,7 +188,7 @@ pub fn run(args: &Args) -> ExitCode {
     if interrupted {
         say("\nInterrupted: the tables show what was done.");
     }
-    let jobs = args.effort.jobs;
+    let jobs = args.workers.jobs;
     let run = Run {
         plan: &plan,
         jobs,
@@ -261,7 +263,7 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     let mut contestants: Vec<Contestant> = Vec::new();
     if !args.engines_only {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
-        for engine in tools::engines(args.effort.jobs, plan.hash, plan.threads)? {
+        for engine in tools::engines(args.workers.jobs, plan.hash, plan.threads)? {
             players.push(Box::new(Lancet::new(engine, plan)));
         }
         let name = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
@@ -270,7 +272,7 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     for command in &args.engines {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
         let mut name = String::new();
-        for _ in 0..args.effort.jobs {
+        for _ in 0..args.workers.jobs {
             let mut player =
                 External::new(command).map_err(|error| format!("--engine '{command}': {error}"))?;
             name = player

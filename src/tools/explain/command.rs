@@ -3,7 +3,6 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
-use clap::value_parser;
 use indicatif::HumanCount;
 use serde::Serialize;
 
@@ -22,9 +21,8 @@ use crate::{
         score::{Score, is_decisive, mate_distance, winning_chances},
     },
     engine::{Engine, threads},
-    play::{limits::Limits, report::Info},
-    system::arguments,
-    tools::{self, say},
+    play::report::Info,
+    tools::{self, options::Effort, say},
 };
 
 /// Explain a position: the threat, the best move, what hangs, and the pieces
@@ -34,15 +32,8 @@ pub struct Args {
     /// with or without numbers)
     #[arg(required = true, value_name = "FEN", num_args = 1..)]
     position: Vec<String>,
-    /// Time for the best two moves, in milliseconds; threats get a quarter of it
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
-    movetime: Option<u64>,
-    /// Nodes for the best two moves; threats get a quarter as many
-    #[arg(long, value_name = "N", value_parser = arguments::count)]
-    nodes: Option<u64>,
-    /// Depth, in plies
-    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
-    depth: Option<u32>,
+    #[command(flatten)]
+    effort: Effort,
     /// Search threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
     threads: usize,
@@ -58,12 +49,6 @@ pub struct Args {
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 /// Longest line shown, in plies.
 const LINE_LENGTH: usize = 12;
-
-impl Args {
-    fn limits(&self) -> Limits {
-        tools::limits(self.movetime, self.nodes, self.depth, DEFAULT_MOVETIME)
-    }
-}
 
 /// A position explained. Scores are White's; sentences were checked by the rules.
 #[derive(Clone, Debug, Serialize)]
@@ -185,7 +170,7 @@ fn explain(question: &Question, args: &Args) -> anyhow::Result<Explanation> {
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
     // Making the table ready is none of the search's time.
     engine.prepare(&|| true)?;
-    let found = examine(&mut engine, game, &args.limits());
+    let found = examine(&mut engine, game, &args.effort.limits(DEFAULT_MOVETIME));
     (explanation.depth, explanation.nodes) = (found.depth, found.nodes);
     explanation.before = before(question, &found);
     if let Some(best) = &found.best {

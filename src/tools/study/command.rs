@@ -11,7 +11,6 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
-use indicatif::{ProgressBar, ProgressStyle};
 use shakmaty::Move;
 
 use super::{
@@ -26,8 +25,9 @@ use crate::{
     system::{
         arguments, files,
         input::{self, STANDARD_INPUT},
+        stdio,
     },
-    tools::{self, complain, interrupt::Interrupt, say},
+    tools::{self, complain, interrupt::Interrupt, options::Workers, say},
 };
 
 /// Grow an analysis tree, kept in a file, for as long as you like
@@ -69,12 +69,8 @@ pub struct Args {
     /// Positions to write
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = value_parser!(u32).range(1..=1_000_000))]
     size: u32,
-    /// Search threads for each position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
-    threads: usize,
-    /// Positions searched side by side, each with its own table
-    #[arg(long, value_name = "J", default_value_t = 1, value_parser = tools::thread_count)]
-    jobs: usize,
+    #[command(flatten)]
+    workers: Workers,
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
@@ -83,8 +79,6 @@ pub struct Args {
     syzygy: Option<String>,
 }
 
-/// How often the line about progress changes.
-const TICK: Duration = Duration::from_millis(200);
 /// Longest line shown, in plies.
 const LINE_LENGTH: usize = 12;
 /// The line that ends where the game does.
@@ -258,7 +252,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
-    let mut engines = tools::engines(args.jobs, args.hash, args.threads)?;
+    let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
     let directories = args.syzygy.as_deref().map(syzygy::directories);
     let tables = directories.and_then(|paths| Tablebases::open(&paths, &|what| complain(what)));
     let tables = tables.map(Arc::new);
@@ -272,11 +266,7 @@ fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> 
         until: args.hours.map(|hours| Instant::now() + hours),
         table_pieces: tables.map_or(0, |tables| tables.max_pieces()),
     };
-    let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {spinner} {msg}") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(TICK);
+    let bar = stdio::progress_bar(None, "{elapsed_precise} {spinner} {msg}");
     let at = study.add_line(&plan.line, None)?;
     let end = grow::grow(study, &mut engines, &plan, &interrupt, &|study| {
         bar.set_message(progress(study, at));

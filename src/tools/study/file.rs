@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     fmt::Display,
     fs::{File, OpenOptions},
-    io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
+    io::{self, BufRead as _, BufReader, Seek as _},
     ops::RangeInclusive,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -26,7 +26,7 @@ use crate::{
     engine::DEPTH_RANGE,
     system::{
         files,
-        journal::{self, line, value},
+        journal::{self, Lines, line, value},
     },
 };
 
@@ -34,8 +34,6 @@ use crate::{
 const SYNC: Duration = Duration::from_secs(10);
 /// The version of the format.
 const FORMAT: u32 = 1;
-/// Longest line, in bytes: a game of 10,000 moves takes less than a hundredth.
-const LONGEST_LINE: u64 = 16 << 20;
 /// Most nodes of all searches together: more than any machine searches.
 const MOST_NODES: u64 = 1 << 60;
 
@@ -145,19 +143,8 @@ impl Study {
 
     /// Reads a study from the start of its file.
     fn read(path: &Path, file: File) -> anyhow::Result<Study> {
-        let mut reader = BufReader::new(&file);
-        let mut bytes = Vec::new();
-        let mut next = |bytes: &mut Vec<u8>| -> io::Result<usize> {
-            bytes.clear();
-            let length = io::Read::take(&mut reader, LONGEST_LINE).read_until(b'\n', bytes)?;
-            if length as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") {
-                let error = format!("a line of more than {LONGEST_LINE} bytes, as no study has");
-                return Err(io::Error::other(error));
-            }
-            Ok(length)
-        };
-        next(&mut bytes)?;
-        let start = match value(&bytes) {
+        let mut lines = Lines::new(file.try_clone()?);
+        let start = match value(lines.next_line()?.unwrap_or_default()) {
             Ok(Event::Study { format: FORMAT, start, chess960 }) => {
                 Position::from_fen(&start, CastlingMode::from_chess960(chess960))?
             }
@@ -166,27 +153,20 @@ impl Study {
         };
         let mut study = Study {
             path: path.to_owned(),
-            file: file.try_clone()?,
+            file,
             tree: Tree::new(start),
             played: Played::default(),
             nodes: 0,
             unsynced: None,
             damaged: BTreeMap::new(),
         };
-        let mut whole = bytes.len() as u64;
         for number in 2.. {
-            next(&mut bytes)?;
-            if bytes.last() != Some(&b'\n') {
-                break;
-            }
-            whole += bytes.len() as u64;
-            if let Err(reason) = study.apply(&bytes) {
+            let Some(line) = lines.next_line()? else { break };
+            if let Err(reason) = study.apply(line) {
                 study.damaged.insert(number, format!("{reason:#}"));
             }
         }
-        // What a kill has left of a last line.
-        study.file.set_len(whole)?;
-        study.file.seek(SeekFrom::End(0))?;
+        study.file = lines.end()?;
         Ok(study)
     }
 
@@ -375,12 +355,9 @@ fn check<T: PartialOrd + Display>(
 }
 
 /// Locks the file of a study for this process, and refuses what is no file.
-fn claim(file: &File) -> io::Result<()> {
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("expected a file, found a device or pipe"));
-    }
-    // On Windows a lock would keep readers out, too.
-    if cfg!(unix) { files::claim(file, "another run is growing this study") } else { Ok(()) }
+fn claim(file: &File) -> anyhow::Result<()> {
+    ensure!(file.metadata()?.is_file(), "expected a file, found a device or pipe");
+    Ok(files::claim_data(file, "another run is growing this study")?)
 }
 
 /// Legal moves from a position.
@@ -443,7 +420,7 @@ mod tests {
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(error(&path).contains("not a study"));
         File::create(&path).unwrap().set_len(1 << 25).unwrap();
-        assert!(error(&path).ends_with("as no study has"));
+        assert!(error(&path).contains("a line of more than 16777216 bytes"));
         assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 25);
     }
 

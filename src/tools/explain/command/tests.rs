@@ -21,9 +21,7 @@ struct Cases {
 fn explained(position: &str, nodes: u64) -> Explanation {
     let args = Args {
         position: vec![position.to_owned()],
-        movetime: None,
-        nodes: Some(nodes),
-        depth: None,
+        effort: Effort { movetime: None, nodes: Some(nodes), depth: None },
         threads: 1,
         hash: 1,
         json: false,
