@@ -7,17 +7,17 @@ use indicatif::HumanCount;
 use serde::Serialize;
 
 use super::{
-    NOTHING,
-    claim::{Fact, Point},
-    examine::{Searched, Threat, examine},
-    find, standing,
-    words::material,
-    worth,
+    NOTHING, board,
+    examine::{Threat, examine},
+    moves::{Claim, Played, later},
+    standing,
+    words::{list, material, the},
+    worth::{self, Worth},
 };
 use crate::{
     chess::{
         notation::{self, color_name},
-        position::{Ending, Game, Position},
+        position::{Game, Position},
         score::{Score, is_decisive, mate_distance, winning_chances},
     },
     engine::{Engine, threads},
@@ -51,77 +51,69 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 const LINE_LENGTH: usize = 12;
 
 /// A position explained. Scores are White's; sentences were checked by the rules.
-#[derive(Clone, Debug, Serialize)]
-pub struct Explanation {
+#[derive(Clone, Debug, Default, Serialize)]
+struct Explanation {
     /// The position.
-    pub fen: String,
+    fen: String,
     /// `white` or `black`.
-    pub turn: &'static str,
+    turn: &'static str,
     /// How the game is over, if it is; then there is nothing else.
-    pub over: Option<String>,
+    over: Option<String>,
     /// Who stands better.
-    pub standing: Option<String>,
+    standing: Option<String>,
     /// What the last move did, and what the opponent threatens.
-    pub before: Vec<String>,
+    before: Vec<String>,
     /// The best move.
-    pub best: Option<Choice>,
+    best: Option<Choice>,
     /// What it does and threatens, and what its line makes use of.
-    pub about: Vec<String>,
+    about: Vec<String>,
     /// The second best move, if it is worse by a tenth of a pawn.
-    pub second: Option<Choice>,
+    second: Option<Choice>,
     /// Material, what hangs, pins, passed pawns, kings, and remarkable pieces.
-    pub board: Vec<String>,
+    board: Vec<String>,
     /// Every piece but pawns and kings, the best placed first.
-    pub pieces: Vec<Piece>,
+    pieces: Vec<Piece>,
     /// Iterations of the search for the two moves.
-    pub depth: u32,
+    depth: u32,
     /// Nodes of that search.
-    pub nodes: u64,
+    nodes: u64,
 }
 
 /// A move and what comes of it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Choice {
+struct Choice {
     /// The move in SAN.
-    pub san: String,
+    san: String,
     /// The move in UCI notation.
-    pub uci: String,
+    uci: String,
     /// `+0.35`, `#3`.
-    pub score: String,
+    score: String,
     /// The expected result for the side to move, 0 to 1.
-    pub chances: f64,
+    chances: f64,
     /// The expected line in SAN, this move first.
-    pub line: String,
+    line: String,
 }
 
 /// A piece and its worth to its own side, in pawns.
 #[derive(Clone, Debug, Serialize)]
-pub struct Piece {
+struct Piece {
     /// Its FEN letter.
-    pub piece: char,
+    piece: char,
     /// Where it stands.
-    pub square: String,
+    square: String,
     /// By how much the evaluation falls without it.
-    pub worth: f64,
+    worth: f64,
     /// What its kind is worth on average.
-    pub usual: f64,
+    usual: f64,
 }
 
-/// What is to be explained.
-#[derive(Clone, Debug)]
-struct Question {
-    game: Game,
-    /// The position before the last move.
-    before: Option<Position>,
-}
-
-/// `lancet explain`
+/// `lancet explain`. The exit status is described in its help.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let question = match read(&args.position) {
-        Ok(question) => question,
+    let (game, before) = match read(&args.position) {
+        Ok(read) => read,
         Err(error) => return Ok(tools::unusable(&error)),
     };
-    let explanation = threads::run("explain", || explain(&question, args))
+    let explanation = threads::run("explain", || explain(&game, before.as_ref(), args))
         .context("cannot start the search's thread")??;
     if args.json {
         say(serde_json::to_string_pretty(&explanation)?);
@@ -131,15 +123,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads `FEN [moves ...]`, given as one or several words.
-fn read(words: &[String]) -> anyhow::Result<Question> {
+/// Reads `FEN [moves ...]`, given as one or several words. Returns the game, and the position
+/// before its last move.
+fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
-    let mut question = Question { game: Game::from(start), before: None };
+    let (mut game, mut before) = (Game::from(start), None);
     for m in moves {
-        question.before = Some(question.game.position().clone());
-        question.game.play(m);
+        before = Some(game.position().clone());
+        game.play(m);
     }
-    Ok(question)
+    Ok((game, before))
 }
 
 /// Searches and explains.
@@ -147,66 +140,38 @@ fn read(words: &[String]) -> anyhow::Result<Question> {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-fn explain(question: &Question, args: &Args) -> anyhow::Result<Explanation> {
-    let game = &question.game;
+fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Result<Explanation> {
     let root = game.position();
-    let mut explanation = Explanation {
-        fen: root.fen(),
-        turn: if root.turn().is_white() { "white" } else { "black" },
-        over: over(game),
-        standing: None,
-        before: Vec::new(),
-        best: None,
-        about: Vec::new(),
-        second: None,
-        board: Vec::new(),
-        pieces: Vec::new(),
-        depth: 0,
-        nodes: 0,
-    };
-    if explanation.over.is_some() {
-        return Ok(explanation);
+    let turn = if root.turn().is_white() { "white" } else { "black" };
+    let explanation = Explanation { fen: root.fen(), turn, ..Explanation::default() };
+    if let Some(over) = board::over(game) {
+        return Ok(Explanation { over: Some(over), ..explanation });
     }
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
     // Making the table ready is none of the search's time.
     engine.prepare(&|| true)?;
     let found = examine(&mut engine, game, &args.effort.limits(DEFAULT_MOVETIME));
-    (explanation.depth, explanation.nodes) = (found.depth, found.nodes);
-    explanation.before = before(question, &found);
-    if let Some(best) = &found.best {
-        explanation.standing = Some(standing(notation::white(best.score, root.turn())));
-        explanation.best = choice(root, best);
-        explanation.about = about(game, best, found.next.as_ref());
-        let second = found.second.as_ref().filter(|second| is_worse(second, best));
-        explanation.second = second.and_then(|second| choice(root, second));
-    }
+    let (best, second) = (found.best.as_ref(), found.second.as_ref());
+    let second = second.filter(|second| best.is_some_and(|best| is_worse(second, best)));
     let placed = worth::placed(root, engine.network().map(AsRef::as_ref));
-    explanation.board = material(root.board()).into_iter().collect();
-    explanation.board.extend(find::on_the_board(root.chess()));
+    let mut board: Vec<String> = material(root.board()).into_iter().collect();
+    board.extend(board::on_the_board(root));
     // In a game that is decided the pieces' places are of no account.
-    if found.best.is_some_and(|best| !is_decisive(best.score)) {
-        explanation.board.extend(worth::said(root, &placed));
+    if best.is_some_and(|best| !is_decisive(best.score)) {
+        board.extend(worth::said(root, &placed));
     }
-    let pawns = |score: Score| f64::from(score) / 100.0;
-    let piece = |worth: &worth::Worth| {
-        let piece = root.board().piece_at(worth.square)?.char();
-        let (square, worth, usual) =
-            (worth.square.to_string(), pawns(worth.worth), pawns(worth.usual));
-        Some(Piece { piece, square, worth, usual })
-    };
-    explanation.pieces = placed.iter().filter_map(piece).collect();
-    Ok(explanation)
-}
-
-/// How the game is over, if it is.
-fn over(game: &Game) -> Option<String> {
-    game.ending()?;
-    let at = game.position().chess();
-    let facts = [Fact::Checkmate, Fact::Stalemate, Fact::Dead, Fact::FiftyMoves];
-    let said = facts.iter().find_map(|fact| fact.said(at));
-    // Repetition is the game's, not the position's.
-    let drawn = game.ending() == Some(Ending::Draw) && game.occurrences() >= 3;
-    said.or_else(|| drawn.then(|| "The game is drawn by repetition.".to_owned()))
+    Ok(Explanation {
+        standing: best.map(|best| standing(notation::white(best.score, root.turn()))),
+        before: situation(game, before, found.threat.as_ref()),
+        best: best.and_then(|best| choice(root, best)),
+        about: best.map_or_else(Vec::new, |best| about(game, best, found.next.as_ref())),
+        second: second.and_then(|second| choice(root, second)),
+        board,
+        pieces: placed.iter().map(piece).collect(),
+        depth: found.depth,
+        nodes: found.nodes,
+        ..explanation
+    })
 }
 
 /// Is a move worse by so much that it is worth telling?
@@ -217,50 +182,41 @@ fn is_worse(second: &Info, best: &Info) -> bool {
 }
 
 /// What the last move did, and what the opponent threatens.
-fn before(question: &Question, found: &Searched) -> Vec<String> {
-    let game = &question.game;
-    let root = game.position();
+fn situation(game: &Game, before: Option<&Position>, threat: Option<&Threat>) -> Vec<String> {
+    let (root, last) = (game.position(), game.last());
+    let (us, them) = (color_name(root.turn()), color_name(!root.turn()));
     let mut said = Vec::new();
-    if let (Some(before), Some(last)) = (&question.before, game.last()) {
-        let subject = format!("The last move, {},", notation::san(before, last));
-        let points = find::about_move(before.chess(), last, &[last], None, &subject);
-        said.extend(points.into_iter().map(|(_, text)| text));
+    if let Some(played) = before.and_then(|before| Played::new(before, last.as_slice(), None)) {
+        let claims = played.claims(&format!("The last move, {},", played.san()));
+        said.extend(claims.into_iter().map(|(_, text)| text));
     }
-    let checkers = root.checkers().into_iter().collect::<Vec<_>>();
-    if !checkers.is_empty() {
-        said.extend(Fact::Check(checkers).said(root.chess()));
+    if root.is_check() {
+        let checkers = root.checkers().into_iter().map(|square| the(root.board(), square));
+        said.push(format!("{us} is in check from {}.", list(checkers)));
     }
-    let them = color_name(!root.turn());
-    said.extend(
-        found.threat.as_ref().map(|threat| threatened(threat, &format!("{them} threatens"))),
-    );
+    said.extend(threat.map(|threat| threatened(threat, &format!("{them} threatens"))));
     if let [only] = root.legal_moves()[..] {
-        said.extend(Fact::OnlyMove(only).said(root.chess()));
+        said.push(format!("{} is {us}'s only legal move.", notation::san(root, only)));
     }
     said
 }
 
 /// What the best move does and threatens, and what its line makes use of.
 fn about(game: &Game, best: &Info, next: Option<&Threat>) -> Vec<String> {
-    let Some(&m) = best.pv.first() else { return Vec::new() };
-    let chess = game.position().chess();
-    let points = find::about_move(chess, m, &best.pv, game.last(), "It");
-    let mates =
-        |(point, _): &(Point, String)| matches!(point, Point::MateIn(_) | Point::ThreatensMate(_));
-    let next = next.filter(|_| !points.iter().any(mates));
-    let mut said: Vec<String> = points.into_iter().map(|(_, text)| text).collect();
-    said.extend(next.map(|next| threatened(next, "It threatens")));
-    said.extend(find::later(chess, &best.pv));
-    said
+    let root = game.position();
+    let played = Played::new(root, &best.pv, game.last());
+    let claims = played.map_or_else(Vec::new, |played| played.claims("It"));
+    let mates = claims.iter().any(|(kind, _)| matches!(kind, Claim::MateIn | Claim::ThreatensMate));
+    let next = next.filter(|_| !mates).map(|next| threatened(next, "It threatens"));
+    let claims = claims.into_iter().map(|(_, text)| text);
+    claims.chain(next).chain(later(root, &best.pv)).collect()
 }
 
 /// `White threatens Nc7+, which forks the king and the rook on a8.`
-fn threatened(threat: &Threat, subject: &str) -> String {
-    let Threat { position, info } = threat;
-    let Some(&m) = info.pv.first() else { return String::new() };
-    let san = notation::san(position, m);
-    let about = find::about_move(position.chess(), m, &info.pv, None, "which");
-    match (mate_distance(info.score), about.first()) {
+fn threatened(Threat { position, info }: &Threat, subject: &str) -> String {
+    let Some(played) = Played::new(position, &info.pv, None) else { return String::new() };
+    let (san, claim) = (played.san(), played.claims("which").into_iter().next());
+    match (mate_distance(info.score), claim) {
         (Some(1), _) => format!("{subject} {san}."),
         (_, Some((_, about))) => format!("{subject} {san}, {about}"),
         (_, None) => {
@@ -283,36 +239,38 @@ fn choice(position: &Position, info: &Info) -> Option<Choice> {
     })
 }
 
+fn piece(&Worth { piece, square, worth, usual }: &Worth) -> Piece {
+    let [worth, usual] = [worth, usual].map(|score: Score| f64::from(score) / 100.0);
+    Piece { piece: piece.char(), square: square.to_string(), worth, usual }
+}
+
 /// The explanation as lines for people.
 fn text(explanation: &Explanation) -> Vec<String> {
-    let Explanation { best, second, .. } = explanation;
+    let Explanation { fen, best, second, .. } = explanation;
     if let Some(over) = &explanation.over {
-        return vec![explanation.fen.clone(), over.clone()];
+        return vec![fen.clone(), over.clone()];
     }
     let us = if explanation.turn == "white" { "White" } else { "Black" };
     let standing = explanation.standing.as_deref().unwrap_or_default();
-    let mut lines =
-        vec![explanation.fen.clone(), format!("{us} to move; {standing}. Scores are White's.")];
+    let mut lines = vec![fen.clone(), format!("{us} to move; {standing}. Scores are White's.")];
     let indented = |text: &String| format!("  {text}");
     lines.extend(explanation.before.iter().map(indented));
-    if let Some(best) = best {
+    if let Some(Choice { san, score, line, .. }) = best {
         let (depth, nodes) = (explanation.depth, HumanCount(explanation.nodes));
-        lines.push(String::new());
-        lines.push(format!("Best is {} ({}), depth {depth}, {nodes} nodes", best.san, best.score));
-        lines.push(indented(&best.line));
+        lines.push(format!("\nBest is {san} ({score}), depth {depth}, {nodes} nodes"));
+        lines.push(indented(line));
         lines.extend(explanation.about.iter().map(indented));
     }
-    if let (Some(best), Some(second)) = (best, second) {
+    if let (Some(best), Some(Choice { san, score, line, chances, .. })) = (best, second) {
         let [better, worse] =
-            [best, second].map(|choice| format!("{:.0} %", 100.0 * choice.chances));
-        let chances = if better == worse {
+            [best.chances, *chances].map(|chances| format!("{:.0} %", 100.0 * chances));
+        let instead = if better == worse {
             String::new()
         } else {
             format!(": {us}'s chances are {worse} instead of {better}")
         };
-        lines.push(String::new());
-        lines.push(format!("Second best is {} ({}){chances}", second.san, second.score));
-        lines.push(indented(&second.line));
+        lines.push(format!("\nSecond best is {san} ({score}){instead}"));
+        lines.push(indented(line));
     }
     if !explanation.board.is_empty() {
         lines.push("\nOn the board".to_owned());

@@ -11,7 +11,7 @@ use shakmaty::{Color, Move, Role};
 use crate::{
     chess::{
         position::{Game, Position},
-        score::{DRAW, Score, is_decisive},
+        score::{DECISIVE, Score, is_decisive},
         see::value,
     },
     engine::{Engine, Job},
@@ -29,27 +29,27 @@ const THREAT: Score = 100;
 const THREAT_PLIES: usize = 6;
 
 /// What the engine found.
-pub struct Searched {
+pub(super) struct Searched {
     /// The best line.
-    pub best: Option<Info>,
+    pub(super) best: Option<Info>,
     /// The best line that begins with another move.
-    pub second: Option<Info>,
+    pub(super) second: Option<Info>,
     /// What the opponent would do if the side to move passed.
-    pub threat: Option<Threat>,
+    pub(super) threat: Option<Threat>,
     /// What would follow the best move if the opponent passed.
-    pub next: Option<Threat>,
+    pub(super) next: Option<Threat>,
     /// Iterations of the search for the two lines.
-    pub depth: u32,
+    pub(super) depth: u32,
     /// Nodes of that search.
-    pub nodes: u64,
+    pub(super) nodes: u64,
 }
 
 /// A line that a side would play if it had a move more.
-pub struct Threat {
+pub(super) struct Threat {
     /// After the pass.
-    pub position: Position,
+    pub(super) position: Position,
     /// From there, for the side to move; the line is not empty.
-    pub info: Info,
+    pub(super) info: Info,
 }
 
 /// Remembers the best two lines of the last whole iteration: the first of one
@@ -80,7 +80,7 @@ impl Reporter for Lines {
 }
 
 /// Searches within `limits`, and for a quarter of them after each pass.
-pub fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
+pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     engine.live().multi_pv.store(2, Ordering::Relaxed);
     let lines = Lines::default();
     let outcome = engine.go(&Job::new(game.clone(), limits.clone()), &lines);
@@ -98,7 +98,7 @@ pub fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     {
         let root = game.position();
         // Whoever wins by force need not care.
-        if !(is_decisive(best.score) && best.score > DRAW) {
+        if best.score <= DECISIVE {
             threat = if_passed(engine, root, -best.score, &limits);
         }
         next = if_passed(engine, &root.play(m), best.score, &limits);
@@ -123,7 +123,7 @@ fn wins_material(position: &Position, line: &[Move]) -> bool {
 
 /// What the opponent would do if the side to move passed, if that gains something upon
 /// `score`, which is the opponent's.
-pub fn if_passed(
+fn if_passed(
     engine: &mut Engine,
     position: &Position,
     score: Score,
@@ -136,10 +136,9 @@ pub fn if_passed(
     let job = Job::new(Game::from(position.clone()), limits.clone());
     let info = engine.go(&job, &Silent).info;
     // Nothing is gained upon a win but time: a win as quick is threatened, too.
-    let wins = is_decisive(info.score) && info.score > DRAW && info.score >= score;
+    let wins = info.score > DECISIVE && info.score >= score;
     let gains = !is_decisive(score)
         && info.score >= score + THREAT
         && (is_decisive(info.score) || wins_material(&position, &info.pv));
-    let first: Option<Move> = info.pv.first().copied();
-    (first.is_some() && (wins || gains)).then_some(Threat { position, info })
+    (!info.pv.is_empty() && (wins || gains)).then_some(Threat { position, info })
 }

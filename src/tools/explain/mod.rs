@@ -1,13 +1,15 @@
 //! `lancet explain`: a position in words. The engine says what is best and what is
 //! threatened; what that means is said in sentences that the rules confirm.
 //!
-//! `examine` searches, `find` proposes, [`claim`] checks and puts into words, `worth`
-//! compares pieces with their kind, [`command`] puts it together.
+//! `examine` searches. `moves` and `board` look for what can be said and put it into words,
+//! if `rules` confirms it. `worth` compares pieces with their kind. [`command`] puts it
+//! together.
 
-mod claim;
+mod board;
 pub mod command;
 mod examine;
-mod find;
+mod moves;
+mod rules;
 mod words;
 mod worth;
 
@@ -27,13 +29,12 @@ const NOTHING: Score = 10;
 
 /// The best move of a search of `game` in one sentence: what it does, or who is better
 /// after it.
-pub fn sentence(game: &Game, info: &Info) -> Option<String> {
+pub(crate) fn sentence(game: &Game, info: &Info) -> Option<String> {
     let position = game.position();
-    let &best = info.pv.first()?;
-    let san = notation::san(position, best);
-    let about = find::about_move(position.chess(), best, &info.pv, game.last(), &san);
+    let played = moves::Played::new(position, &info.pv, game.last())?;
+    let san = played.san();
     let score = notation::white(info.score, position.turn());
-    let said = about.into_iter().next().map(|(_, text)| text);
+    let said = played.claims(&san).into_iter().next().map(|(_, text)| text);
     said.or_else(|| Some(format!("After {san} {}.", standing(score))))
 }
 

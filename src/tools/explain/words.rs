@@ -2,8 +2,10 @@
 
 use shakmaty::{Board, Color, Role, Square};
 
+use crate::chess::notation::color_name;
+
 /// `pawn` to `king`.
-pub const fn role_name(role: Role) -> &'static str {
+pub(super) const fn role_name(role: Role) -> &'static str {
     match role {
         Role::Pawn => "pawn",
         Role::Knight => "knight",
@@ -15,12 +17,26 @@ pub const fn role_name(role: Role) -> &'static str {
 }
 
 /// `knight on c6`.
-pub fn piece(board: &Board, square: Square) -> String {
+pub(super) fn piece(board: &Board, square: Square) -> String {
     format!("{} on {square}", board.role_at(square).map_or("piece", role_name))
 }
 
+/// `the knight on c6`, `the king`.
+pub(super) fn the(board: &Board, square: Square) -> String {
+    match board.role_at(square) {
+        Some(Role::King) => "the king".to_owned(),
+        _ => format!("the {}", piece(board, square)),
+    }
+}
+
+/// `White's knight on c6`.
+pub(super) fn owned(board: &Board, square: Square) -> String {
+    let owner = board.color_at(square).map_or("", color_name);
+    format!("{owner}'s {}", piece(board, square))
+}
+
 /// `a`, `a and b`, `a, b and c`.
-pub fn list(items: impl Iterator<Item = String>) -> String {
+pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     match &items[..] {
         [] => String::new(),
@@ -31,7 +47,7 @@ pub fn list(items: impl Iterator<Item = String>) -> String {
 
 /// Who has more of what: `White has a knight, Black two pawns.`; `None` if both have
 /// the same.
-pub fn material(board: &Board) -> Option<String> {
+pub(super) fn material(board: &Board) -> Option<String> {
     let more = |color: Color| {
         let extra = |role: Role| {
             let count = |color| (board.by_color(color) & board.by_role(role)).count();
@@ -43,11 +59,12 @@ pub fn material(board: &Board) -> Option<String> {
         };
         list(Role::ALL.into_iter().rev().filter_map(extra))
     };
-    match (more(Color::White), more(Color::Black)) {
-        (white, black) if white.is_empty() && black.is_empty() => None,
-        (white, black) if black.is_empty() => Some(format!("White has {white} more.")),
-        (white, black) if white.is_empty() => Some(format!("Black has {black} more.")),
-        (white, black) => Some(format!("White has {white}, Black {black}.")),
+    let [white, black] = Color::ALL.map(more);
+    match (white.is_empty(), black.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("White has {white} more.")),
+        (true, false) => Some(format!("Black has {black} more.")),
+        (false, false) => Some(format!("White has {white}, Black {black}.")),
     }
 }
 

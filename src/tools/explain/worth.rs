@@ -1,15 +1,11 @@
 //! What a piece is worth where it stands, held against what such a piece is usually
 //! worth to the evaluation in use.
 
-use shakmaty::{Color, Role, Square};
+use shakmaty::{Piece, Role, Square};
 
-use super::words::piece;
+use super::words::owned;
 use crate::{
-    chess::{
-        notation::{self, color_name},
-        position::Position,
-        score::Score,
-    },
+    chess::{notation, position::Position, score::Score},
     eval::{nnue::Network, parts::Parts},
     tools::bench,
 };
@@ -27,15 +23,15 @@ const FULL: usize = 20;
 
 /// A piece and its worth to its own side, in centipawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub(super) struct Worth {
+    /// The piece.
+    pub(super) piece: Piece,
     /// Where it stands.
-    pub square: Square,
-    /// Whose it is.
-    pub color: Color,
+    pub(super) square: Square,
     /// By how much the evaluation falls without it.
-    pub worth: Score,
+    pub(super) worth: Score,
     /// What its kind is worth on average, on as full a board.
-    pub usual: Score,
+    pub(super) usual: Score,
 }
 
 impl Worth {
@@ -46,13 +42,12 @@ impl Worth {
 
 /// The pieces of a board but pawns and kings: a pawn may be worth a game, and that says
 /// nothing of its place.
-fn pieces(position: &Position, network: Option<&Network>) -> Vec<(Square, Color, Role, Score)> {
-    let parts = Parts::new(position, network);
-    let own = |(square, piece, white): (Square, shakmaty::Piece, Option<Score>)| {
+fn pieces(position: &Position, network: Option<&Network>) -> Vec<(Square, Piece, Score)> {
+    let own = |(square, piece, white): (Square, Piece, Option<Score>)| {
         let worth = notation::white(white?, piece.color);
-        (piece.role != Role::Pawn).then_some((square, piece.color, piece.role, worth))
+        (piece.role != Role::Pawn).then_some((square, piece, worth))
     };
-    parts.pieces.into_iter().filter_map(own).collect()
+    Parts::new(position, network).pieces.into_iter().filter_map(own).collect()
 }
 
 fn is_full(position: &Position) -> bool {
@@ -61,29 +56,29 @@ fn is_full(position: &Position) -> bool {
 
 /// The worth of every piece, the best placed first. The usual worth is the average over
 /// the positions of the benchmark.
-pub fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
+pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
     let positions = bench::positions().unwrap_or_default();
     let alike = positions.iter().filter(|(other, _)| is_full(other) == is_full(position));
     let known: Vec<_> = alike.flat_map(|(other, _)| pieces(other, network)).collect();
     let usual = |role: Role| {
-        let worths = known.iter().filter(|piece| piece.2 == role).map(|piece| piece.3);
-        let (count, sum) = worths.fold((0, 0), |(count, sum), worth| (count + 1, sum + worth));
-        (count > 0).then(|| sum / count)
+        let same = known.iter().filter(|(_, piece, _)| piece.role == role);
+        let worths: Vec<Score> = same.map(|&(_, _, worth)| worth).collect();
+        worths.iter().sum::<Score>().checked_div(worths.len() as Score)
     };
-    let worth =
-        |(square, color, role, worth)| Some(Worth { square, color, worth, usual: usual(role)? });
+    let worth = |(square, piece, worth): (Square, Piece, Score)| {
+        Some(Worth { piece, square, worth, usual: usual(piece.role)? })
+    };
     let mut placed: Vec<Worth> = pieces(position, network).into_iter().filter_map(worth).collect();
     placed.sort_by_key(|worth| -worth.excess());
     placed
 }
 
 /// Sentences about the pieces that stand remarkably well or badly.
-pub fn said(position: &Position, placed: &[Worth]) -> Vec<String> {
+pub(super) fn said(position: &Position, placed: &[Worth]) -> Vec<String> {
     let sentence = |worth: &Worth, quality: &str| {
-        let (name, piece) = (color_name(worth.color), piece(position.board(), worth.square));
-        let pawns = |score: Score| format!("{:.1}", f64::from(score) / 100.0);
-        let (here, usual) = (pawns(worth.worth), pawns(worth.usual));
-        format!("{name}'s {piece} stands {quality}: it is worth {here}, usually {usual}.")
+        let piece = owned(position.board(), worth.square);
+        let [here, usual] = [worth.worth, worth.usual].map(|score| f64::from(score) / 100.0);
+        format!("{piece} stands {quality}: it is worth {here:.1}, usually {usual:.1}.")
     };
     if position.board().occupied().count() < FEW {
         return Vec::new();

@@ -26,7 +26,8 @@ fn explained(position: &str, nodes: u64) -> Explanation {
         hash: 1,
         json: false,
     };
-    explain(&read(&args.position).unwrap(), &args).unwrap()
+    let (game, before) = read(&args.position).unwrap();
+    explain(&game, before.as_ref(), &args).unwrap()
 }
 
 /// What is said of thirty positions of different kinds.
@@ -102,7 +103,7 @@ fn two_different_moves_and_their_worth() {
 
 #[test]
 fn games_are_read_as_they_are_written() {
-    let fen = |words: &str| read(&[words.to_owned()]).map(|q| q.game.position().fen());
+    let fen = |words: &str| read(&[words.to_owned()]).map(|(game, _)| game.position().fen());
     let after = fen("startpos moves e4 e5 Nf3").unwrap();
     for words in [
         "startpos moves 1. e4 e5 2. Nf3",
