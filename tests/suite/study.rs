@@ -61,11 +61,11 @@ fn a_position_is_grown_and_grown_on() {
     let said = grow(&[&start[..], &["--nodes", "20000"]].concat());
     assert!(said.contains("| move | score") && said.contains(" 20.0k nodes"), "{said}");
     let first = Study::open(Path::new(&file)).unwrap();
-    let (nodes, positions) = (first.nodes(), first.tree().len());
+    let (nodes, positions) = (first.nodes(), first.tree().positions());
     // Fifty searches: a position, or what is left of one that lost its best move.
     assert_eq!(nodes, 20_000);
     assert!((15..60).contains(&positions), "{positions}");
-    let best = first.tree().node(walk(first.tree(), "e2e4 e7e5")).value().unwrap();
+    let best = first.tree().node(walk(first.tree(), "e2e4 e7e5")).value.unwrap();
     assert!((-100..100).contains(&best), "{best}");
     drop(first);
 
@@ -307,7 +307,7 @@ fn what_is_decided_needs_no_growth() {
     let said = grow(&[fen, "--file", &file, "--nodes", "1000000", "--syzygy", paths]);
     assert!(said.contains("Nothing is left to be searched"), "{said}");
     let study = Study::open(Path::new(&file)).unwrap();
-    assert_eq!((study.tree().len(), study.tree().node(0).over), (1, Some(0)));
+    assert_eq!((study.tree().positions(), study.tree().node(0).over), (1, Some(0)));
     // A table of results without one of distances says who wins, and no score: that is to
     // be searched.
     let results = dir.path("results");

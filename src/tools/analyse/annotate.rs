@@ -223,18 +223,24 @@ impl<'a> Findings<'a> {
     fn better_line(&self, ply: usize) -> Variation {
         let Evaluation { white, line } = &self.evaluations[ply];
         let length = if mate_distance(*white).is_some() { line.len() } else { LINE_LENGTH };
-        let mut position = self.positions[ply].clone();
-        let mut moves = Vec::with_capacity(length);
-        for &m in line.iter().take(length) {
-            let san = SanPlus::from_move(position.chess().clone(), m);
-            position = position.play(m);
-            moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
-        }
+        let line = &line[..length.min(line.len())];
+        let mut moves = annotated_moves(&self.positions[ply], line);
         if let Some(last) = moves.last_mut() {
             last.items.push(Item::Comment(evaluation_text(*white)));
         }
         Variation { lead: Vec::new(), moves }
     }
+}
+
+/// A line of legal moves, nothing being said about them.
+pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedMove> {
+    let mut position = start.clone();
+    let annotated = |&m: &Move| {
+        let san = SanPlus::from_move(position.chess().clone(), m);
+        position.make(m);
+        AnnotatedMove { san, line: 0, items: Vec::new() }
+    };
+    line.iter().map(annotated).collect()
 }
 
 /// `!`, `?` and their combinations.

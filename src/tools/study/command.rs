@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use shakmaty::Move;
@@ -17,7 +17,7 @@ use super::{
     file::Study,
     grow::{self, End, Plan},
     html, pgn, source,
-    tree::{Id, Tree},
+    tree::{Candidate, Id, Tree},
 };
 use crate::{
     chess::{notation, position::Position},
@@ -85,21 +85,23 @@ const LINE_LENGTH: usize = 12;
 const END: &str = "end";
 
 impl Args {
-    /// Is there anything to do but to grow?
-    const fn has_errands(&self) -> bool {
-        self.pgn.is_some() || self.html.is_some() || !self.pin.is_empty() || !self.unpin.is_empty()
-    }
-
     /// Nothing limits growth but Ctrl-C, unless there is something else to do.
     const fn grows(&self) -> bool {
-        self.hours.is_some() || self.nodes.is_some() || !self.has_errands()
+        let shows = self.pgn.is_some() || self.html.is_some();
+        let pins = !self.pin.is_empty() || !self.unpin.is_empty();
+        self.hours.is_some() || self.nodes.is_some() || !(shows || pins)
     }
 }
 
 /// `lancet study`. The exit status is described in its help.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // All lines first: a wrong one is to leave the study as it is.
-    let opened = open(args).and_then(|study| Ok((Lines::read(args, &study)?, study)));
+    let opened = open(args).and_then(|study| {
+        for (line, reason) in study.damaged() {
+            complain(format_args!("{}:{line}: {reason}, left out", study.path().display()));
+        }
+        // All lines first: a wrong one is to leave the study as it is.
+        Ok((Lines::read(args, &study)?, study))
+    });
     let (lines, mut study) = match opened {
         Ok(opened) => opened,
         Err(error) => return Ok(tools::unusable(&error)),
@@ -119,10 +121,9 @@ fn open(args: &Args) -> anyhow::Result<Study> {
     if let Some(path) = one
         && Study::is_one(path)
     {
-        if args.file.is_some() || args.game.is_some() {
-            bail!("{}: a study already: --file and --game are for games", path.display());
-        }
-        return Study::open(path).map(tell_damage);
+        let is_alone = args.file.is_none() && args.game.is_none();
+        ensure!(is_alone, "{}: a study already: --file and --game are for games", path.display());
+        return Study::open(path);
     }
     let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
     let (source, default) = match one.filter(|path| is_file(path)) {
@@ -145,14 +146,12 @@ fn open(args: &Args) -> anyhow::Result<Study> {
     };
     let path = args.file.clone().or(default);
     let path = path.context("name the file to keep the study in: --file")?;
-    let mut study = Study::open_or_begin(&path, &source.start).map(tell_damage)?;
-    let start = &study.tree().node(Tree::START).position;
-    if start.fen() != source.start.fen() {
-        bail!("{}: a study of another position: '{}'", path.display(), start.fen());
-    }
-    if !is_same_game(start, &study.played().moves, &source.played.moves) {
-        bail!("{}: a study of another game: --file names one for this game", path.display());
-    }
+    let mut study = Study::open_or_begin(&path, &source.start)?;
+    let (path, start) = (path.display(), &study.tree().node(Tree::START).position);
+    let is_same = start.fen() == source.start.fen();
+    ensure!(is_same, "{path}: a study of another position: '{}'", start.fen());
+    let is_same = is_same_game(start, &study.played().moves, &source.played.moves);
+    ensure!(is_same, "{path}: a study of another game: --file names one for this game");
     // A part of the game takes nothing away from it.
     if !study.played().includes(&source.played) {
         study.play(&source.played)?;
@@ -181,18 +180,10 @@ fn end_key(start: &Position, moves: &[Move]) -> u64 {
     moves.iter().fold(start.clone(), |at, &m| at.play(m)).key()
 }
 
-/// Complains of the lines that are not used.
-fn tell_damage(study: Study) -> Study {
-    for (line, reason) in study.damaged() {
-        complain(format_args!("{}:{line}: {reason}, left out", study.path().display()));
-    }
-    study
-}
-
 /// The lines of the options.
 struct Lines {
-    pin: Vec<Vec<Move>>,
-    unpin: Vec<Vec<Move>>,
+    /// Those to pin (true) or to unpin.
+    pins: Vec<(Vec<Move>, bool)>,
     at: Option<Vec<Move>>,
 }
 
@@ -204,9 +195,13 @@ impl Lines {
             }
             anyhow::Ok(notation::read_moves(&study.tree().node(Tree::START).position, text)?)
         };
-        let lines = |texts: &[String]| texts.iter().map(line).collect::<anyhow::Result<_>>();
-        let at = args.at.as_ref().map(line).transpose()?;
-        Ok(Lines { pin: lines(&args.pin)?, unpin: lines(&args.unpin)?, at })
+        let unpinned = args.unpin.iter().map(|text| (text, false));
+        let pins = args.pin.iter().map(|text| (text, true)).chain(unpinned);
+        let pins = pins.map(|(text, pinned)| anyhow::Ok((line(text)?, pinned)));
+        Ok(Lines {
+            pins: pins.collect::<anyhow::Result<_>>()?,
+            at: args.at.as_ref().map(line).transpose()?,
+        })
     }
 }
 
@@ -219,21 +214,22 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         inputs.push(PathBuf::from(one));
     }
     files::check_outputs(outputs.map(PathBuf::as_path), &inputs)?;
-    let Lines { pin, unpin, at } = lines;
-    for (lines, pinned) in [(pin, true), (unpin, false)] {
-        for moves in lines {
-            study.add_line(&moves, Some(pinned))?;
-        }
+    let Lines { pins, at } = lines;
+    for (moves, pinned) in pins {
+        study.add_line(&moves, Some(pinned))?;
     }
-    let end =
-        if args.grows() { grow(args, study, at.clone().unwrap_or_default())? } else { End::Limit };
+    let from = at.clone().unwrap_or_default();
+    let end = if args.grows() { grow(args, study, from)? } else { End::Limit };
     study.sync()?;
     let size = args.size as usize;
+    let write = |path: &Path, text: String| {
+        files::replace(path, text.as_bytes()).with_context(|| path.display().to_string())
+    };
     if let Some(path) = &args.pgn {
-        write(path, &pgn::text(study, size))?;
+        write(path, pgn::text(study, size))?;
     }
     if let Some(path) = &args.html {
-        write(path, &html::page(study, size))?;
+        write(path, html::page(study, size))?;
     }
     // Of a game, the end is what one has to think about.
     let shown = at.unwrap_or_else(|| study.played().moves.clone());
@@ -244,10 +240,6 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         End::Limit => {}
     }
     Ok(end)
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    files::replace(path, text.as_bytes()).with_context(|| path.display().to_string())
 }
 
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> {
@@ -281,14 +273,15 @@ fn progress(study: &Study, at: Id) -> String {
     let position = &tree.node(at).position;
     let mut line = tree.best_line(at);
     line.truncate(LINE_LENGTH / 2);
-    let white = tree.node(at).value().map(|value| notation::white(value, position.turn()));
-    format!(
-        "{}, {} nodes, {} {}",
-        notation::counted(tree.len(), "position"),
-        notation::short(study.nodes() as f64),
-        white.map_or_else(String::new, notation::pawns),
-        notation::line(position, &line),
-    )
+    let white = tree.node(at).value.map(|value| notation::white(value, position.turn()));
+    let score = white.map_or_else(String::new, notation::pawns);
+    format!("{}, {score} {}", size(study), notation::line(position, &line))
+}
+
+/// `25 positions, 12.3k nodes`.
+fn size(study: &Study) -> String {
+    let positions = notation::counted(study.tree().positions(), "position");
+    format!("{positions}, {} nodes", notation::short(study.nodes() as f64))
 }
 
 /// The moves of the position that a line leads to, as far as it is in the tree.
@@ -301,34 +294,23 @@ fn report(study: &Study, moves: &[Move]) {
     }
     let node = tree.node(at);
     let (position, turn) = (&node.position, node.position.turn());
-    say(format_args!(
-        "{}: {}, {} nodes",
-        study.path().display(),
-        notation::counted(tree.len(), "position"),
-        notation::short(study.nodes() as f64),
-    ));
-    let mut rows: Vec<_> = node
-        .edges
-        .iter()
-        .map(|edge| {
-            let line = if edge.repeats { Vec::new() } else { tree.best_line(edge.to) };
-            let line = std::iter::once(edge.m).chain(line).collect();
-            (tree.score(edge), if edge.repeats { 0 } else { tree.size(edge.to) }, line)
-        })
-        .collect::<Vec<(_, usize, Vec<Move>)>>();
-    if let (Some((_, score)), Some(rest)) = (node.best_of_rest(), &node.rest) {
-        rows.push((Some(score), 0, rest.line.clone()));
-    }
-    rows.sort_by_key(|&(score, ..)| std::cmp::Reverse(score));
+    say(format_args!("{}: {}", study.path().display(), size(study)));
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header(["move", "score", "positions", "line"]);
-    for (score, positions, mut line) in rows {
+    for Candidate { m, score, edge } in tree.candidates(at) {
+        let (positions, mut line) = match (edge, &node.rest) {
+            (Some(edge), _) if !edge.repeats => {
+                (tree.size(edge.to), [vec![m], tree.best_line(edge.to)].concat())
+            }
+            (None, Some(rest)) => (0, rest.line.clone()),
+            _ => (0, vec![m]),
+        };
         line.truncate(LINE_LENGTH);
         let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
         let white = score.map(|score| notation::white(score, turn));
         table.add_row([
-            Cell::new(line.first().map_or_else(String::new, |&m| notation::san(position, m))),
+            Cell::new(notation::san(position, m)),
             right(white.map_or_else(|| "?".to_owned(), notation::pawns)),
             right(positions.to_string()),
             Cell::new(notation::line(position, &line)),

@@ -20,6 +20,7 @@ use super::tree::{Id, RestSearch, Tree};
 use crate::{
     chess::{
         notation::{move_text, read_move},
+        pgn::{Game, Variation},
         position::Position,
         score::{MATE, Score},
     },
@@ -81,6 +82,11 @@ pub struct Played {
 }
 
 impl Played {
+    /// A game for PGN, with its tags only.
+    pub(super) fn game(&self) -> Game {
+        Game { line: 1, tags: self.tags.clone(), main: Variation::default(), outcome: None }
+    }
+
     /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
     pub fn includes(&self, other: &Played) -> bool {
         let fewer = other.moves.len() < self.moves.len();
@@ -111,20 +117,7 @@ impl Study {
     ///
     /// As those of [`Study::open`].
     pub fn open_or_begin(path: &Path, start: &Position) -> anyhow::Result<Study> {
-        let open = || {
-            let mut file = files::open_to_grow(path)?;
-            claim(&file)?;
-            // Whoever looks now has the lock: nobody else begins the same study.
-            if file.metadata()?.len() == 0 {
-                let (start, chess960) = (start.fen(), start.mode().is_chess960());
-                let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
-                journal::append(&mut file, line.as_bytes())?;
-                file.sync_data()?;
-                file.rewind()?;
-            }
-            Study::read(path, file)
-        };
-        open().with_context(|| path.display().to_string())
+        Study::read(path, Some(start)).with_context(|| path.display().to_string())
     }
 
     /// Opens a study. Nobody else can then write to it.
@@ -133,16 +126,26 @@ impl Study {
     ///
     /// If the file cannot be read or written, or is something else.
     pub fn open(path: &Path) -> anyhow::Result<Study> {
-        let open = || {
-            let file = OpenOptions::new().read(true).write(true).open(path)?;
-            claim(&file)?;
-            Study::read(path, file)
-        };
-        open().with_context(|| path.display().to_string())
+        Study::read(path, None).with_context(|| path.display().to_string())
     }
 
-    /// Reads a study from the start of its file.
-    fn read(path: &Path, file: File) -> anyhow::Result<Study> {
+    /// Reads a study. With a start position, it is begun if there is nothing in the file.
+    fn read(path: &Path, start: Option<&Position>) -> anyhow::Result<Study> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(start.is_some()).truncate(false);
+        let mut file = options.open(path)?;
+        ensure!(file.metadata()?.is_file(), "expected a file, found a device or pipe");
+        files::claim_data(&file, "another run is growing this study")?;
+        // Whoever looks now has the lock: nobody else begins the same study.
+        if let Some(start) = start
+            && file.metadata()?.len() == 0
+        {
+            let (start, chess960) = (start.fen(), start.mode().is_chess960());
+            let line = line(&Event::Study { format: FORMAT, start, chess960 })?;
+            journal::append(&mut file, line.as_bytes())?;
+            file.sync_data()?;
+            file.rewind()?;
+        }
         let mut lines = Lines::new(file.try_clone()?);
         let start = match value(lines.next_line()?.unwrap_or_default()) {
             Ok(Event::Study { format: FORMAT, start, chess960 }) => {
@@ -190,7 +193,7 @@ impl Study {
     }
 
     /// For what is not kept in the file.
-    pub const fn tree_mut(&mut self) -> &mut Tree {
+    pub(super) const fn tree_mut(&mut self) -> &mut Tree {
         &mut self.tree
     }
 
@@ -227,13 +230,8 @@ impl Study {
     /// If the file cannot be written.
     pub fn play(&mut self, played: &Played) -> anyhow::Result<()> {
         if *played != self.played {
-            let mut position = self.tree.node(Tree::START).position.clone();
-            let mut moves = Vec::new();
-            for &m in &played.moves {
-                moves.push(move_text(m, CastlingMode::Chess960));
-                position = position.play(m);
-            }
-            self.append(&Event::Game { tags: played.tags.clone(), moves })?;
+            let (tags, moves) = (played.tags.clone(), texts(&played.moves));
+            self.append(&Event::Game { tags, moves })?;
             self.played = played.clone();
         }
         self.add_line(&played.moves, Some(true)).map(drop)
@@ -277,9 +275,8 @@ impl Study {
     /// If the file cannot be written.
     pub fn found(&mut self, at: Id, found: RestSearch) -> anyhow::Result<()> {
         let RestSearch { score, depth, nodes, ref line, exact } = found;
-        let line = line.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect();
-        let at_key = Key(self.tree.node(at).position.key());
-        self.append(&Event::Search { at: at_key, score, depth, nodes, line, exact })?;
+        let (key, line) = (Key(self.tree.node(at).position.key()), texts(line));
+        self.append(&Event::Search { at: key, score, depth, nodes, line, exact })?;
         self.nodes += nodes;
         self.tree.found(at, found);
         Ok(())
@@ -354,22 +351,20 @@ fn check<T: PartialOrd + Display>(
     Ok(())
 }
 
-/// Locks the file of a study for this process, and refuses what is no file.
-fn claim(file: &File) -> anyhow::Result<()> {
-    ensure!(file.metadata()?.is_file(), "expected a file, found a device or pipe");
-    Ok(files::claim_data(file, "another run is growing this study")?)
+/// Legal moves from a position.
+fn read_line(start: &Position, moves: &[String]) -> anyhow::Result<Vec<Move>> {
+    let mut position = start.clone();
+    let read = |text: &String| {
+        let m = read_move(&position, text)?;
+        position.make(m);
+        anyhow::Ok(m)
+    };
+    moves.iter().map(read).collect()
 }
 
-/// Legal moves from a position.
-fn read_line(position: &Position, moves: &[String]) -> anyhow::Result<Vec<Move>> {
-    let mut position = position.clone();
-    let mut line = Vec::with_capacity(moves.len());
-    for text in moves {
-        let m = read_move(&position, text)?;
-        position = position.play(m);
-        line.push(m);
-    }
-    Ok(line)
+/// Moves as the file has them.
+fn texts(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect()
 }
 
 #[cfg(test)]
@@ -405,17 +400,17 @@ mod tests {
         let error = |path: &Path| format!("{:#}", Study::open(path).unwrap_err());
         assert!(error(&path).contains("another run is growing"));
         let end = study.game_nodes()[3];
-        let (played, value) = (study.played().clone(), study.tree().node(end).value());
+        let (played, value) = (study.played().clone(), study.tree().node(end).value);
         drop(study);
         assert!(Study::is_one(&path) && !Study::is_one(dir.path()));
         let again = Study::open(&path).unwrap();
-        assert_eq!((again.tree().len(), again.nodes()), (4, 1000));
-        assert_eq!((again.played(), again.tree().node(end).value()), (&played, value));
+        assert_eq!((again.tree().positions(), again.nodes()), (4, 1000));
+        assert_eq!((again.played(), again.tree().node(end).value), (&played, value));
         assert_eq!(value, Some(-31));
         assert!(again.tree().node(0).edges[0].pinned && again.damaged().is_empty());
         drop(again);
         let again = Study::open_or_begin(&path, &Position::default()).unwrap();
-        assert_eq!((again.tree().len(), again.nodes()), (4, 1000));
+        assert_eq!((again.tree().positions(), again.nodes()), (4, 1000));
         drop(again);
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(error(&path).contains("not a study"));
@@ -481,7 +476,7 @@ mod tests {
                 let writers = [(); WRITERS].map(|()| scope.spawn(begin));
                 writers.into_iter().filter_map(|writer| writer.join().unwrap()).count()
             });
-            assert_eq!((begun, Study::open(&path).unwrap().tree().len()), (1, 2), "{round}");
+            assert_eq!((begun, Study::open(&path).unwrap().tree().positions()), (1, 2), "{round}");
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 20);
     }

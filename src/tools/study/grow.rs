@@ -6,7 +6,6 @@ use std::{
         Condvar, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -24,7 +23,7 @@ use crate::{
     engine::{Engine, Job, threads},
     play::{
         limits::Limits,
-        report::{Note, Reporter},
+        report::{Note, Outcome, Reporter},
     },
     system::sync::{lock, unpoisoned},
     tools::interrupt::Interrupt,
@@ -46,24 +45,24 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Where to grow, and how much.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(super) struct Plan {
     /// The moves from the start to where growth begins.
-    pub line: Vec<Move>,
+    pub(super) line: Vec<Move>,
     /// Nodes of a search, at least: one that is made again gets twice as many as the last,
     /// a new position half of what its parent had.
-    pub step: u64,
+    pub(super) step: u64,
     /// Nodes of all searches; searches that run when they are reached are shortened
     /// beforehand.
-    pub nodes: Option<u64>,
+    pub(super) nodes: Option<u64>,
     /// No search begins after this.
-    pub until: Option<Instant>,
+    pub(super) until: Option<Instant>,
     /// Most pieces that there are endgame tables for.
-    pub table_pieces: usize,
+    pub(super) table_pieces: usize,
 }
 
 /// Why growth ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(super) enum End {
     /// The limit was reached.
     Limit,
     /// All is decided: by mates, draws and endgame tables.
@@ -73,6 +72,16 @@ pub enum End {
 }
 
 /// What the threads share.
+struct Growth<'a> {
+    plan: &'a Plan,
+    /// Where it begins.
+    from: Id,
+    interrupt: &'a Interrupt,
+    state: Mutex<State<'a>>,
+    /// A search has ended.
+    changed: Condvar,
+}
+
 struct State<'a> {
     study: &'a mut Study,
     /// Nodes of all searches before.
@@ -98,7 +107,7 @@ struct Task {
 /// # Errors
 ///
 /// If the file cannot be written, or no thread can be started.
-pub fn grow(
+pub(super) fn grow(
     study: &mut Study,
     engines: &mut [Engine],
     plan: &Plan,
@@ -108,97 +117,122 @@ pub fn grow(
     let from = study.add_line(&plan.line, None)?;
     let before = study.nodes();
     let state = Mutex::new(State { study, before, given: 0, running: 0, ended: None });
-    let changed = Condvar::new();
-    thread::scope(|scope| {
-        let (state, changed) = (&state, &changed);
-        for engine in engines {
-            let work = move || {
-                while let Some(task) = next(state, changed, plan, from, interrupt) {
-                    let found = search(engine, &task, plan, interrupt);
-                    let mut state = lock(state);
-                    give_back(&mut state, &task, found);
-                    tick(state.study);
-                    changed.notify_all();
-                }
-                changed.notify_all();
-            };
-            if let Err(error) = threads::spawn(scope, "study", work) {
-                let error = anyhow::Error::new(error).context("cannot start a thread");
-                lock(state).ended.get_or_insert(Err(error));
-            }
+    let growth = Growth { plan, from, interrupt, state, changed: Condvar::new() };
+    let work = |engine: &mut Engine| {
+        while let Some(task) = growth.next() {
+            let found = growth.search(engine, &task);
+            let mut state = lock(&growth.state);
+            state.give_back(&task, found);
+            tick(state.study);
+            growth.changed.notify_all();
         }
-    });
-    let state = unpoisoned(state.into_inner());
+        growth.changed.notify_all();
+    };
+    let work = &work;
+    threads::all("study", engines.iter_mut().map(|engine| move || work(engine)))?;
+    let state = unpoisoned(growth.state.into_inner());
     state.study.sync()?;
     state.ended.unwrap_or(Ok(End::Decided))
 }
 
-/// Waits for a search to do; `None` at the end.
-fn next(
-    state: &Mutex<State>,
-    changed: &Condvar,
-    plan: &Plan,
-    from: Id,
-    interrupt: &Interrupt,
-) -> Option<Task> {
-    let mut state = lock(state);
-    loop {
-        if interrupt.is_raised() {
-            state.ended.get_or_insert(Ok(End::Interrupted));
-        } else if plan.until.is_some_and(|until| Instant::now() >= until)
-            || plan.nodes.is_some_and(|nodes| state.given >= nodes)
-        {
-            state.ended.get_or_insert(Ok(End::Limit));
+impl Growth<'_> {
+    /// Waits for a search to do; `None` at the end.
+    fn next(&self) -> Option<Task> {
+        let plan = self.plan;
+        let mut state = lock(&self.state);
+        while state.ended.is_none() {
+            let is_late = plan.until.is_some_and(|until| Instant::now() >= until);
+            let end = if self.interrupt.is_raised() {
+                Ok(End::Interrupted)
+            } else if is_late || plan.nodes.is_some_and(|nodes| state.given >= nodes) {
+                Ok(End::Limit)
+            } else {
+                match state.take(plan, self.from) {
+                    Ok(Some(task)) => return Some(task),
+                    Ok(None) if state.running > 0 => {
+                        state = unpoisoned(self.changed.wait_timeout(state, PATIENCE)).0;
+                        continue;
+                    }
+                    none => none.map(|_| End::Decided),
+                }
+            };
+            state.ended = Some(end);
         }
-        if state.ended.is_some() {
-            return None;
+        None
+    }
+
+    /// Searches; `None` if interrupted.
+    fn search(&self, engine: &mut Engine, task: &Task) -> Option<RestSearch> {
+        let mut known = None;
+        if may_be_known(task.game.position(), self.plan.table_pieces) {
+            known = self.go(engine, task, TABLE_NODES).filter(|found| found.exact);
         }
-        match take(&mut state, plan, from) {
-            Ok(Some(task)) => return Some(task),
-            Ok(None) if state.running == 0 => state.ended = Some(Ok(End::Decided)),
-            Ok(None) => state = unpoisoned(changed.wait_timeout(state, PATIENCE)).0,
-            Err(error) => state.ended = Some(Err(error)),
-        }
+        known.or_else(|| self.go(engine, task, u64::MAX))
+    }
+
+    /// Searches with at most so many nodes; `None` if interrupted.
+    fn go(&self, engine: &mut Engine, task: &Task, most: u64) -> Option<RestSearch> {
+        let limits = Limits {
+            nodes: Some(task.nodes.min(most)),
+            analyse: true,
+            searchmoves: task.moves.clone(),
+            ..Limits::default()
+        };
+        let job = Job::new(task.game.clone(), limits);
+        self.interrupt.watch(&job.signals);
+        let known = Known::default();
+        let Outcome { best, info, .. } = engine.go(&job, &known);
+        let (depth, nodes) = (info.depth, info.nodes);
+        let line = if info.pv.is_empty() { best.into_iter().collect() } else { info.pv };
+        let is_won = is_decisive(info.score);
+        // A win whose distance no table tells has the search's score.
+        let exact = known.0.into_inner() && (info.drawn || is_won);
+        // A win that the fifty-move rule spoils is none.
+        let score = if exact && !is_won { DRAW } else { info.score };
+        let found = RestSearch { score, depth, nodes, line, exact };
+        (!self.interrupt.is_raised()).then_some(found)
     }
 }
 
-/// The next search, if there is one; the tree grows until there is.
-fn take(state: &mut State, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>> {
-    loop {
-        let Some(step) = state.study.tree().next(from) else { return Ok(None) };
-        if let Some(m) = step.open {
-            state.study.add(step.at, m, None)?;
-            continue;
+impl State<'_> {
+    /// The next search, if there is one; the tree grows until there is.
+    fn take(&mut self, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>> {
+        loop {
+            let Some(step) = self.study.tree().next(from) else { return Ok(None) };
+            if let Some(m) = step.open {
+                self.study.add(step.at, m, None)?;
+                continue;
+            }
+            self.study.tree_mut().set_busy(step.at, true);
+            let tree = self.study.tree();
+            let mut game = Game::from(tree.node(Tree::START).position.clone());
+            plan.line.iter().chain(&step.path).for_each(|&m| game.play(m));
+            let node = tree.node(step.at);
+            let rest = node.position.legal_moves().into_iter().filter(|&m| node.edge(m).is_none());
+            let moves = if node.edges.is_empty() { Vec::new() } else { rest.collect() };
+            let left = plan.nodes.map_or(u64::MAX, |nodes| nodes - self.given);
+            let most = (self.before + self.given) / LARGEST_SHARE;
+            let most = most.clamp(plan.step, LARGEST_SEARCH.max(plan.step));
+            let nodes = tree.effort(step.at).clamp(plan.step, most).min(left);
+            if nodes >= LONG_SEARCH {
+                self.study.sync()?;
+            }
+            self.given += nodes;
+            self.running += 1;
+            return Ok(Some(Task { at: step.at, game, moves, nodes }));
         }
-        state.study.tree_mut().set_busy(step.at, true);
-        let tree = state.study.tree();
-        let mut game = Game::from(tree.node(Tree::START).position.clone());
-        plan.line.iter().chain(&step.path).for_each(|&m| game.play(m));
-        let node = tree.node(step.at);
-        let rest = node.position.legal_moves().into_iter().filter(|&m| node.edge(m).is_none());
-        let moves = if node.edges.is_empty() { Vec::new() } else { rest.collect() };
-        let left = plan.nodes.map_or(u64::MAX, |nodes| nodes - state.given);
-        let most = (state.before + state.given) / LARGEST_SHARE;
-        let most = most.clamp(plan.step, LARGEST_SEARCH.max(plan.step));
-        let nodes = tree.effort(step.at).clamp(plan.step, most).min(left);
-        if nodes >= LONG_SEARCH {
-            state.study.sync()?;
-        }
-        state.given += nodes;
-        state.running += 1;
-        return Ok(Some(Task { at: step.at, game, moves, nodes }));
     }
-}
 
-/// Notes what was found; nothing, if the search was interrupted.
-fn give_back(state: &mut State, task: &Task, found: Option<RestSearch>) {
-    state.running -= 1;
-    state.study.tree_mut().set_busy(task.at, false);
-    if let Some(found) = found {
-        // What was not needed is there for others.
-        state.given -= task.nodes.saturating_sub(found.nodes);
-        if let Err(error) = state.study.found(task.at, found) {
-            state.ended.get_or_insert(Err(error));
+    /// Notes what was found; nothing, if the search was interrupted.
+    fn give_back(&mut self, task: &Task, found: Option<RestSearch>) {
+        self.running -= 1;
+        self.study.tree_mut().set_busy(task.at, false);
+        if let Some(found) = found {
+            // What was not needed is there for others.
+            self.given -= task.nodes.saturating_sub(found.nodes);
+            if let Err(error) = self.study.found(task.at, found) {
+                self.ended.get_or_insert(Err(error));
+            }
         }
     }
 }
@@ -219,52 +253,4 @@ impl Reporter for Known {
 fn may_be_known(position: &Position, pieces: usize) -> bool {
     position.board().occupied().count() <= pieces
         && position.chess().castles().castling_rights().is_empty()
-}
-
-/// Searches; `None` if interrupted.
-fn search(
-    engine: &mut Engine,
-    task: &Task,
-    plan: &Plan,
-    interrupt: &Interrupt,
-) -> Option<RestSearch> {
-    let go = |engine: &mut Engine, nodes| {
-        let limits = Limits {
-            nodes: Some(nodes),
-            analyse: true,
-            searchmoves: task.moves.clone(),
-            ..Limits::default()
-        };
-        let job = Job::new(task.game.clone(), limits);
-        interrupt.watch(&job.signals);
-        let known = Known::default();
-        let outcome = engine.go(&job, &known);
-        let line = match (outcome.info.pv.is_empty(), outcome.best) {
-            (true, best) => best.into_iter().collect(),
-            (false, _) => outcome.info.pv,
-        };
-        // A win whose distance no table tells has the search's score.
-        let exact = outcome.info.drawn || is_decisive(outcome.info.score);
-        let found = RestSearch {
-            score: outcome.info.score,
-            depth: outcome.info.depth,
-            nodes: outcome.info.nodes,
-            line,
-            exact: known.0.into_inner() && exact,
-        };
-        (!interrupt.is_raised()).then_some(found)
-    };
-    let mut found = None;
-    if may_be_known(task.game.position(), plan.table_pieces) {
-        found = go(engine, task.nodes.min(TABLE_NODES)).filter(|found| found.exact);
-    }
-    let mut found = match found {
-        Some(found) => found,
-        None => go(engine, task.nodes)?,
-    };
-    if found.exact && !is_decisive(found.score) {
-        // A win that the fifty-move rule spoils is none.
-        found.score = DRAW;
-    }
-    Some(found)
 }

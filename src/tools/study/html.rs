@@ -6,12 +6,11 @@ use serde_json::json;
 
 use super::{
     file::Study,
-    select::{Shown, nearest},
-    tree::{Edge, Tree},
+    select::{Shown, View, nearest},
+    tree::{Candidate, Tree, TreeNode},
 };
 use crate::chess::{
     notation,
-    pgn::Game,
     position::Position,
     score::{Score, is_decisive, winning_chances},
 };
@@ -62,29 +61,19 @@ struct Choice {
 /// The page, with at most `most` positions.
 pub fn page(study: &Study, most: usize) -> String {
     let tree = study.tree();
-    let shown = nearest(study, most);
-    let game: Vec<usize> = study
-        .game_nodes()
-        .iter()
-        .filter_map(|&id| shown.iter().position(|spot| spot.id == id))
-        .collect();
-    let spots: Vec<Spot> = shown.iter().map(|one| spot(tree, &shown, one)).collect();
-    let played = study.played();
-    let tags = Game {
-        line: 1,
-        tags: played.tags.clone(),
-        main: crate::chess::pgn::Variation::default(),
-        outcome: None,
-    };
+    let view = nearest(study, most);
+    let game: Vec<usize> = study.game_nodes().into_iter().filter_map(|id| view.find(id)).collect();
+    let spots: Vec<Spot> = (0..view.shown.len()).map(|at| spot(tree, &view, at)).collect();
+    let tags = study.played().game();
     let title = match (tags.tag("White"), tags.tag("Black")) {
         (None, None) => "Study".to_owned(),
         (white, black) => format!("{} - {}", white.unwrap_or("?"), black.unwrap_or("?")),
     };
     let about = format!(
         "{} in the tree, {} nodes searched; {} shown. Lancet {}",
-        notation::counted(tree.len(), "position"),
+        notation::counted(tree.positions(), "position"),
         notation::short(study.nodes() as f64),
-        shown.len(),
+        spots.len(),
         env!("CARGO_PKG_VERSION"),
     );
     let data = json!({ "title": title, "about": about, "spots": spots, "game": game });
@@ -92,72 +81,51 @@ pub fn page(study: &Study, most: usize) -> String {
     PAGE.replacen(DATA, &data.to_string().replace('<', "\\u003c"), 1)
 }
 
-fn spot(tree: &Tree, shown: &[Shown], one: &Shown) -> Spot {
-    let node = tree.node(one.id);
+fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
+    let Shown { id, from } = view.shown[at];
+    let node = tree.node(id);
     let position = &node.position;
-    let from = one.from.map(|(parent, m)| (parent, m, &tree.node(shown[parent].id).position));
-    let squares = |m: shakmaty::Move| m.from().into_iter().chain([m.to()]);
-    let pinned = |(parent, m): (usize, shakmaty::Move)| {
-        tree.node(shown[parent].id).edge(m).is_some_and(|edge| edge.pinned)
+    let numbered = |before: &Position, m| notation::number(before) + &notation::san(before, m);
+    let white = |score| notation::white(score, position.turn());
+    let candidates = tree.candidates(id);
+    let choice = |&Candidate { m, score, edge }: &Candidate| {
+        let score = score.map(white);
+        let to = edge.and_then(|edge| view.find(edge.to));
+        let note = match edge {
+            None => Some("best of the others"),
+            Some(edge) if edge.repeats => Some("repetition"),
+            Some(edge) if to.is_some() && view.child(at, edge).is_none() => Some("transposes"),
+            Some(_) => None,
+        };
+        let share = score.map(winning_chances);
+        Choice { san: numbered(position, m), score: score.map(notation::pawns), share, to, note }
     };
-    let white = node.value().map(|value| notation::white(value, position.turn()));
-    let mut line = tree.best_line(one.id);
+    let value = node.value.map(white);
+    let mut line = tree.best_line(id);
     line.truncate(LINE_LENGTH);
+    let squares = from.map(|(_, edge)| [edge.m.from(), Some(edge.m.to())]);
     Spot {
         fen: position.fen(),
-        san: from.map(|(_, m, before)| numbered(before, m)),
-        from: from.map(|(parent, ..)| parent),
-        children: one.children.clone(),
-        last: from.into_iter().flat_map(|(_, m, _)| squares(m)).map(|s| s.to_string()).collect(),
-        score: white.map(notation::pawns),
-        share: white.map(winning_chances),
+        san: from
+            .map(|(parent, edge)| numbered(&tree.node(view.shown[parent].id).position, edge.m)),
+        from: from.map(|(parent, _)| parent),
+        children: candidates.iter().filter_map(|one| view.child(at, one.edge?)).collect(),
+        last: squares.into_iter().flatten().flatten().map(|square| square.to_string()).collect(),
+        score: value.map(notation::pawns),
+        share: value.map(winning_chances),
         depth: node.rest.as_ref().map_or(0, |rest| rest.depth),
-        over: node.over.map(|score| over(position, node.rest.is_some(), score)),
-        pinned: one.from.is_some_and(pinned),
-        moves: choices(tree, shown, one),
+        over: node.over.map(|score| over(node, score)),
+        pinned: from.is_some_and(|(_, edge)| edge.pinned),
+        moves: candidates.iter().map(choice).collect(),
         line: notation::line(position, &line),
     }
 }
 
-fn numbered(before: &Position, m: shakmaty::Move) -> String {
-    notation::number(before) + &notation::san(before, m)
-}
-
 /// Why there is nothing to search.
-fn over(position: &Position, table: bool, score: Score) -> &'static str {
-    match (table, is_decisive(score)) {
-        (true, _) => "endgame tables",
-        (false, true) if position.is_check() => "checkmate",
-        (false, _) => "draw",
+fn over(node: &TreeNode, score: Score) -> &'static str {
+    match (&node.rest, is_decisive(score)) {
+        (Some(_), _) => "endgame tables",
+        (None, true) if node.position.is_check() => "checkmate",
+        (None, _) => "draw",
     }
-}
-
-/// The moves that are known, best first.
-fn choices(tree: &Tree, shown: &[Shown], one: &Shown) -> Vec<Choice> {
-    let node = tree.node(one.id);
-    let position = &node.position;
-    let turn = position.turn();
-    let to = |edge: &Edge| shown.iter().position(|spot| spot.id == edge.to);
-    let mut all: Vec<(Option<Score>, Choice)> = Vec::new();
-    let mut add = |m, score: Option<Score>, to: Option<usize>, note| {
-        let white = score.map(|score| notation::white(score, turn));
-        let san = numbered(position, m);
-        let (score_text, share) = (white.map(notation::pawns), white.map(winning_chances));
-        all.push((score, Choice { san, score: score_text, share, to, note }));
-    };
-    for edge in &node.edges {
-        let child = to(edge);
-        let elsewhere = child.is_some_and(|child| !one.children.contains(&child));
-        let note = match (edge.repeats, elsewhere) {
-            (true, _) => Some("repetition"),
-            (false, true) => Some("transposes"),
-            (false, false) => None,
-        };
-        add(edge.m, tree.score(edge), child, note);
-    }
-    if let Some((m, score)) = node.best_of_rest() {
-        add(m, Some(score), None, Some("best of the others"));
-    }
-    all.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    all.into_iter().map(|(_, choice)| choice).collect()
 }

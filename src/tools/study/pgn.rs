@@ -1,24 +1,20 @@
 //! A study as an annotated game: the game that was played, and unless it has a result
 //! the best line from its end; the nearest other lines as variations.
 
-use std::{cmp::Reverse, collections::HashSet};
-
-use shakmaty::{Move, san::SanPlus};
+use std::collections::HashSet;
 
 use super::{
     file::Study,
-    select::{Shown, nearest},
-    tree::{Edge, Id, Tree},
+    select::{View, nearest},
+    tree::{Candidate, Id, Tree},
 };
 use crate::{
     chess::{
         notation,
-        pgn::{AnnotatedMove, Game, Item, Variation, write::write},
-        position::Position,
-        score::Score,
+        pgn::{AnnotatedMove, Item, Variation, write::write},
     },
     tools::analyse::{
-        annotate::{self, evaluation_text},
+        annotate::{self, annotated_moves, evaluation_text},
         judge::Judgement,
     },
 };
@@ -29,13 +25,9 @@ const LINE_LENGTH: usize = 8;
 /// The text of the game, with at most `most` positions of the tree.
 pub fn text(study: &Study, most: usize) -> String {
     let tree = study.tree();
-    let start = &tree.node(Tree::START).position;
-    let mut game = Game {
-        line: 1,
-        tags: study.played().tags.clone(),
-        main: Variation::default(),
-        outcome: None,
-    };
+    let root = tree.node(Tree::START);
+    let start = &root.position;
+    let mut game = study.played().game();
     for (name, value) in [("Event", "Study"), ("Result", "*")] {
         if !game.tags.iter().any(|(tag, _)| tag == name) {
             game.set_tag(name, value.to_owned());
@@ -43,13 +35,12 @@ pub fn text(study: &Study, most: usize) -> String {
     }
     game.set_start(start);
     let version = env!("CARGO_PKG_VERSION");
-    let positions = notation::counted(tree.len(), "position");
+    let positions = notation::counted(tree.positions(), "position");
     game.set_tag("Annotator", format!("Lancet {version}, study of {positions}"));
-    let shown = nearest(study, most);
     let finished = game.result() != "*";
-    let moves = Moves { study, shown: &shown, game: study.game_nodes(), finished };
+    let moves = Moves { study, view: nearest(study, most), game: study.game_nodes(), finished };
     game.main.moves = moves.below(0, Some(0));
-    if let Some(value) = tree.node(Tree::START).value() {
+    if let Some(value) = root.value {
         let white = notation::white(value, start.turn());
         game.main.lead.push(Item::Comment(evaluation_text(white)));
     }
@@ -58,18 +49,16 @@ pub fn text(study: &Study, most: usize) -> String {
 
 /// What may follow a position.
 #[derive(Clone, Copy)]
-enum Next<'a> {
-    /// A position that is shown here.
-    Child(usize, &'a Edge),
-    /// One that is shown elsewhere, or a repetition.
-    Elsewhere(&'a Edge),
-    /// The best of the moves without nodes.
-    Rest(Score),
+struct Next<'a> {
+    candidate: Candidate<'a>,
+    /// The position that it leads to, if that is shown here. Others are shown elsewhere, or
+    /// have no node.
+    child: Option<usize>,
 }
 
 struct Moves<'a> {
     study: &'a Study,
-    shown: &'a [Shown],
+    view: View,
     /// Where the game's moves lead.
     game: Vec<Id>,
     /// It has a result: nothing is to follow it.
@@ -77,56 +66,40 @@ struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    fn tree(&self) -> &'a Tree {
-        self.study.tree()
+    /// Is this the move of the game after so many plies?
+    fn is_played(&self, candidate: Candidate, ply: Option<usize>) -> bool {
+        let played = ply.and_then(|ply| self.study.played().moves.get(ply));
+        candidate.edge.is_some() && played == Some(&candidate.m)
     }
 
     /// What may follow, the main line first; `ply` if this is a position of the game.
     fn following(&self, at: usize, ply: Option<usize>) -> Vec<Next<'a>> {
-        let (tree, shown) = (self.tree(), &self.shown[at]);
-        let node = tree.node(shown.id);
-        let mut all: Vec<(Option<Score>, Next)> = Vec::new();
-        for edge in &node.edges {
-            let child = shown
-                .children
-                .iter()
-                .find(|&&child| self.shown[child].from.is_some_and(|(_, m)| m == edge.m));
-            let next = match child {
-                // Where the game comes back and goes another way, its moves say more there.
-                Some(&child) if self.is_later(child, ply) => Next::Elsewhere(edge),
-                Some(&child) => Next::Child(child, edge),
-                None if self.shown.iter().any(|other| other.id == edge.to) => Next::Elsewhere(edge),
-                None => continue,
-            };
-            all.push((tree.score(edge), next));
-        }
-        if let Some((_, score)) = node.best_of_rest() {
-            all.push((Some(score), Next::Rest(score)));
-        }
-        let played = ply.and_then(|ply| self.study.played().moves.get(ply));
-        let is_played = |next: &Next| match next {
-            Next::Child(_, edge) | Next::Elsewhere(edge) => Some(&edge.m) == played,
-            Next::Rest(_) => false,
+        let next = |candidate: Candidate<'a>| {
+            let Some(edge) = candidate.edge else { return Some(Next { candidate, child: None }) };
+            self.view.find(edge.to)?;
+            // Where the game comes back and goes another way, its moves say more there.
+            let child = self.view.child(at, edge).filter(|_| !self.is_later(edge.to, ply));
+            Some(Next { candidate, child })
         };
-        all.sort_by_key(|(score, next)| (!is_played(next), Reverse(*score)));
-        all.into_iter().map(|(_, next)| next).collect()
+        let candidates = self.study.tree().candidates(self.view.shown[at].id);
+        let mut all: Vec<Next> = candidates.into_iter().filter_map(next).collect();
+        all.sort_by_key(|next| !self.is_played(next.candidate, ply));
+        all
     }
 
     /// Is this a position of the game that follows one, but not at this ply?
-    fn is_later(&self, child: usize, ply: Option<usize>) -> bool {
+    fn is_later(&self, id: Id, ply: Option<usize>) -> bool {
         let next = ply.and_then(|ply| self.game.get(ply + 1));
-        let id = self.shown[child].id;
         next != Some(&id) && self.game.contains(&id)
     }
 
     /// The moves that follow a position, with variations.
     fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<AnnotatedMove> {
-        let played = &self.study.played().moves;
-        let mut line = Vec::new();
+        let mut line: Vec<AnnotatedMove> = Vec::new();
         let mut been = HashSet::new();
         loop {
             let again = !been.insert(at);
-            let is_end = ply == Some(played.len());
+            let is_end = ply == Some(self.study.played().moves.len());
             if is_end && (self.finished || again) {
                 return line;
             }
@@ -135,9 +108,7 @@ impl<'a> Moves<'a> {
             let mut moves = self.first(at, main, ply);
             let others = others.iter().map(|&other| {
                 let mut moves = self.first(at, other, None);
-                if let Next::Child(child, _) = other {
-                    moves.extend(self.below(child, None));
-                }
+                moves.extend(other.child.into_iter().flat_map(|child| self.below(child, None)));
                 Item::Variation(Variation { lead: Vec::new(), moves })
             });
             // Variations are of the first move. Where the game has been before, they stand.
@@ -148,78 +119,56 @@ impl<'a> Moves<'a> {
                 last.items.push(Item::Comment("The game so far.".to_owned()));
             }
             line.extend(moves);
-            let (Next::Child(_, edge) | Next::Elsewhere(edge)) = main else { return line };
-            let goes_on = ply.map(|ply| ply + 1).filter(|&next| {
-                self.game.get(next) == Some(&edge.to) && played.get(next - 1) == Some(&edge.m)
-            });
-            let next = match main {
-                Next::Child(child, _) => Some(child),
-                // The game goes on where it has been before.
-                _ if goes_on.is_some() => self.shown.iter().position(|one| one.id == edge.to),
-                _ => None,
-            };
+            let Some(edge) = main.candidate.edge else { return line };
+            ply = ply.filter(|_| self.is_played(main.candidate, ply)).map(|ply| ply + 1);
+            // The game goes on where it has been before.
+            let next = main.child.or(ply.and(self.view.find(edge.to)));
             let Some(next) = next else { return line };
-            (at, ply) = (next, goes_on);
+            at = next;
         }
     }
 
     /// A move and what is to be said about it; of the rest, the line that was searched.
     fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<AnnotatedMove> {
-        let (tree, id) = (self.tree(), self.shown[at].id);
-        let node = tree.node(id);
-        let position = &node.position;
-        let comment = |score: Score, more: &str| {
-            let white = evaluation_text(notation::white(score, position.turn()));
-            Item::Comment(format!("{white} {more}").trim().to_owned())
+        let tree = self.study.tree();
+        let node = tree.node(self.view.shown[at].id);
+        let Candidate { m, score, edge } = next.candidate;
+        let target = edge.map(|edge| tree.node(edge.to));
+        let line = match (edge, &node.rest) {
+            (None, Some(rest)) => rest.line.iter().copied().take(LINE_LENGTH).collect(),
+            _ => vec![m],
         };
-        let (edge, more) = match next {
-            Next::Rest(score) => {
-                let line = node.rest.iter().flat_map(|rest| &rest.line);
-                let mut moves = nodes(position, line.take(LINE_LENGTH));
-                if let Some(first) = moves.first_mut() {
-                    first.items.push(comment(score, ""));
-                }
-                return moves;
-            }
-            Next::Elsewhere(edge) if edge.repeats => (edge, "Repetition."),
-            Next::Elsewhere(edge) => (edge, "Transposes."),
-            Next::Child(_, edge) => {
-                let table = tree.node(edge.to).rest.as_ref().is_some_and(|rest| rest.exact);
-                (edge, if table { "By the endgame tables." } else { "" })
-            }
+        let mut moves = annotated_moves(&node.position, &line);
+        let (Some(first), Some(score)) = (moves.first_mut(), score) else { return moves };
+        let best = node.value.unwrap_or(score);
+        if self.is_played(next.candidate, ply)
+            && let Some(error) = Judgement::new(best, score, best == score).error
+        {
+            first.items.push(Item::Nag(error.nag()));
+        }
+        let by_tables = target.and_then(|node| node.rest.as_ref()).is_some_and(|rest| rest.exact);
+        let more = match (edge, next.child) {
+            (Some(edge), None) if edge.repeats => "Repetition.",
+            (Some(_), None) => "Transposes.",
+            (Some(_), Some(_)) if by_tables => "By the endgame tables.",
+            _ => "",
         };
-        let mut moves = nodes(position, std::iter::once(&edge.m));
-        if let (Some(first), Some(score)) = (moves.first_mut(), tree.score(edge)) {
-            let played = ply.and_then(|ply| self.study.played().moves.get(ply)) == Some(&edge.m);
-            let before = node.value().unwrap_or(score);
-            if let Some(error) = Judgement::new(before, score, before == score).error
-                && played
-            {
-                first.items.push(Item::Nag(error.nag()));
-            }
-            if tree.node(edge.to).over.is_none() || !more.is_empty() {
-                first.items.push(comment(score, more));
-            }
+        // The end of the game needs no number.
+        if target.is_none_or(|node| node.over.is_none()) || !more.is_empty() {
+            let white = evaluation_text(notation::white(score, node.position.turn()));
+            first.items.push(Item::Comment(format!("{white} {more}").trim().to_owned()));
         }
         moves
     }
 }
 
-fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<AnnotatedMove> {
-    let mut position = position.clone();
-    let mut nodes = Vec::new();
-    for &m in line {
-        let san = SanPlus::from_move(position.chess().clone(), m);
-        nodes.push(AnnotatedMove { san, line: 0, items: Vec::new() });
-        position = position.play(m);
-    }
-    nodes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{chess::pgn::read::Games, tools::study::file::Played};
+    use crate::{
+        chess::{pgn::read::Games, position::Position},
+        tools::study::file::Played,
+    };
 
     /// The main line that is shown, and all moves with it.
     fn shown(pinned: &str, played: &str) -> (String, String) {

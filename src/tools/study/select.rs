@@ -2,7 +2,7 @@
 //! is what growth takes for near, so these are the game, pinned lines and good moves.
 
 use std::{
-    cmp::{Ordering, Reverse},
+    cmp::Reverse,
     collections::{BinaryHeap, HashMap, HashSet},
 };
 
@@ -10,88 +10,72 @@ use shakmaty::Move;
 
 use super::{
     file::Study,
-    tree::{Id, Tree},
+    tree::{Edge, Id, Tree},
 };
 
 /// A position to show.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
     /// Its node.
-    pub id: Id,
-    /// The move that leads to it on the nearest way, and the index of where that starts;
+    pub(super) id: Id,
+    /// The index of the position that the nearest way comes from, and the move from there;
     /// `None` for the start position.
-    pub from: Option<(usize, Move)>,
-    /// Indices of positions shown that this one leads to, in the order of their moves.
-    pub children: Vec<usize>,
+    pub(super) from: Option<(usize, Edge)>,
 }
 
-/// The nearest positions, the start first; at most `most` and at least one. The game
-/// that is studied is always there, on its own way.
-pub fn nearest(study: &Study, most: usize) -> Vec<Shown> {
+/// The positions to show.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// The start position is the first.
+    pub(super) shown: Vec<Shown>,
+    /// Indices of the nodes.
+    indices: HashMap<Id, usize>,
+}
+
+impl View {
+    /// Where a node is shown, if it is.
+    pub(super) fn find(&self, id: Id) -> Option<usize> {
+        self.indices.get(&id).copied()
+    }
+
+    /// The position that a move leads to, if it is shown below this one.
+    pub(super) fn child(&self, at: usize, edge: &Edge) -> Option<usize> {
+        let is_below = |(parent, by): (usize, Edge)| parent == at && by.m == edge.m;
+        self.find(edge.to).filter(|&child| self.shown[child].from.is_some_and(is_below))
+    }
+}
+
+/// The nearest positions; at most `most` and at least one. The game that is studied is always
+/// there, on its own way.
+pub(super) fn nearest(study: &Study, most: usize) -> View {
     let tree = study.tree();
     let game: HashSet<(Id, Move)> =
         study.game_nodes().into_iter().zip(study.played().moves.iter().copied()).collect();
-    let mut shown: Vec<Shown> = Vec::new();
-    let mut index: HashMap<Id, usize> = HashMap::new();
-    let mut open =
-        BinaryHeap::from([Reverse(Way { played: true, cost: 0.0, to: Tree::START, from: None })]);
-    while let Some(Reverse(Way { played, cost, to, from })) = open.pop() {
+    let mut view = View::default();
+    // The game's way comes first, so that no pinned line takes its positions; of equally near
+    // ones the older node. Costs are not negative: they are ordered as their bits are.
+    let mut open = BinaryHeap::from([Reverse((false, 0_f64.to_bits(), Tree::START, None))]);
+    while let Some(Reverse((other, cost, to, from))) = open.pop() {
+        let (here, cost) = (view.shown.len(), f64::from_bits(cost));
         // What costs nothing is pinned.
-        if shown.len() >= most && cost > 0.0 && !played {
+        if here >= most && cost > 0.0 && other {
             break;
         }
-        if index.contains_key(&to) {
+        if view.find(to).is_some() {
             continue;
         }
-        let here = shown.len();
-        index.insert(to, here);
-        shown.push(Shown { id: to, from, children: Vec::new() });
-        if let Some((parent, _)) = from {
-            shown[parent].children.push(here);
-        }
-        for edge in &tree.node(to).edges {
-            let played = game.contains(&(to, edge.m));
-            if played || !edge.repeats {
+        let from = from.map(|(parent, number): (usize, usize)| {
+            (parent, tree.node(view.shown[parent].id).edges[number])
+        });
+        view.indices.insert(to, here);
+        view.shown.push(Shown { id: to, from });
+        for (number, edge) in tree.node(to).edges.iter().enumerate() {
+            let other = !game.contains(&(to, edge.m));
+            if !other || !edge.repeats {
                 let cost = cost + tree.cost(to, edge);
-                open.push(Reverse(Way { played, cost, to: edge.to, from: Some((here, edge.m)) }));
+                open.push(Reverse((other, cost.to_bits(), edge.to, Some((here, number)))));
             }
         }
     }
-    // Best moves first.
-    for here in 0..shown.len() {
-        let node = tree.node(shown[here].id);
-        let mut children = std::mem::take(&mut shown[here].children);
-        children.sort_by_key(|&child| {
-            let edge = shown[child].from.and_then(|(_, m)| node.edge(m));
-            Reverse(edge.and_then(|edge| tree.score(edge)))
-        });
-        shown[here].children = children;
-    }
-    shown
-}
-
-/// A way to a node. The game's comes first, so that no pinned line takes its positions;
-/// of equally near ones the older node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Way {
-    /// It is the game's.
-    played: bool,
-    cost: f64,
-    to: Id,
-    from: Option<(usize, Move)>,
-}
-
-impl Eq for Way {}
-
-impl Ord for Way {
-    fn cmp(&self, other: &Way) -> Ordering {
-        let played = other.played.cmp(&self.played);
-        played.then(self.cost.total_cmp(&other.cost)).then(self.to.cmp(&other.to))
-    }
-}
-
-impl PartialOrd for Way {
-    fn partial_cmp(&self, other: &Way) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    view
 }

@@ -14,12 +14,15 @@
 //! Positions that several lines lead to are one node. A move back to a position that it
 //! came from is a draw and leads nowhere, so that there are no circles.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
 use shakmaty::Move;
 
 use crate::chess::{
-    position::{Game, Position},
+    position::{Ending, Game, Position},
     score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
 };
 
@@ -74,7 +77,8 @@ pub struct TreeNode {
     moves: usize,
     /// Somebody is searching it.
     busy: bool,
-    value: Option<Score>,
+    /// The score for the side to move, as far as it is known.
+    pub value: Option<Score>,
     /// Of the cheapest growth here or below, from here.
     cost: f64,
 }
@@ -82,11 +86,10 @@ pub struct TreeNode {
 impl TreeNode {
     fn new(position: Position) -> TreeNode {
         let moves = position.legal_moves().len();
-        let over = match Game::from(position.clone()).ending() {
-            Some(_) if moves == 0 && position.is_check() => Some(-MATE),
-            Some(_) => Some(DRAW),
-            None => None,
-        };
+        let over = Game::from(position.clone()).ending().map(|ending| match ending {
+            Ending::Checkmate => -MATE,
+            Ending::Draw => DRAW,
+        });
         TreeNode {
             position,
             edges: Vec::new(),
@@ -116,11 +119,24 @@ impl TreeNode {
     fn is_due(&self) -> bool {
         self.over.is_none() && self.edges.len() < self.moves && self.best_of_rest().is_none()
     }
+}
 
-    /// The score for the side to move, as far as it is known.
-    pub const fn value(&self) -> Option<Score> {
-        self.value
-    }
+/// A move of a position that something is known about: one with a node, or the best of the
+/// rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The move.
+    pub m: Move,
+    /// For the side that makes it, as far as it is known.
+    pub score: Option<Score>,
+    /// What leads to its node, if it has one.
+    pub edge: Option<&'a Edge>,
+}
+
+/// What a move of this score costs where the best one has the score `best`, in plies.
+fn price(best: Option<Score>, score: Score) -> f64 {
+    let lost = winning_chances(best.unwrap_or(score)) - winning_chances(score);
+    1.0 + LOSS * lost.max(0.0)
 }
 
 /// What growth has to do next.
@@ -159,14 +175,9 @@ impl Tree {
         &self.nodes[id]
     }
 
-    /// Positions.
-    pub fn len(&self) -> usize {
+    /// The number of positions.
+    pub fn positions(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Never: there is a start position.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// The node of a position by its key.
@@ -186,7 +197,8 @@ impl Tree {
             self.nodes.push(TreeNode::new(position));
             self.ids.insert(key, to);
         }
-        let repeats = self.leads_to(to, from);
+        let above = self.reach(from, |node| node.parents.iter().copied());
+        let repeats = above.contains(&to);
         if !repeats {
             self.nodes[to].parents.push(from);
         }
@@ -196,17 +208,17 @@ impl Tree {
         to
     }
 
-    /// Can `to` be reached from `from`?
-    fn leads_to(&self, from: Id, to: Id) -> bool {
-        let mut seen = HashSet::from([to]);
-        let mut open = vec![to];
+    /// The nodes that `next` leads to from one, itself among them.
+    fn reach<'a, I: Iterator<Item = Id>>(
+        &'a self,
+        id: Id,
+        next: impl Fn(&'a TreeNode) -> I,
+    ) -> HashSet<Id> {
+        let (mut seen, mut open) = (HashSet::from([id]), vec![id]);
         while let Some(id) = open.pop() {
-            if id == from {
-                return true;
-            }
-            open.extend(self.nodes[id].parents.iter().filter(|&&parent| seen.insert(parent)));
+            open.extend(next(&self.nodes[id]).filter(|&next| seen.insert(next)));
         }
-        false
+        seen
     }
 
     /// Pins a move that has a node, or takes that back.
@@ -240,29 +252,33 @@ impl Tree {
         self.nodes[edge.to].value.map(|value| -Delay::MATES.score(value))
     }
 
-    /// What the side to move gives away by a move that scores so, in winning chances
-    /// from 0 to 1.
-    pub fn loss(&self, id: Id, score: Score) -> f64 {
-        let best = self.nodes[id].value.unwrap_or(score);
-        (winning_chances(best) - winning_chances(score)).max(0.0)
-    }
-
     /// What it costs to take a move: nothing, as long as nobody has looked where it leads.
     pub fn cost(&self, id: Id, edge: &Edge) -> f64 {
         if edge.pinned {
             return 0.0;
         }
-        self.score(edge).map_or(0.0, |score| 1.0 + LOSS * self.loss(id, score))
+        self.score(edge).map_or(0.0, |score| price(self.nodes[id].value, score))
+    }
+
+    /// The moves of a position that something is known about, the best first; of equals those
+    /// with nodes, in their order.
+    pub fn candidates(&self, id: Id) -> Vec<Candidate<'_>> {
+        let node = &self.nodes[id];
+        let edges = node.edges.iter().map(|edge| {
+            let score = self.score(edge);
+            Candidate { m: edge.m, score, edge: Some(edge) }
+        });
+        let rest = node.best_of_rest();
+        let rest = rest.map(|(m, score)| Candidate { m, score: Some(score), edge: None });
+        let mut all: Vec<Candidate> = edges.chain(rest).collect();
+        all.sort_by_key(|candidate| Reverse(candidate.score));
+        all
     }
 
     /// The move of the highest score, if that is known and the move has a node.
-    pub fn best_edge(&self, id: Id) -> Option<&Edge> {
-        let node = &self.nodes[id];
-        let best = node.edges.iter().filter(|edge| self.score(edge).is_some());
-        // The first of equals.
-        let best = best.rev().max_by_key(|edge| self.score(edge));
-        let rest = node.best_of_rest().map(|(_, score)| score);
-        best.filter(|edge| self.score(edge) >= rest)
+    fn best_edge(&self, id: Id) -> Option<&Edge> {
+        let best = *self.candidates(id).first()?;
+        best.edge.filter(|_| best.score.is_some())
     }
 
     /// The best line from a node, through the tree and then as its last search has it.
@@ -275,20 +291,14 @@ impl Tree {
             }
             at = edge.to;
         }
-        let rest = self.nodes[at].rest.iter().filter(|_| self.best_edge(at).is_none());
-        line.extend(rest.flat_map(|rest| &rest.line));
+        line.extend(self.nodes[at].rest.iter().flat_map(|rest| &rest.line));
         line
     }
 
     /// Positions below a node, itself among them.
     pub fn size(&self, id: Id) -> usize {
-        let mut seen = HashSet::from([id]);
-        let mut open = vec![id];
-        while let Some(id) = open.pop() {
-            let next = self.nodes[id].edges.iter().filter(|edge| !edge.repeats);
-            open.extend(next.map(|edge| edge.to).filter(|&to| seen.insert(to)));
-        }
-        seen.len()
+        self.reach(id, |node| node.edges.iter().filter(|edge| !edge.repeats).map(|edge| edge.to))
+            .len()
     }
 
     /// Nodes that the next search of a position deserves: twice those of the last, so that
@@ -343,9 +353,7 @@ impl Tree {
         if node.is_due() {
             return 0.0;
         }
-        let Some((_, score)) = node.best_of_rest() else { return f64::INFINITY };
-        let best = node.value.unwrap_or(score);
-        1.0 + LOSS * (winning_chances(best) - winning_chances(score)).max(0.0)
+        node.best_of_rest().map_or(f64::INFINITY, |(_, score)| price(node.value, score))
     }
 
     /// The moves below which growth may go on, and what the cheapest there costs. Of
@@ -408,26 +416,26 @@ mod tests {
     fn scores_come_up_from_the_leaves() {
         let mut tree = Tree::new(Position::default());
         tree.found(Tree::START, found(&tree, Tree::START, 30, "e4"));
-        assert_eq!(tree.node(Tree::START).value(), Some(30));
+        assert_eq!(tree.node(Tree::START).value, Some(30));
         let step = tree.next(Tree::START).unwrap();
         let e4 = step.open.unwrap();
         assert_eq!((step.path.len(), step.at), (0, Tree::START));
         let child = tree.add(Tree::START, e4);
         // Until it is searched, the move is worth what was thought.
-        assert_eq!(tree.node(Tree::START).value(), Some(30));
+        assert_eq!(tree.node(Tree::START).value, Some(30));
         // Both it and what is left are due, the nearer first.
         assert_eq!(tree.next(Tree::START).unwrap().at, Tree::START);
         tree.found(Tree::START, found(&tree, Tree::START, 20, "d4"));
         let step = tree.next(Tree::START).unwrap();
         assert_eq!((step.path, step.at, step.open), (vec![e4], child, None));
         tree.found(child, found(&tree, child, -10, "e5"));
-        assert_eq!(tree.node(Tree::START).value(), Some(20), "d4 is better than 10 for e4");
+        assert_eq!(tree.node(Tree::START).value, Some(20), "d4 is better than 10 for e4");
         assert_eq!(tree.best_line(Tree::START).len(), 1);
         assert!(tree.best_edge(Tree::START).is_none());
         // The better move costs a ply, the other one a little more.
         assert!(tree.next(Tree::START).unwrap().open.is_some_and(|m| m != e4));
         tree.found(child, found(&tree, child, -40, "e5"));
-        assert_eq!(tree.node(Tree::START).value(), Some(40));
+        assert_eq!(tree.node(Tree::START).value, Some(40));
         assert_eq!(tree.best_line(Tree::START).len(), 2);
     }
 
@@ -436,16 +444,16 @@ mod tests {
         let mut tree = Tree::new(position("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"));
         tree.found(Tree::START, found(&tree, Tree::START, 900, "Qg7"));
         let mate = walk(&mut tree, "Qg7");
-        assert_eq!(tree.node(mate).value(), Some(-MATE));
-        assert_eq!(tree.node(Tree::START).value(), Some(MATE - 1));
+        assert_eq!(tree.node(mate).value, Some(-MATE));
+        assert_eq!(tree.node(Tree::START).value, Some(MATE - 1));
         assert_eq!(tree.next(Tree::START), None);
         let stalemate = walk(&mut tree, "Kg6");
         assert_eq!(tree.node(stalemate).over, Some(DRAW));
-        assert_eq!(tree.node(Tree::START).value(), Some(MATE - 1));
+        assert_eq!(tree.node(Tree::START).value, Some(MATE - 1));
         let later = walk(&mut tree, "Qe7 Kg8 Kg6 Kh8 Qf8");
-        assert_eq!(tree.node(later).value(), Some(-MATE));
+        assert_eq!(tree.node(later).value, Some(-MATE));
         let before = walk(&mut tree, "Qe7 Kg8 Kg6");
-        assert_eq!(tree.node(before).value(), Some(-MATE + 1));
+        assert_eq!(tree.node(before).value, Some(-MATE + 1));
     }
 
     #[test]
@@ -456,17 +464,17 @@ mod tests {
         assert_eq!(one, other);
         tree.found(one, found(&tree, one, 70, "e4"));
         let before = [walk(&mut tree, "Nf3 Nf6 Nc3"), walk(&mut tree, "Nc3 Nc6 Nf3")];
-        assert_eq!(before.map(|id| tree.node(id).value()), [None; 2], "there are other moves");
+        assert_eq!(before.map(|id| tree.node(id).value), [None; 2], "there are other moves");
         before.iter().for_each(|&id| tree.found(id, found(&tree, id, -200, "a6")));
-        assert_eq!(before.map(|id| tree.node(id).value()), [Some(-70); 2]);
-        let nodes = tree.len();
+        assert_eq!(before.map(|id| tree.node(id).value), [Some(-70); 2]);
+        let nodes = tree.positions();
         assert_eq!(walk(&mut tree, "Nf3 Nf6 Ng1 Ng8"), Tree::START);
-        assert_eq!(tree.len(), nodes + 1);
+        assert_eq!(tree.positions(), nodes + 1);
         let last = walk(&mut tree, "Nf3 Nf6 Ng1");
         assert!(tree.node(last).edges[0].repeats);
         tree.found(last, found(&tree, last, -30, "a6"));
-        assert_eq!(tree.node(last).value(), Some(DRAW));
-        assert_eq!(tree.size(Tree::START), tree.len());
+        assert_eq!(tree.node(last).value, Some(DRAW));
+        assert_eq!(tree.size(Tree::START), tree.positions());
     }
 
     #[test]
@@ -495,18 +503,18 @@ mod tests {
     fn who_loses_by_one_move_may_have_another() {
         let mut tree = Tree::new(Position::default());
         let mate = walk(&mut tree, "f3 e5 g4 Qh4");
-        assert_eq!(tree.node(mate).value(), Some(-MATE));
+        assert_eq!(tree.node(mate).value, Some(-MATE));
         let before = walk(&mut tree, "f3 e5 g4");
-        assert_eq!(tree.node(before).value(), Some(MATE - 1), "a mate is a mate");
+        assert_eq!(tree.node(before).value, Some(MATE - 1), "a mate is a mate");
         let early = walk(&mut tree, "f3 e5");
-        assert_eq!(tree.node(early).value(), None);
+        assert_eq!(tree.node(early).value, None);
         assert!(tree.next(Tree::START).is_some_and(|step| step.at != before));
         // Nor when it was thought the best, and what is left has not been searched since.
         tree.found(early, found(&tree, early, -50, "g4"));
-        assert_eq!(tree.node(early).value(), Some(-50));
+        assert_eq!(tree.node(early).value, Some(-50));
         assert!(tree.next(early).is_some_and(|step| step.at == early && step.open.is_none()));
         tree.found(early, found(&tree, early, -60, "Kf2"));
-        assert_eq!(tree.node(early).value(), Some(-60));
+        assert_eq!(tree.node(early).value, Some(-60));
     }
 
     /// Scores and costs anew, by their definition.
@@ -524,8 +532,8 @@ mod tests {
             let best = node.edges.iter().filter_map(edge).max();
             node.over.or(best.max(rest.map(|rest| rest.score)))
         }
-        for id in 0..tree.len() {
-            assert_eq!(tree.node(id).value(), value(tree, id), "{id}");
+        for id in 0..tree.positions() {
+            assert_eq!(tree.node(id).value, value(tree, id), "{id}");
             assert_eq!(tree.node(id).cost.to_bits(), tree.cheapest(id).to_bits(), "{id}");
         }
     }
@@ -553,7 +561,8 @@ mod tests {
                         let moves = node.position.legal_moves();
                         let mut rest = moves.iter().filter(|&&m| node.edge(m).is_none());
                         let line = vec![*rest.next().unwrap()];
-                        tree.found(at, RestSearch { score, depth: 1, nodes: 1, line, exact: false });
+                        let exact = false;
+                        tree.found(at, RestSearch { score, depth: 1, nodes: 1, line, exact });
                     }
                 }
                 check(&tree);

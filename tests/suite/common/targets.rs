@@ -280,8 +280,8 @@ fn is_plain((name, value): &(String, String)) -> bool {
 fn content(study: &Study) -> String {
     let tree = study.tree();
     let mut nodes = Vec::new();
-    for id in 0..tree.len() {
-        let (position, value) = (&tree.node(id).position, tree.node(id).value());
+    for id in 0..tree.positions() {
+        let (position, value) = (&tree.node(id).position, tree.node(id).value);
         assert!(value.is_none_or(|value| value.abs() <= MATE), "{value:?}");
         nodes.push((position.fen(), value));
     }
