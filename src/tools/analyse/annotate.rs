@@ -3,7 +3,7 @@
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
-    san::{San, SanError, SanPlus},
+    san::{San, SanPlus},
 };
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     openings::Opening,
 };
 use crate::chess::{
-    notation,
+    notation::{self, MoveError},
     pgn::{AnnotatedMove, Broken, Game, Item, Nag, Variation},
     position::{Position, START_FEN},
     score::{EVALUATION_LIMIT, Score, mate_distance},
@@ -41,16 +41,12 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
             let next = position.play_null().filter(|_| !position.is_check());
             (None, next.ok_or_else(|| broken("not legal in check"))?)
         } else {
-            let m = match node.san.san.to_move(position.chess()) {
-                Ok(m) => m,
-                Err(SanError::AmbiguousSan) => return Err(broken("ambiguous")),
-                // `b1c3` reads as the move of a pawn.
-                Err(SanError::IllegalSan) => {
-                    let text = node.san.san.to_string();
-                    let read = notation::read_any_move(&position, &text);
-                    read.map_err(|_| broken("not legal"))?
-                }
-            };
+            // `b1c3` is taken for the move of a pawn in SAN.
+            let read = notation::read_any_move(&position, &node.san.san.to_string());
+            let m = read.map_err(|error| match error {
+                MoveError::Ambiguous { .. } => broken("ambiguous"),
+                _ => broken("not legal"),
+            })?;
             (Some(m), position.play(m))
         };
         position = next;
@@ -88,7 +84,7 @@ pub fn ply(position: &Position) -> usize {
 
 /// A game and what was found about it.
 #[derive(Debug)]
-pub struct Findings<'a> {
+pub(super) struct Findings<'a> {
     /// One more than moves.
     pub positions: &'a [Position],
     /// The moves played; `None` for a null move.
@@ -101,7 +97,7 @@ pub struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     /// Judges the moves.
-    pub fn new(
+    pub(super) fn new(
         positions: &'a [Position],
         moves: &'a [Option<Move>],
         evaluations: &'a [Evaluation],
@@ -116,7 +112,7 @@ impl<'a> Findings<'a> {
     }
 
     /// The errors whose better lines are too short to tell anything.
-    pub fn short_lines(&self) -> Vec<usize> {
+    pub(super) fn short_lines(&self) -> Vec<usize> {
         let short = |&i: &usize| {
             let Evaluation { white, line } = &self.evaluations[i];
             self.error(i).is_some() && line.len() < SHORT_LINE && mate_distance(*white).is_none()
@@ -125,12 +121,12 @@ impl<'a> Findings<'a> {
     }
 
     /// The error that a move was, if it was one.
-    pub fn error(&self, index: usize) -> Option<Error> {
+    pub(super) fn error(&self, index: usize) -> Option<Error> {
         self.judgements[index].and_then(|judgement| judgement.error)
     }
 
     /// The moves of one side, summed up.
-    pub fn tally(&self, color: Color) -> Tally {
+    pub(super) fn tally(&self, color: Color) -> Tally {
         let mut tally = Tally { games: 1, ..Tally::default() };
         let moves = self.positions.iter().zip(&self.judgements);
         let own = moves.filter(|(position, _)| position.turn() == color);
@@ -139,7 +135,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Writes the findings into the game.
-    pub fn annotate(&self, game: &mut Game, opening: Option<Opening>, annotator: &str) {
+    pub(super) fn annotate(&self, game: &mut Game, opening: Option<Opening>, annotator: &str) {
         for (ply, node) in game.main.moves.iter_mut().enumerate() {
             self.annotate_move(ply, node);
         }

@@ -31,7 +31,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// What to draw.
 #[derive(Clone, Debug)]
-pub struct Chart {
+pub(super) struct Chart {
     /// Who played whom.
     pub title: String,
     /// The opening, and how well it was played.
@@ -50,7 +50,7 @@ impl Chart {
     /// # Errors
     ///
     /// What the plotting library says.
-    pub fn svg(&self) -> anyhow::Result<String> {
+    pub(super) fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
         self.draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area())?;
         Ok(text)

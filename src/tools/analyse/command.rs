@@ -1,6 +1,7 @@
 //! The command `lancet analyse`: files, progress, and what it says on the way.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Seek as _, SeekFrom},
     ops::Range,
@@ -17,7 +18,7 @@ use shakmaty::{Color, Move};
 use super::{
     annotate::{self, Findings},
     chart::Chart,
-    evaluate::{self, Evaluation},
+    evaluate::{self, Evaluation, Evaluator, Interrupted},
     join,
     judge::Tally,
     openings::{Opening, Openings},
@@ -27,10 +28,9 @@ use crate::{
     chess::{
         notation,
         pgn::{self, Game, read::Games},
-        position::{self, Position},
+        position::Position,
     },
-    engine::Engine,
-    play::report::Limits,
+    play::limits::Limits,
     system::{
         files,
         input::{self, Input, STANDARD_INPUT},
@@ -110,13 +110,6 @@ impl Args {
     }
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Done,
-    Interrupted,
-}
-
 /// `lancet analyse`. The exit status is described in its help.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.out == Path::new(STANDARD_INPUT) {
@@ -134,39 +127,36 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
-    let mut run = Analysis::open(args)?;
-    let end = run.all(&interrupt)?;
-    run.finish(end)?;
-    if end == End::Interrupted {
-        return Ok(ExitCode::from(130));
-    }
-    if !run.read {
-        let files: Vec<_> = args.files.iter().map(|path| path.display().to_string()).collect();
-        bail!("{}: no games", files.join(", "));
-    }
-    let broken = run.progress.done.broken > 0 && !args.lenient;
-    Ok(if broken { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    let mut analysis = Analysis::open(args, &interrupt)?;
+    let interrupted = match analysis.all() {
+        Err(error) if error.is::<Interrupted>() => true,
+        ended => ended.map(|()| false)?,
+    };
+    analysis.finish(interrupted)?;
+    let broken = analysis.progress.done.broken > 0 && !args.lenient;
+    Ok(match (interrupted, broken) {
+        (true, _) => ExitCode::from(130),
+        (false, true) => ExitCode::from(2),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
-/// Everything that a run needs.
+/// Everything that an analysis needs.
 struct Analysis<'a> {
     args: &'a Args,
-    limits: Limits,
-    engines: Vec<Engine>,
+    evaluator: Evaluator<'a>,
     openings: Openings,
+    /// Until there is a game, it stays as it was.
     out: File,
     /// There was no such file before.
     created: bool,
-    progress_path: PathBuf,
     progress: Progress,
-    /// There was a game. Until then an older output stays as it is.
-    read: bool,
     bar: ProgressBar,
 }
 
 impl<'a> Analysis<'a> {
     /// Opens the files.
-    fn open(args: &'a Args) -> anyhow::Result<Analysis<'a>> {
+    fn open(args: &'a Args, interrupt: &'a Interrupt) -> anyhow::Result<Analysis<'a>> {
         let size = |path: &PathBuf| {
             let size = input::size(path).with_context(|| path.display().to_string())?;
             ensure!(size != Some(0), "{}: no games", path.display());
@@ -179,53 +169,47 @@ impl<'a> Analysis<'a> {
             shard: args.part().to_string(),
             files: args.files.iter().map(size).collect::<anyhow::Result<_>>()?,
         };
-        let progress_path = progress::path(&args.out);
         // First whatever may fail: then there is nothing to be continued.
         let engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }
-        let resumed = args.resume && progress_path.exists();
-        let created = !args.out.exists();
-        let out = output(args, &progress_path)?;
-        files::claim_data(&out, "another analysis is writing this file")
-            .with_context(|| args.out.display().to_string())?;
+        let path = progress::path(&args.out);
+        let (created, begun) = (!args.out.exists(), path.exists());
+        let out = output(args, &path)?;
+        let resumed = args.resume && begun;
         let progress =
-            if resumed { Progress::load(&progress_path, &task)? } else { Progress::new(task) };
-        let length = out.metadata().with_context(|| args.out.display().to_string())?.len();
-        ensure!(
-            length >= progress.done.bytes,
-            "{}: shorter than the unfinished analysis left it",
-            args.out.display()
-        );
-        let mut run = Analysis {
+            if resumed { Progress::load(path, task)? } else { Progress::new(path, task) };
+        let mut analysis = Analysis {
             args,
-            limits: args.limits(),
-            engines,
+            evaluator: Evaluator { engines, limits: args.limits(), interrupt },
             openings: Openings::default(),
             out,
             created,
-            progress_path,
-            read: progress.done.file > 0 || progress.done.games > 0,
             bar: progress_bar(&progress.task.files),
             progress,
         };
-        if run.read {
-            run.begin()?;
+        if resumed {
+            analysis.begin()?;
         }
-        Ok(run)
+        Ok(analysis)
     }
 
-    /// There is a game: cuts the output to what the progress says.
+    /// Cuts the output to what the progress says.
     fn begin(&mut self) -> anyhow::Result<()> {
-        let cut = self.out.set_len(self.progress.done.bytes);
-        cut.and_then(|()| self.out.seek(SeekFrom::End(0)))
-            .with_context(|| self.args.out.display().to_string())?;
-        self.progress.begin(&self.progress_path)
+        let (mut out, length) = (&self.out, self.progress.done.bytes);
+        let mut cut = || {
+            let whole = out.metadata()?.len() >= length;
+            ensure!(whole, "shorter than the unfinished analysis left it");
+            out.set_len(length)?;
+            Ok(out.seek(SeekFrom::End(0))?)
+        };
+        cut().with_context(|| self.args.out.display().to_string())?;
+        self.progress.begin()
     }
 
     /// Analyses all games that are left, as far as they are in this shard.
-    fn all(&mut self, interrupt: &Interrupt) -> anyhow::Result<End> {
+    fn all(&mut self) -> anyhow::Result<()> {
         for file in self.progress.done.file..self.args.files.len() {
             let path = &self.args.files[file];
             let name = || path.display().to_string();
@@ -235,17 +219,15 @@ impl<'a> Analysis<'a> {
             let before: u64 = self.progress.task.files[..file].iter().map(|(_, n)| n).sum();
             let done = if file == self.progress.done.file { self.progress.done.games } else { 0 };
             (self.progress.done.file, self.progress.done.games) = (file, done);
-            let mut number = 0;
-            loop {
+            for number in 1.. {
                 // Games of others are passed over, and those that are broken.
-                if interrupt.is_raised() {
-                    return Ok(End::Interrupted);
+                if self.evaluator.interrupt.is_raised() {
+                    return Err(Interrupted.into());
                 }
                 let begin = before + taken.get();
                 let Some(game) = games.next_game().with_context(name)? else { break };
                 let warning = games.warning();
-                number += 1;
-                if !std::mem::replace(&mut self.read, true) {
+                if !self.progress.is_begun() {
                     self.begin()?;
                 }
                 if number <= done {
@@ -265,18 +247,14 @@ impl<'a> Analysis<'a> {
                 }
                 match replayed {
                     Ok((game, replayed)) => {
-                        let span = begin..before + taken.get();
-                        if self.game(game, &replayed, span, interrupt)? == End::Interrupted {
-                            return Ok(End::Interrupted);
-                        }
+                        self.game(game, &replayed, begin..before + taken.get())?;
                     }
                     Err(_) => self.progress.done.broken += 1,
                 }
-                let saved = self.progress.save();
-                saved.with_context(|| self.progress_path.display().to_string())?;
+                self.progress.save()?;
             }
         }
-        Ok(End::Done)
+        Ok(())
     }
 
     /// Analyses and writes one game, which takes up `span` of all bytes.
@@ -285,23 +263,19 @@ impl<'a> Analysis<'a> {
         mut game: Game,
         (start, moves): &(Position, Vec<Option<Move>>),
         span: Range<u64>,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<End> {
+    ) -> anyhow::Result<()> {
         let number = self.progress.done.usable;
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
         let names = Color::ALL.map(|color| player(&game, color));
-        let bar = self.bar.clone();
         let tick = |done: usize| {
-            bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
-            bar.set_message(format!("game {number}, position {done}/{total}"));
+            self.bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
+            self.bar.set_message(format!("game {number}, position {done}/{total}"));
         };
         tick(0);
         let reached = |index| evaluate::game(&positions, moves, index);
-        let found = self.evaluate(positions.len(), &reached, interrupt, &tick)?;
-        let Some(found) = found else { return Ok(End::Interrupted) };
-        let found = self.lengthen(&positions, moves, found, interrupt)?;
-        let Some(evaluations) = found else { return Ok(End::Interrupted) };
+        let mut evaluations = self.evaluator.evaluate(positions.len(), &reached, &tick)?;
+        self.lengthen(&positions, moves, &mut evaluations)?;
 
         let findings = Findings::new(&positions, moves, &evaluations);
         let opening = self.openings.find(positions.iter());
@@ -324,83 +298,69 @@ impl<'a> Analysis<'a> {
         }
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
-        Ok(End::Done)
+        Ok(())
     }
 
     /// Adds to the output.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         let written = journal::append(&mut self.out, text.as_bytes());
-        written
-            .and_then(|()| self.out.sync_data())
-            .with_context(|| self.args.out.display().to_string())
+        let written = written.and_then(|()| self.out.sync_data());
+        written.with_context(|| self.args.out.display().to_string())
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
-    /// a search may end before it knows more. `None` if interrupted.
+    /// a search may end before it knows more.
     fn lengthen(
         &mut self,
         positions: &[Position],
         moves: &[Option<Move>],
-        mut evaluations: Vec<Evaluation>,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<Option<Vec<Evaluation>>> {
-        let short = Findings::new(positions, moves, &evaluations).short_lines();
+        evaluations: &mut [Evaluation],
+    ) -> anyhow::Result<()> {
+        let short = Findings::new(positions, moves, evaluations).short_lines();
         let end = |number: usize| {
             let mut end = evaluate::game(positions, moves, short[number]);
             evaluations[short[number]].line.iter().for_each(|&m| end.play(m));
             end
         };
-        let more = self.evaluate(short.len(), &end, interrupt, &|_| ())?;
-        let Some(more) = more else { return Ok(None) };
+        let more = self.evaluator.evaluate(short.len(), &end, &|_| ())?;
         for (i, evaluation) in short.into_iter().zip(more) {
             evaluations[i].line.extend(evaluation.line);
         }
-        Ok(Some(evaluations))
-    }
-
-    /// Evaluates the ends of `count` games; nothing if interrupted.
-    fn evaluate(
-        &mut self,
-        count: usize,
-        game: &(dyn Fn(usize) -> position::Game + Sync),
-        interrupt: &Interrupt,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> anyhow::Result<Option<Vec<Evaluation>>> {
-        let engines = &mut self.engines;
-        Ok(evaluate::evaluate(engines, count, game, &self.limits, interrupt, tick)?)
+        Ok(())
     }
 
     /// Sums up, and clears away what only an unfinished analysis needs.
-    fn finish(&mut self, end: End) -> anyhow::Result<()> {
+    fn finish(&mut self, interrupted: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
-        if !self.read {
+        if !self.progress.is_begun() {
             // Nothing is left behind.
-            return if self.created {
+            if self.created {
                 let out = &self.args.out;
-                fs::remove_file(out).with_context(|| out.display().to_string())
-            } else {
-                Ok(())
-            };
+                fs::remove_file(out).with_context(|| out.display().to_string())?;
+            }
+            let names = self.args.files.iter().map(|path| path.display().to_string());
+            ensure!(interrupted, "{}: no games", names.collect::<Vec<_>>().join(", "));
+            return Ok(());
         }
         let Done { written, broken, .. } = self.progress.done;
+        let counted = |number: u64, noun| {
+            notation::counted(usize::try_from(number).unwrap_or(usize::MAX), noun)
+        };
         if written > 0 {
             say(format_args!("\n{}", players_table(&self.progress.players)));
         }
         if broken > 0 {
-            let broken = usize::try_from(broken).unwrap_or(usize::MAX);
-            say(format_args!("\n{} skipped", notation::counted(broken, "broken game")));
+            say(format_args!("\n{} skipped", counted(broken, "broken game")));
         }
-        if end == End::Interrupted {
-            let written = usize::try_from(written).unwrap_or(usize::MAX);
-            let games = notation::counted(written, "game");
+        if interrupted {
+            let games = counted(written, "game");
             say(format_args!("\nInterrupted after {games}; --resume continues."));
             return Ok(());
         }
         if let Some(shard) = self.args.shard {
             self.write(&join::end(shard, written))?;
         }
-        let progress = &self.progress_path;
-        fs::remove_file(progress).with_context(|| progress.display().to_string())
+        self.progress.remove()
     }
 }
 
@@ -421,21 +381,15 @@ fn check_finished(args: &Args) -> anyhow::Result<()> {
     let name = || out.display().to_string();
     files::check_outputs([out.as_path()], &args.files)?;
     let mut games = Games::new(Input::open(out).with_context(name)?);
-    let first = games.next_game().with_context(name)?;
-    let annotator =
-        first.and_then(Result::ok).and_then(|game| game.tag("Annotator").map(str::to_owned));
+    let first = games.next_game().with_context(name)?.and_then(Result::ok);
     // A shard that has no game has its last line.
-    if let Some(shard) = args.shard
-        && annotator.is_none()
-        && fs::read(out).with_context(name)? == join::end(shard, 0).as_bytes()
-    {
-        return Ok(());
-    }
-    let out = out.display();
-    match annotator {
-        None => bail!("{out}: no analysis, and so not one to resume"),
+    let is_empty = |shard| fs::read(out).is_ok_and(|text| text == join::end(shard, 0).as_bytes());
+    match first.as_ref().and_then(|game| game.tag("Annotator")) {
+        None if args.shard.is_some_and(is_empty) => Ok(()),
+        None => bail!("{}: no analysis, and so not one to resume", out.display()),
         Some(other) if other.starts_with("Lancet ") && other != args.annotator() => bail!(
-            "{out}: the finished analysis is by {other}, not by {}: --force begins again",
+            "{}: the finished analysis is by {other}, not by {}: --force begins again",
+            out.display(),
             args.annotator()
         ),
         Some(_) => Ok(()),
@@ -445,27 +399,25 @@ fn check_finished(args: &Args) -> anyhow::Result<()> {
 /// Opens the file to write, as the options want it.
 fn output(args: &Args, progress: &Path) -> anyhow::Result<File> {
     let out = &args.out;
-    let name = || out.display().to_string();
     files::check_outputs([out.as_path(), progress], &args.files)?;
-    if args.force || (args.resume && !progress.exists()) {
-        return OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(out)
-            .with_context(name);
-    }
-    if progress.exists() {
-        if args.resume {
-            return OpenOptions::new().write(true).open(out).with_context(name);
+    let begun = progress.exists();
+    ensure!(
+        args.resume || args.force || !begun,
+        "{}: an unfinished analysis is here: --resume carries on, --force begins again",
+        progress.display()
+    );
+    let mut options = OpenOptions::new();
+    // What was begun and is gone cannot be continued.
+    options.write(true).truncate(false).create(!(args.resume && begun));
+    let file = match options.create_new(!args.resume && !args.force).open(out) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(progress::exists(out));
         }
-        let what = "an unfinished analysis is here: --resume carries on, --force begins again";
-        bail!("{}: {what}", progress.display());
-    }
-    File::create_new(out).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => progress::exists(out),
-        _ => anyhow::Error::new(error).context(name()),
-    })
+        file => file.with_context(|| out.display().to_string())?,
+    };
+    files::claim_data(&file, "another analysis is writing this file")
+        .with_context(|| out.display().to_string())?;
+    Ok(file)
 }
 
 /// A bar over the bytes of all files on standard error, without an end if one of them
@@ -521,25 +473,27 @@ fn game_line(
     opening: Option<Opening>,
     tallies: &[Tally; 2],
 ) -> String {
-    let both =
-        |value: fn(&Tally) -> String| format!("{}/{}", value(&tallies[0]), value(&tallies[1]));
-    let number_text = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.0}"));
+    let both = |value: &dyn Fn(&Tally) -> String| tallies.each_ref().map(value).join("/");
+    let accuracy = both(&|tally| mean(tally.mean_accuracy(), 0));
+    let loss = both(&|tally| mean(tally.mean_loss(), 0));
+    let [inaccuracies, mistakes, blunders] =
+        [0, 1, 2].map(|kind| both(&|tally| tally.errors[kind].to_string()));
     let opening =
         opening.map_or_else(String::new, |Opening { eco, name }| format!(", {eco} {name}"));
-    let accuracy = tallies.each_ref().map(|tally| number_text(tally.mean_accuracy())).join("/");
-    let loss = tallies.each_ref().map(|tally| number_text(tally.mean_loss())).join("/");
+    let [white, black] = names;
     format!(
-        "{number:>4}  {} - {} {result}{opening}: accuracy {accuracy} %, loss {loss} cp, {} ?!, {} ?, {} ??",
-        names[0],
-        names[1],
-        both(|tally| tally.errors[0].to_string()),
-        both(|tally| tally.errors[1].to_string()),
-        both(|tally| tally.errors[2].to_string()),
+        "{number:>4}  {white} - {black} {result}{opening}: accuracy {accuracy} %, loss {loss} cp, \
+         {inaccuracies} ?!, {mistakes} ?, {blunders} ??"
     )
 }
 
+/// A mean with so many decimals, if there is one.
+fn mean(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
 /// A row per player, the most accurate first.
-fn players_table(players: &std::collections::BTreeMap<String, Tally>) -> Table {
+fn players_table(players: &BTreeMap<String, Tally>) -> Table {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header(["player", "games", "moves", "accuracy %", "loss (cp)", "?!", "?", "??"]);
@@ -547,19 +501,16 @@ fn players_table(players: &std::collections::BTreeMap<String, Tally>) -> Table {
     let accuracy = |tally: &Tally| tally.mean_accuracy().unwrap_or(-1.0);
     players.sort_by(|(_, a), (_, b)| accuracy(b).total_cmp(&accuracy(a)));
     for (name, tally) in players {
-        let mean = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.1}"));
-        let [inaccuracies, mistakes, blunders] = tally.errors.map(|count| count.to_string());
         let numbers = [
             tally.games.to_string(),
             tally.moves.to_string(),
-            mean(tally.mean_accuracy()),
-            mean(tally.mean_loss()),
-            inaccuracies,
-            mistakes,
-            blunders,
+            mean(tally.mean_accuracy(), 1),
+            mean(tally.mean_loss(), 1),
         ];
+        let errors = tally.errors.map(|count| count.to_string());
         let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-        table.add_row(std::iter::once(Cell::new(name)).chain(numbers.map(right)));
+        let numbers = numbers.into_iter().chain(errors).map(right);
+        table.add_row(std::iter::once(Cell::new(name)).chain(numbers));
     }
     table
 }

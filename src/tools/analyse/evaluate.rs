@@ -1,12 +1,9 @@
 //! Evaluates the positions of a game: several engines side by side, from the
 //! last position to the first, so that what comes later is known already.
 
-use std::{
-    io,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use shakmaty::Move;
@@ -18,7 +15,7 @@ use crate::{
         score::Score,
     },
     engine::{Engine, Job, threads},
-    play::report::{Limits, Silent},
+    play::{limits::Limits, report::Silent},
     system::sync::{lock, unpoisoned},
     tools::interrupt::Interrupt,
 };
@@ -29,7 +26,7 @@ const HISTORY: usize = 150;
 
 /// What the engine thinks of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evaluation {
+pub(super) struct Evaluation {
     /// From White's point of view.
     pub white: Score,
     /// The best line; empty where the game is over.
@@ -38,7 +35,7 @@ pub struct Evaluation {
 
 /// The positions of a game, first to last. Where no move is given, the side to move
 /// passes; it must not be in check.
-pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
+pub(super) fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
     let mut positions = vec![start.clone()];
     for (index, &m) in moves.iter().enumerate() {
         let before = &positions[index];
@@ -54,7 +51,7 @@ pub fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
 /// The game that led to the position of this index, with as much of its history as matters.
 /// It is made for each search: all of them at once would take memory that grows with the
 /// square of the game's length.
-pub fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
+pub(super) fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
     let mut begin = index;
     while index - begin < HISTORY
         && begin > 0
@@ -70,62 +67,63 @@ pub fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Gam
     game
 }
 
-/// Evaluates the ends of `count` games, which `game` makes; `None` if interrupted. `tick` is
-/// told the number of positions done, from any thread. With one engine and a limit of nodes the
-/// result is the same every time.
-///
-/// # Errors
-///
-/// If the system gives no thread.
-pub fn evaluate(
-    engines: &mut [Engine],
-    count: usize,
-    game: &(dyn Fn(usize) -> Game + Sync),
-    limits: &Limits,
-    interrupt: &Interrupt,
-    tick: &(dyn Fn(usize) + Sync),
-) -> io::Result<Option<Vec<Evaluation>>> {
-    let left = AtomicUsize::new(count);
-    let done = AtomicUsize::new(0);
-    let results = Mutex::new(vec![None; count]);
-    // An engine without a position would only clear its table.
-    let jobs = engines.iter_mut().take(count).map(|engine| {
-        || {
+/// The user has interrupted the analysis.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(super) struct Interrupted;
+
+/// Evaluates positions.
+pub(super) struct Evaluator<'a> {
+    /// They search side by side.
+    pub engines: Vec<Engine>,
+    /// Of each search.
+    pub limits: Limits,
+    /// Ends the searches.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates the ends of `count` games, which `game` makes. `tick` is told the number of
+    /// positions done, from any thread. With one engine and a limit of nodes the result is the
+    /// same every time.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread, or [`Interrupted`].
+    pub(super) fn evaluate(
+        &mut self,
+        count: usize,
+        game: &(dyn Fn(usize) -> Game + Sync),
+        tick: &(dyn Fn(usize) + Sync),
+    ) -> anyhow::Result<Vec<Evaluation>> {
+        let (limits, interrupt) = (&self.limits, self.interrupt);
+        let [taken, done] = [(); 2].map(|()| AtomicUsize::new(0));
+        let results = Mutex::new(vec![None; count]);
+        let search = |engine: &mut Engine| {
             engine.new_game();
             // Clearing a large table is none of the search's time. It is not resized: that
             // could fail.
             let _ = engine.prepare(&|| !interrupt.is_raised());
-            while let Some(index) = take(&left)
-                && let Some(found) = search(engine, game(index), limits, interrupt)
-            {
-                lock(&results)[index] = Some(found);
+            // From the last position to the first.
+            while let Some(index) = count.checked_sub(taken.fetch_add(1, Ordering::Relaxed) + 1) {
+                let job = Job::new(game(index), limits.clone());
+                interrupt.watch(&job.signals);
+                let info = engine.go(&job, &Silent).info;
+                if interrupt.is_raised() {
+                    return;
+                }
+                let white = notation::white(info.score, job.game.position().turn());
+                lock(&results)[index] = Some(Evaluation { white, line: info.pv });
                 tick(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
-        }
-    });
-    threads::all("analysis", jobs)?;
-    Ok(unpoisoned(results.into_inner()).into_iter().collect())
-}
-
-/// The next position from the end.
-fn take(left: &AtomicUsize) -> Option<usize> {
-    let before =
-        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-    before.ok().map(|left| left - 1)
-}
-
-fn search(
-    engine: &mut Engine,
-    game: Game,
-    limits: &Limits,
-    interrupt: &Interrupt,
-) -> Option<Evaluation> {
-    let turn = game.position().turn();
-    let job = Job::new(game, limits.clone());
-    interrupt.watch(&job.signals);
-    let info = engine.go(&job, &Silent).info;
-    let white = notation::white(info.score, turn);
-    (!interrupt.is_raised()).then_some(Evaluation { white, line: info.pv })
+        };
+        let search = &search;
+        // An engine without a position would only clear its table.
+        let engines = self.engines.iter_mut().take(count);
+        threads::all("analysis", engines.map(|engine| move || search(engine)))?;
+        let results: Option<Vec<_>> = unpoisoned(results.into_inner()).into_iter().collect();
+        Ok(results.ok_or(Interrupted)?)
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
 
 /// The last line of what a shard such as `2/3` writes. Programs that read PGN ignore lines
 /// that begin with a percent sign.
-pub fn end(shard: impl Display, games: u64) -> String {
+pub(super) fn end(shard: impl Display, games: u64) -> String {
     format!("% end of shard {shard}, games: {games}\n")
 }
 
@@ -63,7 +63,7 @@ fn is_whole(game: &[u8]) -> bool {
 ///
 /// If a file cannot be used, or the parts are not those of one run in their order, each of
 /// them to its end.
-pub fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result<usize> {
+pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result<usize> {
     let name = |path: &Path| path.display().to_string();
     if out.exists() && !force {
         return Err(progress::exists(out));

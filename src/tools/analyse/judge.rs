@@ -17,7 +17,7 @@ const ERRORS: [(f64, Error); 3] =
 
 /// A move that gave something away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Error {
+pub(crate) enum Error {
     /// `?!`: five percent of the winning chances.
     Inaccuracy,
     /// `?`: ten percent.
@@ -28,7 +28,7 @@ pub enum Error {
 
 impl Error {
     /// Its sign.
-    pub const fn nag(self) -> Nag {
+    pub(crate) const fn nag(self) -> Nag {
         match self {
             Error::Inaccuracy => Nag::DUBIOUS_MOVE,
             Error::Mistake => Nag::MISTAKE,
@@ -37,7 +37,7 @@ impl Error {
     }
 
     /// Its name.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Error::Inaccuracy => "Inaccuracy",
             Error::Mistake => "Mistake",
@@ -48,11 +48,9 @@ impl Error {
 
 /// What a move came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     /// What it lost, in centipawns.
     pub loss: Score,
-    /// What it lost of the winning chances, 0 to 1.
-    pub chances: f64,
     /// How accurate it was, 0 to 100.
     pub accuracy: f64,
     /// Whether it was an error.
@@ -65,21 +63,21 @@ impl Judgement {
     /// nothing.
     ///
     /// The accuracy is the curve of <https://lichess.org/page/accuracy>.
-    pub fn new(before: Score, after: Score, best: bool) -> Judgement {
+    pub(crate) fn new(before: Score, after: Score, best: bool) -> Judgement {
         if best {
-            return Judgement { loss: 0, chances: 0.0, accuracy: 100.0, error: None };
+            return Judgement { loss: 0, accuracy: 100.0, error: None };
         }
         let loss = (before.clamp(-CAP, CAP) - after.clamp(-CAP, CAP)).max(0);
         let chances = (winning_chances(before) - winning_chances(after)).max(0.0);
         let accuracy = (103.1668 * (-4.354 * chances).exp() - 3.1669).clamp(0.0, 100.0);
         let error = ERRORS.iter().find(|(limit, _)| chances >= *limit).map(|&(_, error)| error);
-        Judgement { loss, chances, accuracy, error }
+        Judgement { loss, accuracy, error }
     }
 }
 
 /// The moves of a player, summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Games.
     pub games: u64,
     /// Moves.
@@ -94,7 +92,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a move.
-    pub fn add(&mut self, judgement: &Judgement) {
+    pub(crate) fn add(&mut self, judgement: &Judgement) {
         self.moves += 1;
         self.loss += u64::from(judgement.loss.unsigned_abs());
         self.accuracy += judgement.accuracy;
@@ -104,7 +102,7 @@ impl Tally {
     }
 
     /// Adds another tally.
-    pub fn merge(&mut self, other: &Tally) {
+    pub(crate) fn merge(&mut self, other: &Tally) {
         self.games += other.games;
         self.moves += other.moves;
         self.loss += other.loss;
@@ -115,12 +113,12 @@ impl Tally {
     }
 
     /// Mean accuracy of a move, 0 to 100; `None` without moves.
-    pub fn mean_accuracy(&self) -> Option<f64> {
+    pub(crate) fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / self.moves as f64)
     }
 
     /// Mean loss of a move in centipawns; `None` without moves.
-    pub fn mean_loss(&self) -> Option<f64> {
+    pub(crate) fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.loss as f64 / self.moves as f64)
     }
 }
@@ -165,7 +163,6 @@ mod tests {
         fn verdicts_are_in_range(before in -INFINITE..=INFINITE, after in -INFINITE..=INFINITE) {
             let judgement = Judgement::new(before, after, false);
             prop_assert!((0..=2 * CAP).contains(&judgement.loss));
-            prop_assert!((0.0..=1.0).contains(&judgement.chances));
             prop_assert!((0.0..=100.0).contains(&judgement.accuracy));
             prop_assert!(after < before || judgement.error.is_none());
         }

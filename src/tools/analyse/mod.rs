@@ -2,10 +2,10 @@
 //! evaluations drawn; [`command`] puts it together.
 
 pub mod annotate;
-pub mod chart;
+mod chart;
 pub mod command;
-pub mod evaluate;
-pub mod join;
-pub mod judge;
-pub mod openings;
-pub mod progress;
+mod evaluate;
+mod join;
+pub(crate) mod judge;
+mod openings;
+mod progress;

@@ -9,7 +9,7 @@ const LINES: &str = include_str!("openings.tsv");
 
 /// A named opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub(super) struct Opening {
     /// Code of the Encyclopaedia of Chess Openings: a letter and two digits.
     pub eco: &'static str,
     /// English name: family, then variations.
@@ -18,7 +18,7 @@ pub struct Opening {
 
 /// All named openings by the key of their last position.
 #[derive(Debug)]
-pub struct Openings(HashMap<u64, Opening>);
+pub(super) struct Openings(HashMap<u64, Opening>);
 
 impl Default for Openings {
     fn default() -> Openings {
@@ -49,7 +49,7 @@ fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &
 
 impl Openings {
     /// The opening of a game: the last of its positions that has a name.
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         &self,
         positions: impl DoubleEndedIterator<Item = &'a Position>,
     ) -> Option<Opening> {

@@ -4,7 +4,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -20,7 +20,9 @@ use crate::system::{
 
 /// What was done.
 #[derive(Debug)]
-pub struct Progress {
+pub(super) struct Progress {
+    /// Where it is kept.
+    path: PathBuf,
     /// What it was done by: a resumed analysis must go on in the same way.
     pub task: Task,
     /// The games.
@@ -29,14 +31,14 @@ pub struct Progress {
     pub players: BTreeMap<String, Tally>,
     /// What the next line adds to the players.
     added: Vec<(String, Tally)>,
-    /// Where it is kept, once it is.
+    /// The file, once there is one.
     file: Option<File>,
 }
 
 /// The games that were read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Done {
+pub(super) struct Done {
     /// The file being read.
     pub file: usize,
     /// Games of this file that were read, broken ones among them.
@@ -58,7 +60,7 @@ type GameLine = (Done, Vec<(String, Tally)>);
 /// What decides the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Task {
+pub(super) struct Task {
     /// Version of the program.
     pub lancet: String,
     /// What ends a search, in words.
@@ -89,23 +91,23 @@ impl Task {
 }
 
 /// Where the progress of an output file is kept.
-pub fn path(out: &Path) -> PathBuf {
+pub(super) fn path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".progress");
     out.with_file_name(name)
 }
 
 /// The complaint about an output that nobody said was to be replaced.
-pub fn exists(out: &Path) -> anyhow::Error {
+pub(super) fn exists(out: &Path) -> anyhow::Error {
     let out = out.display();
     anyhow!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
 }
 
 impl Progress {
     /// Nothing is done yet.
-    pub fn new(task: Task) -> Progress {
+    pub(super) fn new(path: PathBuf, task: Task) -> Progress {
         let done = Done::default();
-        Progress { task, done, players: BTreeMap::new(), added: Vec::new(), file: None }
+        Progress { path, task, done, players: BTreeMap::new(), added: Vec::new(), file: None }
     }
 
     /// Reads the progress of an earlier run.
@@ -113,32 +115,43 @@ impl Progress {
     /// # Errors
     ///
     /// If the file cannot be read, or that run had another task.
-    pub fn load(path: &Path, task: &Task) -> anyhow::Result<Progress> {
-        Progress::read(path, task).with_context(|| path.display().to_string())
+    pub(super) fn load(path: PathBuf, task: Task) -> anyhow::Result<Progress> {
+        let mut progress = Progress::new(path, task);
+        progress.read().with_context(|| progress.name())?;
+        Ok(progress)
     }
 
-    fn read(path: &Path, task: &Task) -> anyhow::Result<Progress> {
-        let mut lines = Lines::new(OpenOptions::new().read(true).write(true).open(path)?);
+    fn read(&mut self) -> anyhow::Result<()> {
+        let mut lines = Lines::new(OpenOptions::new().read(true).write(true).open(&self.path)?);
         let first = lines.next_line()?.unwrap_or_default();
         let Ok(saved) = journal::value::<Task>(first) else {
             bail!("not the progress of an analysis: --force begins again");
         };
-        if saved != *task {
-            let what = saved.difference(task);
+        if saved != self.task {
+            let what = saved.difference(&self.task);
             bail!("the unfinished analysis was of {what}: it cannot be continued as this one");
         }
-        let mut progress = Progress::new(saved);
         for number in 2.. {
             let Some(line) = lines.next_line()? else { break };
             let Ok((done, players)) = journal::value::<GameLine>(line) else {
                 bail!("line {number} is damaged: --force begins again");
             };
-            progress.done = done;
-            players.into_iter().for_each(|(name, tally)| progress.add(&name, tally));
+            self.done = done;
+            players.into_iter().for_each(|(name, tally)| self.add(&name, tally));
         }
-        progress.added.clear();
-        progress.file = Some(lines.end()?);
-        Ok(progress)
+        self.added.clear();
+        self.file = Some(lines.end()?);
+        Ok(())
+    }
+
+    /// The file, for errors.
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Is there a file?
+    pub(super) const fn is_begun(&self) -> bool {
+        self.file.is_some()
     }
 
     /// Begins the file, unless it is that of an earlier run.
@@ -146,21 +159,21 @@ impl Progress {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn begin(&mut self, path: &Path) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self) -> anyhow::Result<()> {
         let create = || {
-            files::replace(path, journal::line(&self.task)?.as_bytes())?;
-            let mut file = OpenOptions::new().write(true).open(path)?;
+            files::replace(&self.path, journal::line(&self.task)?.as_bytes())?;
+            let mut file = OpenOptions::new().write(true).open(&self.path)?;
             file.seek(SeekFrom::End(0))?;
             anyhow::Ok(file)
         };
         if self.file.is_none() {
-            self.file = Some(create().with_context(|| path.display().to_string())?);
+            self.file = Some(create().with_context(|| self.name())?);
         }
         Ok(())
     }
 
     /// Adds a game to those of a player.
-    pub fn add(&mut self, player: &str, tally: Tally) {
+    pub(super) fn add(&mut self, player: &str, tally: Tally) {
         self.players.entry(player.to_owned()).or_default().merge(&tally);
         self.added.push((player.to_owned(), tally));
     }
@@ -170,19 +183,27 @@ impl Progress {
     /// # Errors
     ///
     /// If it cannot be written; the file then stays as it is.
-    pub fn save(&mut self) -> anyhow::Result<()> {
+    pub(super) fn save(&mut self) -> anyhow::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let line = journal::line(&(self.done, &self.added))?;
-        journal::append(file, line.as_bytes())?;
+        let written = journal::append(file, line.as_bytes()).and_then(|()| file.sync_data());
+        written.with_context(|| self.path.display().to_string())?;
         self.added.clear();
-        Ok(file.sync_data()?)
+        Ok(())
+    }
+
+    /// Removes the file: all is done.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be removed.
+    pub(super) fn remove(&self) -> anyhow::Result<()> {
+        fs::remove_file(&self.path).with_context(|| self.name())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -197,14 +218,15 @@ mod tests {
             shard: "1/2".to_owned(),
             files: vec![(PathBuf::from("a.pgn"), 7)],
         };
-        let mut progress = Progress::new(task.clone());
-        progress.begin(&path).unwrap();
+        let mut progress = Progress::new(path.clone(), task.clone());
+        progress.begin().unwrap();
         progress.done.games = 3;
         progress.add("A \"b\"", Tally { accuracy: 12.5, ..Tally::default() });
         progress.save().unwrap();
-        let saved = Progress::load(&path, &task).unwrap();
+        let saved = Progress::load(path.clone(), task.clone()).unwrap();
         assert_eq!((saved.done, saved.players), (progress.done, progress.players));
-        let error = |task: Task| format!("{:#}", Progress::load(&path, &task).unwrap_err());
+        let load = |task| Progress::load(path.clone(), task);
+        let error = |task| format!("{:#}", load(task).unwrap_err());
         let other = Task { limits: "2000 nodes".to_owned(), ..task.clone() };
         assert!(error(other).contains("was of 1000 nodes"));
         let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
@@ -222,8 +244,8 @@ mod tests {
     fn every_game_adds_a_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("progress");
-        let mut progress = Progress::new(Task::default());
-        progress.begin(&path).unwrap();
+        let mut progress = Progress::new(path.clone(), Task::default());
+        progress.begin().unwrap();
         let mut before = fs::read(&path).unwrap();
         for game in 1..=200 {
             progress.done.games = game;
@@ -236,7 +258,7 @@ mod tests {
             assert!(after.starts_with(&before) && after.len() < before.len() + 400, "{game}");
             before = after;
         }
-        let saved = Progress::load(&path, &Task::default()).unwrap();
+        let saved = Progress::load(path, Task::default()).unwrap();
         assert_eq!((saved.done.games, saved.players.len()), (200, 400));
     }
 
@@ -244,8 +266,8 @@ mod tests {
     fn a_torn_line_is_taken_away() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("progress");
-        let mut progress = Progress::new(Task::default());
-        progress.begin(&path).unwrap();
+        let mut progress = Progress::new(path.clone(), Task::default());
+        progress.begin().unwrap();
         let mut ends = Vec::new();
         for game in 1..=3 {
             progress.done.games = game;
@@ -256,7 +278,7 @@ mod tests {
         let bytes = fs::read(&path).unwrap();
         for end in ends[1]..ends[2] {
             fs::write(&path, &bytes[..end]).unwrap();
-            let mut torn = Progress::load(&path, &Task::default()).unwrap();
+            let mut torn = Progress::load(path.clone(), Task::default()).unwrap();
             assert_eq!((torn.done.games, torn.players["A"].games), (2, 2), "{end}");
             // And it goes on as if nothing had happened.
             torn.done.games = 3;
@@ -267,7 +289,8 @@ mod tests {
         let mut damaged = bytes;
         damaged[ends[0] + 20] ^= 1;
         fs::write(&path, &damaged).unwrap();
-        let error = format!("{:#}", Progress::load(&path, &Task::default()).unwrap_err());
+        let error = Progress::load(path.clone(), Task::default()).unwrap_err();
+        let error = format!("{error:#}");
         assert!(error.contains("progress: line 3 is damaged"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), damaged);
     }

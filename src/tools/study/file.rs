@@ -88,7 +88,7 @@ impl Played {
     }
 
     /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
-    pub fn includes(&self, other: &Played) -> bool {
+    pub(super) fn includes(&self, other: &Played) -> bool {
         let fewer = other.moves.len() < self.moves.len();
         self.moves.starts_with(&other.moves) && (fewer || other.tags.is_empty())
     }
@@ -183,7 +183,7 @@ impl Study {
     }
 
     /// Where it is kept.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -243,7 +243,7 @@ impl Study {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> anyhow::Result<Id> {
+    pub(super) fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> anyhow::Result<Id> {
         moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
     }
 
@@ -287,7 +287,7 @@ impl Study {
     /// # Errors
     ///
     /// If it cannot be.
-    pub fn sync(&mut self) -> anyhow::Result<()> {
+    pub(super) fn sync(&mut self) -> anyhow::Result<()> {
         if self.unsynced.is_some() {
             self.file.sync_data().with_context(|| self.path.display().to_string())?;
             self.unsynced = None;

@@ -15,11 +15,11 @@ use crate::{
 
 /// A start position, and the moves of a game from there.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub(super) struct Source {
     /// The start position.
-    pub start: Position,
+    pub(super) start: Position,
     /// The game.
-    pub played: Played,
+    pub(super) played: Played,
 }
 
 /// The `number`-th game of a file, from 1.
@@ -27,7 +27,7 @@ pub struct Source {
 /// # Errors
 ///
 /// If there is none that can be used.
-pub fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
+pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     let read = || {
         let mut games = Games::new(Input::open(path)?);
         for _ in 1..number {
@@ -58,7 +58,7 @@ pub fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn position(words: &[String]) -> anyhow::Result<Source> {
+pub(super) fn position(words: &[String]) -> anyhow::Result<Source> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     Ok(Source { start, played: Played { tags: Vec::new(), moves } })
 }

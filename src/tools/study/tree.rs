@@ -109,7 +109,7 @@ impl TreeNode {
     }
 
     /// The best of the moves without nodes, as far as it is known.
-    pub fn best_of_rest(&self) -> Option<(Move, Score)> {
+    pub(super) fn best_of_rest(&self) -> Option<(Move, Score)> {
         let rest = self.rest.as_ref()?;
         let &m = rest.line.first()?;
         self.edge(m).is_none().then_some((m, rest.score))
@@ -124,7 +124,7 @@ impl TreeNode {
 /// A move of a position that something is known about: one with a node, or the best of the
 /// rest.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub(super) struct Candidate<'a> {
     /// The move.
     pub m: Move,
     /// For the side that makes it, as far as it is known.
@@ -141,7 +141,7 @@ fn price(best: Option<Score>, score: Score) -> f64 {
 
 /// What growth has to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(super) struct Step {
     /// The moves that lead there from where growth began.
     pub path: Vec<Move>,
     /// The node.
@@ -163,7 +163,7 @@ impl Tree {
     pub const START: Id = 0;
 
     /// A tree of one node.
-    pub fn new(start: Position) -> Tree {
+    pub(super) fn new(start: Position) -> Tree {
         let ids = HashMap::from([(start.key(), Tree::START)]);
         let mut tree = Tree { nodes: vec![TreeNode::new(start)], ids };
         tree.update(Tree::START);
@@ -181,12 +181,12 @@ impl Tree {
     }
 
     /// The node of a position by its key.
-    pub fn find(&self, key: u64) -> Option<Id> {
+    pub(super) fn find(&self, key: u64) -> Option<Id> {
         self.ids.get(&key).copied()
     }
 
     /// Gives a legal move a node, unless it has one. Returns where it leads.
-    pub fn add(&mut self, from: Id, m: Move) -> Id {
+    pub(super) fn add(&mut self, from: Id, m: Move) -> Id {
         if let Some(edge) = self.nodes[from].edge(m) {
             return edge.to;
         }
@@ -222,14 +222,14 @@ impl Tree {
     }
 
     /// Pins a move that has a node, or takes that back.
-    pub fn pin(&mut self, from: Id, m: Move, pinned: bool) {
+    pub(super) fn pin(&mut self, from: Id, m: Move, pinned: bool) {
         let edge = self.nodes[from].edges.iter_mut().find(|edge| edge.m == m);
         edge.into_iter().for_each(|edge| edge.pinned = pinned);
         self.update(from);
     }
 
     /// Notes what a search of the moves without nodes found.
-    pub fn found(&mut self, id: Id, found: RestSearch) {
+    pub(super) fn found(&mut self, id: Id, found: RestSearch) {
         let node = &mut self.nodes[id];
         if found.exact {
             node.over = Some(found.score);
@@ -239,13 +239,13 @@ impl Tree {
     }
 
     /// Keeps growth away from a node while somebody searches it.
-    pub fn set_busy(&mut self, id: Id, busy: bool) {
+    pub(super) fn set_busy(&mut self, id: Id, busy: bool) {
         self.nodes[id].busy = busy;
         self.update(id);
     }
 
     /// The score of a move for the side that makes it, as far as it is known.
-    pub fn score(&self, edge: &Edge) -> Option<Score> {
+    pub(super) fn score(&self, edge: &Edge) -> Option<Score> {
         if edge.repeats {
             return Some(DRAW);
         }
@@ -253,7 +253,7 @@ impl Tree {
     }
 
     /// What it costs to take a move: nothing, as long as nobody has looked where it leads.
-    pub fn cost(&self, id: Id, edge: &Edge) -> f64 {
+    pub(super) fn cost(&self, id: Id, edge: &Edge) -> f64 {
         if edge.pinned {
             return 0.0;
         }
@@ -262,7 +262,7 @@ impl Tree {
 
     /// The moves of a position that something is known about, the best first; of equals those
     /// with nodes, in their order.
-    pub fn candidates(&self, id: Id) -> Vec<Candidate<'_>> {
+    pub(super) fn candidates(&self, id: Id) -> Vec<Candidate<'_>> {
         let node = &self.nodes[id];
         let edges = node.edges.iter().map(|edge| {
             let score = self.score(edge);
@@ -282,7 +282,7 @@ impl Tree {
     }
 
     /// The best line from a node, through the tree and then as its last search has it.
-    pub fn best_line(&self, id: Id) -> Vec<Move> {
+    pub(super) fn best_line(&self, id: Id) -> Vec<Move> {
         let (mut line, mut at) = (Vec::new(), id);
         while let Some(edge) = self.best_edge(at) {
             line.push(edge.m);
@@ -303,14 +303,14 @@ impl Tree {
 
     /// Nodes that the next search of a position deserves: twice those of the last, so that
     /// what matters is seen ever more deeply; at first half those of its parent.
-    pub fn effort(&self, id: Id) -> u64 {
+    pub(super) fn effort(&self, id: Id) -> u64 {
         let searched = |id: Id| self.nodes[id].rest.as_ref().map(|rest| rest.nodes);
         let parents = self.nodes[id].parents.iter().filter_map(|&parent| searched(parent));
         searched(id).map_or_else(|| parents.max().unwrap_or(0) / 2, |nodes| 2 * nodes)
     }
 
     /// The cheapest growth below a node; `None` if all is decided or being searched.
-    pub fn next(&self, from: Id) -> Option<Step> {
+    pub(super) fn next(&self, from: Id) -> Option<Step> {
         let (mut path, mut at) = (Vec::new(), from);
         loop {
             let node = &self.nodes[at];
