@@ -516,6 +516,21 @@ fn long_notation_null_moves_and_signs_of_others() {
     assert_eq!(blunder(&annotated[2]), (Nag::BLUNDER, false));
 }
 
+/// All engines ask the same tables.
+#[test]
+fn tables_are_opened_once() {
+    let (dir, file) = games(GAMES);
+    let (tables, out) = (dir.path().to_str().unwrap(), dir.path().join("out.pgn"));
+    let small = ["--nodes", "10", "--hash", "1", "--syzygy", tables];
+    let analyse = ["analyse", file.to_str().unwrap(), "--jobs", "3", "--out"];
+    let mut analyse = lancet(&analyse);
+    let mut explain = lancet(&["explain", "8/8/8/3k4/8/8/8/K6R w - - 0 1"]);
+    for command in [analyse.arg(out), &mut explain] {
+        let said = text(&command.args(small).output().unwrap());
+        assert_eq!(said.matches("SyzygyPath: 0 WDL and 0 DTZ tables").count(), 1, "{said}");
+    }
+}
+
 #[test]
 fn positions_are_explained() {
     // White is about to be mated; only pushing the pawn or moving the knight

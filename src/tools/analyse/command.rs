@@ -39,7 +39,7 @@ use crate::{
     tools::{
         self, complain,
         interrupt::Interrupt,
-        options::{Effort, Shard, Workers},
+        options::{Effort, Shard, Tables, Workers},
         say,
     },
 };
@@ -75,6 +75,8 @@ pub struct Args {
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
+    #[command(flatten)]
+    tables: Tables,
     /// Do not let invalid games change the exit status
     #[arg(long)]
     lenient: bool,
@@ -102,6 +104,13 @@ impl Args {
         let depth = limits.depth.map(|depth| format!("depth {depth}"));
         let parts: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
         format!("{} a position", parts.join(", "))
+    }
+
+    /// What else decides the result, in words.
+    fn engine_text(&self) -> String {
+        let tables = self.tables.syzygy.as_deref().map(|paths| format!(", endgame tables {paths}"));
+        let tables = tables.unwrap_or_default();
+        format!("{} MiB, threads {}{tables}", self.hash, self.workers.threads)
     }
 
     /// The tag of that name in what is written.
@@ -165,12 +174,13 @@ impl<'a> Analysis<'a> {
         let task = Task {
             lancet: env!("CARGO_PKG_VERSION").to_owned(),
             limits: args.limits_text(),
-            engine: format!("{} MiB, threads {}", args.hash, args.workers.threads),
+            engine: args.engine_text(),
             shard: args.part().to_string(),
             files: args.files.iter().map(size).collect::<anyhow::Result<_>>()?,
         };
         // First whatever may fail: then there is nothing to be continued.
-        let engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
+        let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
+        args.tables.open_for(&mut engines);
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }

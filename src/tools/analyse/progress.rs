@@ -65,7 +65,7 @@ pub(super) struct Task {
     pub lancet: String,
     /// What ends a search, in words.
     pub limits: String,
-    /// The size of the table and the number of threads, in words.
+    /// The size of the hash table, the number of threads and the endgame tables, in words.
     pub engine: String,
     /// Which of the games.
     pub shard: String,

@@ -1,6 +1,6 @@
 //! The command `lancet explain`: an explanation as data, as JSON and as text.
 
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, slice, time::Duration};
 
 use anyhow::Context as _;
 use indicatif::HumanCount;
@@ -22,7 +22,11 @@ use crate::{
     },
     engine::{Engine, threads},
     play::report::Info,
-    tools::{self, options::Effort, say},
+    tools::{
+        self,
+        options::{Effort, Tables},
+        say,
+    },
 };
 
 /// Explain a position: the threat, the best move, what hangs, and the pieces
@@ -40,6 +44,8 @@ pub struct Args {
     /// Hash table size, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
+    #[command(flatten)]
+    tables: Tables,
     /// Write JSON, for programs
     #[arg(long)]
     json: bool,
@@ -148,6 +154,7 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
         return Ok(Explanation { over: Some(over), ..explanation });
     }
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
+    args.tables.open_for(slice::from_mut(&mut engine));
     // Making the table ready is none of the search's time.
     engine.prepare(&|| true)?;
     let found = examine(&mut engine, game, &args.effort.limits(DEFAULT_MOVETIME));

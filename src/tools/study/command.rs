@@ -4,7 +4,6 @@ use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -21,13 +20,17 @@ use super::{
 };
 use crate::{
     chess::{notation, position::Position},
-    play::syzygy::{self, Tablebases},
     system::{
         arguments, files,
         input::{self, STANDARD_INPUT},
         stdio,
     },
-    tools::{self, complain, interrupt::Interrupt, options::Workers, say},
+    tools::{
+        self, complain,
+        interrupt::Interrupt,
+        options::{Tables, Workers},
+        say,
+    },
 };
 
 /// Grow an analysis tree, kept in a file, for as long as you like
@@ -74,9 +77,8 @@ pub struct Args {
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
-    /// Directories of Syzygy endgame tables, separated as in PATH
-    #[arg(long, value_name = "PATHS")]
-    syzygy: Option<String>,
+    #[command(flatten)]
+    tables: Tables,
 }
 
 /// Longest line shown, in plies.
@@ -245,12 +247,7 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
     let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
-    let directories = args.syzygy.as_deref().map(syzygy::directories);
-    let tables = directories.and_then(|paths| Tablebases::open(&paths, &|what| complain(what)));
-    let tables = tables.map(Arc::new);
-    for engine in &mut engines {
-        engine.set_tablebases(tables.clone());
-    }
+    let tables = args.tables.open_for(&mut engines);
     let plan = Plan {
         line,
         step: args.step,

@@ -24,6 +24,7 @@ fn explained(position: &str, nodes: u64) -> Explanation {
         effort: Effort { movetime: None, nodes: Some(nodes), depth: None },
         threads: 1,
         hash: 1,
+        tables: Tables { syzygy: None },
         json: false,
     };
     let (game, before) = read(&args.position).unwrap();
