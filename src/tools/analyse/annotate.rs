@@ -185,21 +185,21 @@ impl<'a> Findings<'a> {
             node.items.remove(sign);
         }
         let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
-        // Somebody's judgement stands, also behind a comment.
-        let judged = node.items.iter().find_map(judgement);
+        // Somebody's judgement (`!`, `?` and their combinations) stands, also behind a comment.
+        let judged = node.items.iter().any(|item| matches!(item, Item::Nag(Nag(1..=6))));
         let error = self.error(ply);
         let after = &self.positions[ply + 1];
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
         // The word says that the sign is ours: none beside another's.
-        let better = error.map(|error| self.better_text(ply, judged.is_none().then_some(error)));
+        let better = error.map(|error| self.better_text(ply, (!judged).then_some(error)));
         let comment = [evaluation, better].into_iter().flatten().collect::<Vec<_>>().join(" ");
         if !comment.is_empty() {
             node.items.insert(signs, Item::Comment(comment));
         }
         if let Some(error) = error {
-            if judged.is_none() {
+            if !judged {
                 node.items.insert(signs, Item::Nag(error.nag()));
             }
             node.items.push(Item::Variation(self.better_line(ply)));
@@ -237,14 +237,6 @@ pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedM
         AnnotatedMove { san, line: 0, items: Vec::new() }
     };
     line.iter().map(annotated).collect()
-}
-
-/// `!`, `?` and their combinations.
-const fn judgement(item: &Item) -> Option<Nag> {
-    match item {
-        Item::Nag(nag @ Nag(1..=6)) => Some(*nag),
-        _ => None,
-    }
 }
 
 /// `[%eval 0.35]`, `[%eval #-3]`: for White.

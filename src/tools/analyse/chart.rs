@@ -104,14 +104,14 @@ impl Chart {
         for (index, error, san) in &self.errors {
             let Some(&score) = self.scores.get(index + 1) else { continue };
             let (x, y) = (self.x(index + 1), y(score));
-            let (color, sign) = match error {
-                Error::Inaccuracy => (RGBColor(86, 150, 214), "?!"),
-                Error::Mistake => (RGBColor(232, 150, 20), "?"),
-                Error::Blunder => (RGBColor(210, 40, 40), "??"),
+            let color = match error {
+                Error::Inaccuracy => RGBColor(86, 150, 214),
+                Error::Mistake => RGBColor(232, 150, 20),
+                Error::Blunder => RGBColor(210, 40, 40),
             };
             root.draw(&Circle::new((x, y), 4, color.filled()))?;
             if *error == Error::Blunder {
-                let text = format!("{san}{sign}");
+                let text = format!("{san}??");
                 // Seven pixels a letter: near enough for a box around it.
                 let half = 4 * text.len() as i32;
                 let centre = x.clamp(LEFT + half, RIGHT - half);

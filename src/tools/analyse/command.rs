@@ -106,11 +106,13 @@ impl Args {
         format!("{} a position", parts.join(", "))
     }
 
-    /// What else decides the result, in words.
-    fn engine_text(&self) -> String {
+    /// What decides the result beside the files, in words.
+    fn settings(&self) -> Vec<String> {
         let tables = self.tables.syzygy.as_deref().map(|paths| format!(", endgame tables {paths}"));
-        let tables = tables.unwrap_or_default();
-        format!("{} MiB, threads {}{tables}", self.hash, self.workers.threads)
+        let (hash, threads, tables) = (self.hash, self.workers.threads, tables.unwrap_or_default());
+        let engine = format!("{hash} MiB, threads {threads}{tables}");
+        let lancet = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
+        vec![self.limits_text(), engine, format!("shard {}", self.part()), lancet]
     }
 
     /// The tag of that name in what is written.
@@ -157,8 +159,6 @@ struct Analysis<'a> {
     openings: Openings,
     /// Until there is a game, it stays as it was.
     out: File,
-    /// There was no such file before.
-    created: bool,
     progress: Progress,
     bar: ProgressBar,
 }
@@ -171,13 +171,8 @@ impl<'a> Analysis<'a> {
             ensure!(size != Some(0), "{}: no games", path.display());
             anyhow::Ok((path.clone(), size.unwrap_or(0)))
         };
-        let task = Task {
-            lancet: env!("CARGO_PKG_VERSION").to_owned(),
-            limits: args.limits_text(),
-            engine: args.engine_text(),
-            shard: args.part().to_string(),
-            files: args.files.iter().map(size).collect::<anyhow::Result<_>>()?,
-        };
+        let files = args.files.iter().map(size).collect::<anyhow::Result<_>>()?;
+        let task = Task { files, settings: args.settings() };
         // First whatever may fail: then there is nothing to be continued.
         let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
         args.tables.open_for(&mut engines);
@@ -185,9 +180,8 @@ impl<'a> Analysis<'a> {
             fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }
         let path = progress::path(&args.out);
-        let (created, begun) = (!args.out.exists(), path.exists());
+        let resumed = args.resume && path.exists();
         let out = output(args, &path)?;
-        let resumed = args.resume && begun;
         let progress =
             if resumed { Progress::load(path, task)? } else { Progress::new(path, task) };
         let mut analysis = Analysis {
@@ -195,7 +189,6 @@ impl<'a> Analysis<'a> {
             evaluator: Evaluator { engines, limits: args.limits(), interrupt },
             openings: Openings::default(),
             out,
-            created,
             bar: progress_bar(&progress.task.files),
             progress,
         };
@@ -344,8 +337,8 @@ impl<'a> Analysis<'a> {
         self.bar.finish_and_clear();
         if !self.progress.is_begun() {
             // Nothing is left behind.
-            if self.created {
-                let out = &self.args.out;
+            let out = &self.args.out;
+            if self.out.metadata().is_ok_and(|out| out.len() == 0) {
                 fs::remove_file(out).with_context(|| out.display().to_string())?;
             }
             let names = self.args.files.iter().map(|path| path.display().to_string());

@@ -61,32 +61,21 @@ type GameLine = (Done, Vec<(String, Tally)>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Task {
-    /// Version of the program.
-    pub lancet: String,
-    /// What ends a search, in words.
-    pub limits: String,
-    /// The size of the hash table, the number of threads and the endgame tables, in words.
-    pub engine: String,
-    /// Which of the games.
-    pub shard: String,
     /// The files, in order, and their sizes; 0 for a pipe.
     pub files: Vec<(PathBuf, u64)>,
+    /// Everything else, in words.
+    pub settings: Vec<String>,
 }
 
 impl Task {
     /// What of this is not so in another one, in words.
-    fn difference(&self, other: &Task) -> String {
+    fn difference(&self, other: &Task) -> &str {
         if self.files != other.files {
-            "other files".to_owned()
-        } else if self.limits != other.limits {
-            self.limits.clone()
-        } else if self.engine != other.engine {
-            self.engine.clone()
-        } else if self.shard != other.shard {
-            format!("shard {}", self.shard)
-        } else {
-            format!("Lancet {}", self.lancet)
+            return "other files";
         }
+        let mut settings = self.settings.iter().zip(&other.settings);
+        let different = settings.find(|(own, other)| own != other);
+        different.map_or("other settings", |(own, _)| own.as_str())
     }
 }
 
@@ -211,13 +200,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = path(&dir.path().join("out.pgn"));
         assert!(path.ends_with("out.pgn.progress"));
-        let task = Task {
-            lancet: "1".to_owned(),
-            limits: "1000 nodes".to_owned(),
-            engine: "64 MiB".to_owned(),
-            shard: "1/2".to_owned(),
-            files: vec![(PathBuf::from("a.pgn"), 7)],
-        };
+        let settings = ["1000 nodes", "64 MiB", "shard 1/2"].map(str::to_owned).to_vec();
+        let task = Task { files: vec![(PathBuf::from("a.pgn"), 7)], settings };
         let mut progress = Progress::new(path.clone(), task.clone());
         progress.begin().unwrap();
         progress.done.games = 3;
@@ -227,12 +211,11 @@ mod tests {
         assert_eq!((saved.done, saved.players), (progress.done, progress.players));
         let load = |task| Progress::load(path.clone(), task);
         let error = |task| format!("{:#}", load(task).unwrap_err());
-        let other = Task { limits: "2000 nodes".to_owned(), ..task.clone() };
-        assert!(error(other).contains("was of 1000 nodes"));
-        let other = Task { engine: "32 MiB".to_owned(), ..task.clone() };
-        assert!(error(other).contains("was of 64 MiB"));
-        let other = Task { shard: "2/2".to_owned(), ..task.clone() };
-        assert!(error(other).contains("was of shard 1/2"));
+        for (number, setting) in task.settings.iter().enumerate() {
+            let mut other = task.clone();
+            other.settings[number].push('x');
+            assert!(error(other).contains(&format!("was of {setting}: ")));
+        }
         let other = Task { files: Vec::new(), ..task.clone() };
         assert!(error(other).contains("was of other files"));
         fs::write(&path, "games = x").unwrap();

@@ -91,11 +91,8 @@ fn passed_pawns(board: &Board, color: Color) -> Option<String> {
     let mut passed: Vec<Square> = passed.collect();
     passed.sort_by_key(|pawn| color.fold_wb(-i32::from(pawn.rank()), i32::from(pawn.rank())));
     let (name, squares) = (color_name(color), list(passed.iter().map(ToString::to_string)));
-    match passed.len() {
-        0 => None,
-        1 => Some(format!("{name} has a passed pawn on {squares}.")),
-        _ => Some(format!("{name} has passed pawns on {squares}.")),
-    }
+    let pawns = if passed.len() == 1 { "a passed pawn" } else { "passed pawns" };
+    (!passed.is_empty()).then(|| format!("{name} has {pawns} on {squares}."))
 }
 
 /// Are no enemy pawns before the pawn of `color` on `square`, nor own ones?

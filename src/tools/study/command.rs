@@ -284,11 +284,7 @@ fn size(study: &Study) -> String {
 /// The moves of the position that a line leads to, as far as it is in the tree.
 fn report(study: &Study, moves: &[Move]) {
     let tree = study.tree();
-    let mut at = Tree::START;
-    for &m in moves {
-        let Some(edge) = tree.node(at).edge(m) else { break };
-        at = edge.to;
-    }
+    let at = tree.walk(moves).pop().unwrap_or(Tree::START);
     let node = tree.node(at);
     let (position, turn) = (&node.position, node.position.turn());
     say(format_args!("{}: {}", study.path().display(), size(study)));

@@ -48,28 +48,14 @@ enum Event {
     /// The game that is studied, as far as it has been played; the last one counts.
     Game { tags: Vec<(String, String)>, moves: Vec<String> },
     /// A move has a node, and is pinned or not.
-    Move { at: Key, m: String, pinned: bool },
+    Move { at: String, m: String, pinned: bool },
     /// What a search of the moves without nodes found.
-    Search { at: Key, score: Score, depth: u32, nodes: u64, line: Vec<String>, exact: bool },
+    Search { at: String, score: Score, depth: u32, nodes: u64, line: Vec<String>, exact: bool },
 }
 
-/// A position's key in hexadecimal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-struct Key(u64);
-
-impl From<Key> for String {
-    fn from(key: Key) -> String {
-        format!("{:016x}", key.0)
-    }
-}
-
-impl TryFrom<String> for Key {
-    type Error = std::num::ParseIntError;
-
-    fn try_from(text: String) -> Result<Key, std::num::ParseIntError> {
-        u64::from_str_radix(&text, 16).map(Key)
-    }
+/// The name of a position: its key in hexadecimal.
+fn name(position: &Position) -> String {
+    format!("{:016x}", position.key())
 }
 
 /// A game whose moves are studied.
@@ -214,13 +200,7 @@ impl Study {
 
     /// Where the game's moves lead: the start, and a node for each move.
     pub fn game_nodes(&self) -> Vec<Id> {
-        let mut nodes = vec![Tree::START];
-        for &m in &self.played.moves {
-            let at = nodes.last().copied().unwrap_or(Tree::START);
-            let Some(edge) = self.tree.node(at).edge(m) else { break };
-            nodes.push(edge.to);
-        }
-        nodes
+        self.tree.walk(&self.played.moves)
     }
 
     /// Says which game is studied, and pins its moves.
@@ -261,8 +241,8 @@ impl Study {
         {
             return Ok(edge.to);
         }
-        let key = Key(node.position.key());
-        self.append(&Event::Move { at: key, m: move_text(m, CastlingMode::Chess960), pinned })?;
+        let (name, text) = (name(&node.position), move_text(m, CastlingMode::Chess960));
+        self.append(&Event::Move { at: name, m: text, pinned })?;
         let to = self.tree.add(at, m);
         self.tree.pin(at, m, pinned);
         Ok(to)
@@ -275,8 +255,8 @@ impl Study {
     /// If the file cannot be written.
     pub fn found(&mut self, at: Id, found: RestSearch) -> anyhow::Result<()> {
         let RestSearch { score, depth, nodes, ref line, exact } = found;
-        let (key, line) = (Key(self.tree.node(at).position.key()), texts(line));
-        self.append(&Event::Search { at: key, score, depth, nodes, line, exact })?;
+        let (name, line) = (name(&self.tree.node(at).position), texts(line));
+        self.append(&Event::Search { at: name, score, depth, nodes, line, exact })?;
         self.nodes += nodes;
         self.tree.found(at, found);
         Ok(())
@@ -300,10 +280,9 @@ impl Study {
         journal::append(&mut self.file, line.as_bytes())
             .with_context(|| self.path.display().to_string())?;
         if self.unsynced.get_or_insert_with(Instant::now).elapsed() >= SYNC {
-            self.sync()
-        } else {
-            Ok(())
+            self.sync()?;
         }
+        Ok(())
     }
 
     /// Repeats what a line says, or says why it makes no sense here.
@@ -315,13 +294,13 @@ impl Study {
                 self.played = Played { tags, moves };
             }
             Event::Move { at, m, pinned } => {
-                let at = self.find(at)?;
+                let at = self.find(&at)?;
                 let m = read_move(&self.tree.node(at).position, &m)?;
                 self.tree.add(at, m);
                 self.tree.pin(at, m, pinned);
             }
             Event::Search { at, score, depth, nodes, line, exact } => {
-                let at = self.find(at)?;
+                let at = self.find(&at)?;
                 check("score", &score, &(-MATE..=MATE))?;
                 check("depth", &depth, &(0..=*DEPTH_RANGE.end()))?;
                 check("nodes", &nodes, &(0..=MOST_NODES.saturating_sub(self.nodes)))?;
@@ -334,9 +313,10 @@ impl Study {
     }
 
     /// The node of the position that a line names.
-    fn find(&self, at: Key) -> anyhow::Result<Id> {
-        let id = self.tree.find(at.0);
-        id.with_context(|| format!("position {}: not in the tree", String::from(at)))
+    fn find(&self, name: &str) -> anyhow::Result<Id> {
+        let key = u64::from_str_radix(name, 16).ok();
+        let id = key.and_then(|key| self.tree.find(key));
+        id.with_context(|| format!("position {name}: not in the tree"))
     }
 }
 
@@ -425,19 +405,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.study");
         drop(grown(&path));
-        let start = Key(Position::default().key());
+        let start = name(&Position::default());
         let search = |score, depth, nodes| {
             let line = vec!["a2a3".to_owned()];
-            Event::Search { at: start, score, depth, nodes, line, exact: false }
+            Event::Search { at: start.clone(), score, depth, nodes, line, exact: false }
         };
-        let add = |at, m: &str| Event::Move { at, m: m.to_owned(), pinned: false };
+        let add = |at: &str, m: &str| {
+            let (at, m) = (at.to_owned(), m.to_owned());
+            Event::Move { at, m, pinned: false }
+        };
         let wrong = [
             (search(Score::MIN, 1, 1), "score -2147483648: expected -32000 to 32000"),
             (search(MATE + 1, 1, 1), "score 32001: expected -32000 to 32000"),
             (search(0, u32::MAX, 1), "depth 4294967295: expected 0 to "),
             (search(0, 1, u64::MAX), "nodes 18446744073709551615: expected 0 to 115"),
-            (add(Key(1), "a2a3"), "position 0000000000000001: not in the tree"),
-            (add(start, "a2a5"), "illegal move 'a2a5'"),
+            (add("0000000000000001", "a2a3"), "position 0000000000000001: not in the tree"),
+            (add(&start, "a2a5"), "illegal move 'a2a5'"),
         ];
         let mut text = fs::read_to_string(&path).unwrap();
         let first = text.lines().count() + 1;

@@ -60,7 +60,7 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
 /// If it cannot be read.
 pub(super) fn position(words: &[String]) -> anyhow::Result<Source> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
-    Ok(Source { start, played: Played { tags: Vec::new(), moves } })
+    Ok(Source { start, played: Played { moves, ..Played::default() } })
 }
 
 #[cfg(test)]

@@ -185,6 +185,18 @@ impl Tree {
         self.ids.get(&key).copied()
     }
 
+    /// The start, and the nodes that moves from there lead to, as far as there are any.
+    pub(super) fn walk(&self, moves: &[Move]) -> Vec<Id> {
+        let mut nodes = vec![Tree::START];
+        let mut at = Tree::START;
+        for &m in moves {
+            let Some(edge) = self.nodes[at].edge(m) else { break };
+            at = edge.to;
+            nodes.push(at);
+        }
+        nodes
+    }
+
     /// Gives a legal move a node, unless it has one. Returns where it leads.
     pub(super) fn add(&mut self, from: Id, m: Move) -> Id {
         if let Some(edge) = self.nodes[from].edge(m) {
