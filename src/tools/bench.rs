@@ -8,9 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::Context as _;
 use shakmaty::CastlingMode;
 
-use super::{complain, hash_size, say, thread_count};
+use super::{hash_size, say, thread_count};
 use crate::{
     chess::{
         fen::FenError,
@@ -137,16 +138,17 @@ pub fn bench(
     Ok(Some(total))
 }
 
-/// `lancet bench`
-pub fn run(args: &Args) -> ExitCode {
+/// Runs the command `lancet bench`.
+///
+/// # Errors
+///
+/// If there is not enough memory, or the system gives no thread.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let signals = Arc::new(Signals::new(false));
     let network = Some(default_network());
-    match threads::run("bench", || bench(args, network, &signals, &|text| say(text))) {
-        Ok(Ok(_)) => return ExitCode::SUCCESS,
-        Ok(Err(error)) => complain(error),
-        Err(error) => complain(format_args!("cannot start the benchmark's thread: {error}")),
-    }
-    ExitCode::FAILURE
+    threads::run("bench", || bench(args, network, &signals, &|text| say(text)))
+        .context("cannot start the benchmark's thread")??;
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

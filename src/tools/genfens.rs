@@ -27,7 +27,7 @@ pub fn genfens(
     book: Option<&Path>,
     signals: &Signals,
     found: &mut dyn FnMut(&str),
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> anyhow::Result<()> {
     if let Some(path) = book {
         files::open_regular(path).map_err(|error| FileError::new(path, error))?;
     }

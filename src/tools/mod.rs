@@ -19,6 +19,8 @@ pub mod study;
 
 use std::{process::ExitCode, time::Duration};
 
+use anyhow::Context as _;
+
 pub use crate::system::stdio::{complain, say};
 use crate::{
     engine::{Engine, MemoryError, Settings},
@@ -35,13 +37,14 @@ fn settings(hash: usize, threads: usize) -> Settings {
 ///
 /// # Errors
 ///
-/// If there is not enough memory for all of them at once, in words.
-fn engines(jobs: usize, hash: usize, threads: usize) -> Result<Vec<Engine>, String> {
+/// If there is not enough memory for all of them at once.
+fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engine>> {
     let settings = settings(hash, threads);
-    let made = settings
-        .check_memory(jobs)
-        .and_then(|()| (0..jobs).map(|_| Engine::new(settings.clone())).collect());
-    made.map_err(|error: MemoryError| format!("--jobs {jobs} --hash {hash}: {error}"))
+    let engines = || {
+        settings.check_memory(jobs)?;
+        (0..jobs).map(|_| Engine::new(settings.clone())).collect::<Result<_, MemoryError>>()
+    };
+    engines().with_context(|| format!("--jobs {jobs} --hash {hash}"))
 }
 
 /// Says why the command line, or a file that it names, cannot be used. Returns the exit

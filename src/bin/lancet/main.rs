@@ -74,17 +74,21 @@ fn unknown(word: &str) -> String {
 }
 
 fn main() -> ExitCode {
-    match program::read::<Cli>(Cli::command()).command {
-        None | Some(Command::Uci) => uci::main(&[]),
+    program::finish(run(program::read::<Cli>(Cli::command()).command))
+}
+
+fn run(command: Option<Command>) -> anyhow::Result<ExitCode> {
+    match command {
+        None | Some(Command::Uci) => Ok(uci::main(&[])),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Perft(args)) => tools::perft::command::run(&args),
         Some(Command::Epd(args)) => tools::epd::command::run(&args),
-        Some(Command::Analyse(args)) => program::finish(tools::analyse::command::run(&args)),
-        Some(Command::Explain(args)) => program::finish(tools::explain::command::run(&args)),
-        Some(Command::Study(args)) => program::finish(tools::study::command::run(&args)),
+        Some(Command::Analyse(args)) => Ok(tools::analyse::command::run(&args)),
+        Some(Command::Explain(args)) => Ok(tools::explain::command::run(&args)),
+        Some(Command::Study(args)) => Ok(tools::study::command::run(&args)),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
-        Some(Command::Generate { directory }) => program::generate(&directory, Cli::command()),
-        Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => uci::main(&lines),
+        Some(Command::Generate { directory }) => Ok(program::generate(&directory, Cli::command())),
+        Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => Ok(uci::main(&lines)),
         Some(Command::Lines(lines)) => {
             program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))
         }

@@ -12,7 +12,7 @@ use crate::{
     engine::threads,
     play::memory::MemoryError,
     system::version,
-    tools::{self, complain, say, thread_count},
+    tools::{self, say, thread_count},
 };
 
 /// Measure this machine and advise on `Hash`, `Threads` and `Move Overhead`
@@ -62,23 +62,17 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
+///
+/// # Errors
+///
+/// If there is not enough memory, or the system gives no thread.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let progress = |what: &str| crate::system::stdio::note(format_args!("measuring: {what} ..."));
-    let made = threads::run("doctor", || report(args, &progress).map_err(|e| e.to_string()));
-    let report = match made.map_err(|error| error.to_string()).flatten() {
-        Ok(report) => report,
-        Err(error) => {
-            complain(format_args!("doctor: {error}"));
-            return ExitCode::FAILURE;
-        }
-    };
+    let report = threads::run("doctor", || report(args, &progress))??;
     if args.json {
-        match serde_json::to_string_pretty(&report) {
-            Ok(json) => say(json),
-            Err(error) => complain(format_args!("doctor: {error}")),
-        }
+        say(serde_json::to_string_pretty(&report)?);
     } else {
         text::lines(&report).iter().for_each(say);
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Context as _;
 use clap::value_parser;
 use indicatif::ProgressBar;
 
@@ -16,7 +17,7 @@ use super::{
     export::{self, Run},
     external::External,
     report,
-    run::{self, Attempt, Failure, Lancet, Plan, Player},
+    run::{self, Attempt, EngineError, Lancet, Plan, Player},
     score::Tally,
 };
 use crate::{
@@ -112,14 +113,13 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn open(args: &Args) -> Result<Outputs, String> {
+    fn open(args: &Args) -> anyhow::Result<Outputs> {
         let outputs = [&args.json, &args.csv, &args.save_failed];
         files::check_outputs(outputs.into_iter().flatten().map(PathBuf::as_path), &args.files)?;
         let open = |path: &Option<PathBuf>| {
-            let Some(path) = path else { return Ok(None) };
-            let file = NewFile::create(path);
-            let file = file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-            Ok::<_, String>(Some((file, path.clone())))
+            let Some(path) = path else { return anyhow::Ok(None) };
+            let file = NewFile::create(path).with_context(|| cannot_write(path))?;
+            Ok(Some((file, path.clone())))
         };
         Ok(Outputs {
             json: open(&args.json)?,
@@ -128,13 +128,11 @@ impl Outputs {
         })
     }
 
-    fn write(self, run: &Run) -> Result<(), String> {
+    fn write(self, run: &Run) -> anyhow::Result<()> {
         type Write<'a> = &'a dyn Fn(&mut NewFile) -> io::Result<()>;
         let fill = |file: Option<(NewFile, PathBuf)>, write: Write| {
             let Some((mut file, path)) = file else { return Ok(()) };
-            write(&mut file)
-                .and_then(|()| file.commit())
-                .map_err(|error| format!("cannot write {}: {error}", path.display()))
+            write(&mut file).and_then(|()| file.commit()).with_context(|| cannot_write(&path))
         };
         // Where one cannot be written, the others still are.
         let done = [
@@ -146,35 +144,34 @@ impl Outputs {
     }
 }
 
-/// `lancet epd`. The exit status is described in its help.
-pub fn run(args: &Args) -> ExitCode {
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+/// Runs the command `lancet epd`. Its help describes the exit status.
+///
+/// # Errors
+///
+/// If an engine does not start, or the system gives no thread.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
     let (suites, mut unusable) = load(&args.files, args.shard);
     unusable |= !args.lenient && suites.iter().any(|suite| !suite.broken.is_empty());
     let outputs = match Outputs::open(args) {
         Ok(outputs) => outputs,
         Err(error) => {
-            complain(error);
-            return ExitCode::from(2);
+            complain(format_args!("{error:#}"));
+            return Ok(ExitCode::from(2));
         }
     };
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
     let mut contestants = match contestants(args, &plan, &interrupt) {
         Ok(contestants) => contestants,
-        Err(_) if interrupt.is_raised() => return ExitCode::from(130),
-        Err(error) => {
-            complain(error);
-            return ExitCode::FAILURE;
-        }
+        Err(_) if interrupt.is_raised() => return Ok(ExitCode::from(130)),
+        Err(error) => return Err(error),
     };
 
-    let results = match run_suites(&suites, &mut contestants, &plan, &interrupt) {
-        Ok(results) => results,
-        Err(error) => {
-            complain(error);
-            return ExitCode::FAILURE;
-        }
-    };
+    let results = run_suites(&suites, &mut contestants, &plan, &interrupt)?;
     let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
     let paths: Vec<&Path> = suites.iter().map(|suite| suite.path.as_path()).collect();
     if suites.len() > 1 {
@@ -199,7 +196,7 @@ pub fn run(args: &Args) -> ExitCode {
         interrupted,
     };
     if let Err(error) = outputs.write(&run) {
-        complain(error);
+        complain(format_args!("{error:#}"));
         unusable = true;
     }
     let first = Tally::of(results.iter().flat_map(|result| report::grades(&result.attempts[0])));
@@ -208,7 +205,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let attempts = results.iter().flat_map(|result| &result.attempts).flatten().flatten();
     let failed = attempts.into_iter().any(|attempt| attempt.grade.failed);
-    if interrupted {
+    Ok(if interrupted {
         ExitCode::from(130)
     } else if unusable {
         ExitCode::from(2)
@@ -216,7 +213,7 @@ pub fn run(args: &Args) -> ExitCode {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
-    }
+    })
 }
 
 /// Reads what a shard has of the suites, complaining about every broken line. True if
@@ -259,7 +256,7 @@ fn load(paths: &[PathBuf], shard: Shard) -> (Vec<Suite>, bool) {
     (suites, unusable)
 }
 
-fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Contestant>, String> {
+fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> anyhow::Result<Vec<Contestant>> {
     let mut contestants: Vec<Contestant> = Vec::new();
     if !args.engines_only {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
@@ -272,12 +269,13 @@ fn contestants(args: &Args, plan: &Plan, interrupt: &Interrupt) -> Result<Vec<Co
     for command in &args.engines {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
         let mut name = String::new();
-        for _ in 0..args.workers.jobs {
-            let mut player =
-                External::new(command).map_err(|error| format!("--engine '{command}': {error}"))?;
-            name = player
-                .start(plan, interrupt)
-                .map_err(|error: Failure| format!("--engine '{command}': {error}"))?;
+        for _ in 0..args.effort.jobs {
+            let start = || {
+                let mut player = External::new(command)?;
+                Ok::<_, EngineError>((player.start(plan, interrupt)?, player))
+            };
+            let player;
+            (name, player) = start().with_context(|| format!("--engine '{command}'"))?;
             players.push(Box::new(player));
         }
         let same = contestants.iter().filter(|one| one.name == name).count();

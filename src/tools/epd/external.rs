@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashSet,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -13,7 +13,7 @@ use std::{
 use shakmaty::{CastlingMode, Move};
 
 use super::{
-    run::{Ending, Failure, Plan, Player, Thought, Watch},
+    run::{Ending, EngineError, MAX_FAILURES, Plan, Player, Thought, Watch},
     score::Value,
 };
 use crate::{
@@ -26,8 +26,6 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Failures in a row after which an engine is not started again.
-const MAX_FAILURES: u32 = 3;
 /// Positions in a row, answered at once, that tell an engine that ignores `go nodes`.
 const SURE: u32 = 2;
 /// A depth, in plies, that every engine accepts and hardly any search reaches.
@@ -50,18 +48,6 @@ pub struct External {
     failures: u32,
 }
 
-/// A command line for an engine that makes no sense.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommandError;
-
-impl std::fmt::Display for CommandError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("expected a program with its arguments, quotes closed")
-    }
-}
-
-impl std::error::Error for CommandError {}
-
 impl External {
     /// A player behind a command line such as `"engine --uci"`, split like a
     /// shell does.
@@ -69,10 +55,11 @@ impl External {
     /// # Errors
     ///
     /// If the command is empty or has an open quote.
-    pub fn new(command: &str) -> Result<External, CommandError> {
+    pub fn new(command: &str) -> Result<External, EngineError> {
         // A path on Windows is not to lose its backslashes.
         let command = if cfg!(windows) { &command.replace('\\', r"\\") } else { command };
-        let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or(CommandError)?;
+        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let words = words.ok_or(EngineError::CommandLine)?;
         Ok(External { words, process: None, failures: 0 })
     }
 
@@ -81,9 +68,8 @@ impl External {
     /// # Errors
     ///
     /// If it cannot be started or does not shake hands.
-    pub fn start(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<String, Failure> {
-        let mut process = Process::spawn(&self.words)?;
-        process.shake_hands(plan, interrupt)?;
+    pub fn start(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<String, EngineError> {
+        let process = Process::start(&self.words, plan, interrupt)?;
         let name = process.name.clone().unwrap_or_else(|| self.words[0].clone());
         self.process = Some(process);
         Ok(name)
@@ -97,16 +83,16 @@ impl Player for External {
         plan: &Plan,
         watch: &Watch,
         interrupt: &Interrupt,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending, EngineError> {
         if self.failures >= MAX_FAILURES {
-            let what = format!("not asked after {MAX_FAILURES} failures in a row");
-            return Err(Failure::Engine(what));
+            return Err(EngineError::GivenUp);
         }
-        if self.process.is_none() {
-            self.start(plan, interrupt).inspect_err(|_| self.failures += 1)?;
-        }
-        let Some(process) = &mut self.process else {
-            return Err(Failure::Engine("not running".to_owned()));
+        let process = match &mut self.process {
+            Some(process) => process,
+            None => {
+                let started = Process::start(&self.words, plan, interrupt);
+                self.process.insert(started.inspect_err(|_| self.failures += 1)?)
+            }
         };
         let keeps_nodes = process.at_once < SURE;
         let ended = process.search(record, plan, watch, interrupt, keeps_nodes);
@@ -135,18 +121,24 @@ struct Process {
 }
 
 impl Process {
-    fn spawn(words: &[String]) -> Result<Process, Failure> {
-        let failure =
-            |what: String| Failure::Engine(format!("cannot start '{}': {what}", words[0]));
+    /// Starts an engine and shakes hands with it.
+    fn start(words: &[String], plan: &Plan, interrupt: &Interrupt) -> Result<Process, EngineError> {
+        let mut process = Process::spawn(words)
+            .map_err(|reason| EngineError::Start { program: words[0].clone(), reason })?;
+        process.shake_hands(plan, interrupt)?;
+        Ok(process)
+    }
+
+    fn spawn(words: &[String]) -> io::Result<Process> {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Ctrl-C is for us; we end the engine ourselves.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|error| failure(error.to_string()))?;
+        let mut child = command.spawn()?;
         let (Some(input), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(failure("no pipes".to_owned()));
+            return Err(io::ErrorKind::BrokenPipe.into());
         };
         let (sender, output) = mpsc::sync_channel(WAITING_LINES);
         thread::spawn(move || {
@@ -163,7 +155,7 @@ impl Process {
         Ok(Process { child, input, output, name: None, options: HashSet::new(), at_once: 0 })
     }
 
-    fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
+    fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), EngineError> {
         self.send("uci")?;
         let deadline = Instant::now() + plan.patience;
         loop {
@@ -188,21 +180,21 @@ impl Process {
     }
 
     /// Sets an option that the engine has.
-    fn set(&mut self, name: &str, value: impl std::fmt::Display) -> Result<(), Failure> {
+    fn set(&mut self, name: &str, value: impl std::fmt::Display) -> Result<(), EngineError> {
         if self.options.contains(&name.to_lowercase()) {
             self.send(&format!("setoption name {name} value {value}"))?;
         }
         Ok(())
     }
 
-    fn ready(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), Failure> {
+    fn ready(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), EngineError> {
         self.send("isready")?;
         let deadline = Instant::now() + plan.patience;
         while self.wait("readyok", deadline, interrupt)? != "readyok" {}
         Ok(())
     }
 
-    fn send(&mut self, line: &str) -> Result<(), Failure> {
+    fn send(&mut self, line: &str) -> Result<(), EngineError> {
         let sent = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         sent.map_err(|_| self.died(line))
     }
@@ -210,18 +202,18 @@ impl Process {
     /// The next line while `what` is awaited until `deadline`.
     fn wait(
         &mut self,
-        what: &str,
+        what: &'static str,
         deadline: Instant,
         interrupt: &Interrupt,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, EngineError> {
         loop {
             let line = self.output.recv_timeout(TICK);
             if interrupt.is_raised() {
-                return Err(Failure::Interrupted);
+                return Err(EngineError::Interrupted);
             }
             // Whoever talks of other things is as good as silent.
             if Instant::now() >= deadline {
-                return Err(Failure::Engine(format!("no {what} in time")));
+                return Err(EngineError::Silent(what));
             }
             match line {
                 Ok(line) => return Ok(line),
@@ -232,7 +224,7 @@ impl Process {
     }
 
     /// The engine has closed its pipes: how did it end?
-    fn died(&mut self, during: &str) -> Failure {
+    fn died(&mut self, during: &str) -> EngineError {
         let deadline = Instant::now() + GRACE;
         let status = loop {
             match self.child.try_wait() {
@@ -243,7 +235,7 @@ impl Process {
         };
         let how =
             status.map_or("closed its output".to_owned(), |status| format!("ended, {status}"));
-        Failure::Engine(format!("the engine {how} (at '{during}')"))
+        EngineError::Died { how, during: during.to_owned() }
     }
 
     /// Searches a position; unless it `keeps_nodes`, without `go nodes`, stopping the
@@ -255,7 +247,7 @@ impl Process {
         watch: &Watch,
         interrupt: &Interrupt,
         keeps_nodes: bool,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending, EngineError> {
         let position = &record.position;
         let limits = plan.limits(&record.goal);
         let mut sent = limits.clone();
@@ -288,7 +280,7 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) => String::new(),
             };
             if interrupt.is_raised() {
-                return Err(Failure::Interrupted);
+                return Err(EngineError::Interrupted);
             }
             if let Some(answer) = line.strip_prefix("bestmove") {
                 if keeps_nodes {
@@ -316,8 +308,7 @@ impl Process {
             }
             match stopped {
                 Some(when) if now > when + plan.patience => {
-                    let seconds = plan.patience.as_secs();
-                    return Err(Failure::Engine(format!("no bestmove {seconds} s after 'stop'")));
+                    return Err(EngineError::Unstoppable(plan.patience));
                 }
                 None if stop => {
                     self.send("stop")?;
@@ -382,7 +373,7 @@ impl Drop for Process {
 }
 
 impl Process {
-    fn send_quietly(&mut self, line: &str) -> std::io::Result<()> {
+    fn send_quietly(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.input, "{line}")?;
         self.input.flush()
     }
@@ -404,11 +395,9 @@ fn go(limits: &Limits) -> String {
     line
 }
 
-fn read_best(position: &Position, answer: &str) -> Result<Option<Move>, Failure> {
+fn read_best(position: &Position, answer: &str) -> Result<Option<Move>, EngineError> {
     let word = answer.split_whitespace().next().unwrap_or_default();
-    read_any_move(position, word)
-        .map(Some)
-        .map_err(|error| Failure::Engine(format!("bestmove: {error}")))
+    read_any_move(position, word).map(Some).map_err(EngineError::Move)
 }
 
 /// What an `info` line says, as far as it can be read.
@@ -520,7 +509,8 @@ mod tests {
     #[test]
     fn commands_are_split() {
         assert_eq!(External::new("a 'b c' d").unwrap().words, ["a", "b c", "d"]);
-        assert_eq!(External::new("  ").err(), Some(CommandError));
-        assert_eq!(External::new("a 'b").err(), Some(CommandError));
+        for command in ["  ", "a 'b"] {
+            assert!(matches!(External::new(command), Err(EngineError::CommandLine)), "{command}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! Nothing is printed here.
 
 use std::{
-    fmt, io,
+    io,
     sync::{
         Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
@@ -18,10 +18,11 @@ use super::score::{Answer, Found, Grade, Value};
 use crate::{
     chess::{
         epd::{Goal, Record},
+        notation::MoveError,
         position::Game,
         score::mate_distance,
     },
-    engine::{Engine, Job, threads},
+    engine::{Engine, Job, MemoryError, threads},
     play::report::{Bound, Info, Limits, Reporter, Signals},
     system::sync::{lock, unpoisoned},
     tools::interrupt::Interrupt,
@@ -170,24 +171,49 @@ pub struct Ending {
 }
 
 /// Why a player gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
     /// The run was interrupted.
+    #[error("interrupted")]
     Interrupted,
-    /// The engine does not work, in words.
-    Engine(String),
+    /// There is not enough memory for this engine.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A command line that is empty or has an open quote.
+    #[error("expected a program with its arguments, quotes closed")]
+    CommandLine,
+    /// The program does not start.
+    #[error("cannot start '{program}': {reason}")]
+    Start {
+        /// The first word of the command line.
+        program: String,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// The engine does not say what it was asked for.
+    #[error("no {0} in time")]
+    Silent(&'static str),
+    /// The engine goes on searching.
+    #[error("no bestmove {} s after 'stop'", .0.as_secs())]
+    Unstoppable(Duration),
+    /// The engine has closed its pipes.
+    #[error("the engine {how} (at '{during}')")]
+    Died {
+        /// How it ended, if it did.
+        how: String,
+        /// What it was told or asked for.
+        during: String,
+    },
+    /// It plays what is no legal move.
+    #[error("bestmove: {0}")]
+    Move(MoveError),
+    /// It has failed too often before.
+    #[error("not asked after {} failures in a row", MAX_FAILURES)]
+    GivenUp,
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Interrupted => f.write_str("interrupted"),
-            Failure::Engine(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
+/// Failures in a row after which an engine is not started again.
+pub const MAX_FAILURES: u32 = 3;
 
 /// Something that answers positions: this engine or another one.
 pub trait Player: Send {
@@ -202,7 +228,7 @@ pub trait Player: Send {
         plan: &Plan,
         watch: &Watch,
         interrupt: &Interrupt,
-    ) -> Result<Ending, Failure>;
+    ) -> Result<Ending, EngineError>;
 }
 
 /// This engine as a player.
@@ -239,17 +265,16 @@ impl Player for Lancet {
         plan: &Plan,
         watch: &Watch,
         interrupt: &Interrupt,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending, EngineError> {
         self.engine.new_game();
         // Clearing a large table is none of the search's time.
-        let prepared = self.engine.prepare(&|| !interrupt.is_raised());
-        prepared.map_err(|error| Failure::Engine(error.to_string()))?;
+        self.engine.prepare(&|| !interrupt.is_raised())?;
         let job = Job::new(Game::from(record.position.clone()), plan.limits(&record.goal));
         interrupt.watch(&job.signals);
         let start = Instant::now();
         let outcome = self.engine.go(&job, &Listener { watch, signals: &job.signals });
         if interrupt.is_raised() {
-            return Err(Failure::Interrupted);
+            return Err(EngineError::Interrupted);
         }
         watch.note(Thought::from(&outcome.info));
         Ok(Ending { best: outcome.best, nodes: outcome.info.nodes, time: start.elapsed() })
@@ -285,7 +310,7 @@ fn attempt(
     lines.sort_by_key(|line| line.rank);
     let (ending, failure) = match ended {
         Ok(ending) => (ending, None),
-        Err(Failure::Interrupted) => return None,
+        Err(EngineError::Interrupted) => return None,
         Err(failure) => {
             let none = Ending { best: None, nodes: 0, time: Duration::ZERO };
             (none, Some(failure.to_string()))

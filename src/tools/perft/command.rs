@@ -44,44 +44,41 @@ pub struct Args {
     through: Through,
 }
 
-/// `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
-pub fn run(args: &Args) -> ExitCode {
+/// Runs the command `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
+///
+/// # Errors
+///
+/// If a layer above the rules disagrees with them.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else {
         let budget = args.max_nodes.unwrap_or(u64::MAX);
-        return suite::run(&args.suite, args.shard, budget, args.threads, mode, args.through);
+        return Ok(suite::run(&args.suite, args.shard, budget, args.threads, mode, args.through));
     };
     let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
         None => Position::default(),
         Some(Ok(position)) => position,
         Some(Err(error)) => {
             complain(error);
-            return ExitCode::from(2);
+            return Ok(ExitCode::from(2));
         }
     };
     let start = Instant::now();
-    match divide(&position, depth, args.threads, args.through) {
-        Ok(counts) => {
-            let time = start.elapsed();
-            if args.divide {
-                for (m, nodes) in &counts {
-                    say(format_args!("{}: {nodes}", move_text(*m, position.mode())));
-                }
-                say("");
-            }
-            let nodes = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum() };
-            say(format_args!("Nodes searched: {nodes}"));
-            say(format_args!(
-                "{} nodes in {:.3} s, {}",
-                HumanCount(nodes),
-                time.as_secs_f64(),
-                speed(nodes, time)
-            ));
-            ExitCode::SUCCESS
+    let counts = divide(&position, depth, args.threads, args.through)?;
+    let time = start.elapsed();
+    if args.divide {
+        for (m, nodes) in &counts {
+            say(format_args!("{}: {nodes}", move_text(*m, position.mode())));
         }
-        Err(fault) => {
-            complain(fault);
-            ExitCode::FAILURE
-        }
+        say("");
     }
+    let nodes = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum() };
+    say(format_args!("Nodes searched: {nodes}"));
+    say(format_args!(
+        "{} nodes in {:.3} s, {}",
+        HumanCount(nodes),
+        time.as_secs_f64(),
+        speed(nodes, time)
+    ));
+    Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,6 @@
 //! Suites of expected counts are in [`suite`], the command in [`command`].
 
 use std::{
-    fmt,
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -47,21 +46,14 @@ pub enum Through {
 }
 
 /// A layer above the rules that disagrees with them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} in '{fen}'")]
 pub struct Fault {
     /// Where.
     pub fen: String,
     /// What disagrees.
     pub what: &'static str,
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in '{}'", self.what, self.fen)
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// The number of legal move paths of exactly `depth` plies, by the rules alone.
 pub fn count(chess: &Chess, depth: u32) -> u64 {
