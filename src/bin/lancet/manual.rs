@@ -189,14 +189,12 @@ Exit status:
 
 pub const DOCTOR: &str = "\
 Description:
-  Measures this machine: nodes per second by number of threads, what the memory of a hash table costs before the first game \
-and between games, and how late sleeps and searches of 10 ms end on a quiet and on a busy machine. Ends with values for \
-Hash, Threads and Move Overhead, and the reasons. Nothing else should run at the same time.
+  Measures nodes per second by number of threads, and how late searches of 10 ms end on a busy machine. Ends with values \
+for Hash, Threads and Move Overhead, and the reasons. Nothing else should run at the same time.
 
 Examples:
   lancet doctor
   lancet doctor --games 4
-  lancet doctor --json > machine.json
 
 Exit status:
   0  when everything was measured

@@ -1,18 +1,13 @@
-//! The command `lancet doctor`: its options, and what is measured, one thing after the other.
+//! The command `lancet doctor`: what to set the options to, and why.
 
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, thread, time::Duration};
 
-use super::{
-    advice,
-    measure::{self, SPEED_HASH, Timers},
-    report::{Machine, Report},
-    text,
-};
+use super::measure::{self, SHORT, SPEED_HASH, Speed};
 use crate::{
-    engine::threads,
-    play::memory::MemoryError,
-    system::version,
-    tools::{self, say, thread_count},
+    chess::notation::counted,
+    engine::{HASH_RANGE, MemoryError, threads},
+    system::memory,
+    tools::{say, thread_count},
 };
 
 /// Measure this machine and advise on `Hash`, `Threads` and `Move Overhead`
@@ -21,44 +16,10 @@ pub struct Args {
     /// Games that are to be played at the same time: each gets its share of memory and
     /// cores
     #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
-    pub games: usize,
+    games: usize,
     /// Seconds that each measurement of speed takes
     #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub seconds: u64,
-    /// Largest table to try, in MiB [default: half of the memory that is available]
-    #[arg(long, value_name = "MIB", value_parser = tools::hash_size)]
-    pub hash: Option<usize>,
-    /// Write the report as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Measures everything; `progress` hears what is measured next.
-fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, MemoryError> {
-    let machine = Machine::look();
-    let cores = machine.logical_cores;
-    progress("speed by threads");
-    let time = Duration::from_secs(args.seconds);
-    let speed = measure::thread_counts(cores)
-        .map(|threads| measure::speed(threads, SPEED_HASH, time, &|| false))
-        .collect::<Result<Vec<_>, _>>()?;
-    progress("memory of tables");
-    let most = args.hash.unwrap_or_else(|| advice::half_of(machine.available_memory));
-    let tables = measure::table_sizes(most).map_while(|mib| measure::table_cost(mib, cores));
-    let tables = tables.collect();
-    progress("timers");
-    let timers = Timers::measure(cores)?;
-    let mut report = Report {
-        version: version::VERSION,
-        build: version::details().to_vec(),
-        machine,
-        speed,
-        tables,
-        timers,
-        advice: Vec::new(),
-    };
-    report.advice = advice::advise(&report, args.games);
-    Ok(report)
+    seconds: u64,
 }
 
 /// Runs the command.
@@ -67,12 +28,127 @@ fn report(args: &Args, progress: &(dyn Fn(&str) + Sync)) -> Result<Report, Memor
 ///
 /// If there is not enough memory, or the system gives no thread.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let progress = |what: &str| crate::system::stdio::note(format_args!("measuring: {what} ..."));
-    let report = threads::run("doctor", || report(args, &progress))??;
-    if args.json {
-        say(serde_json::to_string_pretty(&report)?);
-    } else {
-        text::lines(&report).iter().for_each(say);
-    }
+    threads::run("doctor", || advise(args))??;
     Ok(ExitCode::SUCCESS)
+}
+
+fn advise(args: &Args) -> Result<(), MemoryError> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut speeds = Vec::new();
+    for threads in measure::thread_counts(cores) {
+        let speed =
+            measure::speed(threads, SPEED_HASH, Duration::from_secs(args.seconds), &|| false)?;
+        let with = counted(threads, "thread");
+        say(format_args!("{:>12} nodes/s with {with}", speed.nodes_per_second));
+        speeds.push(speed);
+    }
+    let (best, threads) = threads(&speeds, args.games);
+    let (hash, filled) = hash(memory::available(), best.nodes_per_second, args.games);
+    let (overhead, late) = overhead(measure::lateness(cores)?);
+    say("");
+    for (option, value, why) in [
+        ("Hash", hash, filled),
+        ("Threads", best.threads as u64, threads),
+        ("Move Overhead", overhead, late),
+    ] {
+        say(format_args!("setoption name {option} value {value}\n    {why}"));
+    }
+    Ok(())
+}
+
+/// Advises on the number of threads: as many as still make the search faster by a tenth,
+/// within the share of a game.
+fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
+    let cores = speeds.last().map_or(1, |speed| speed.threads);
+    let share = (cores / games).max(1);
+    let mut best = speeds.first().copied().unwrap_or(Speed { threads: 1, nodes_per_second: 0 });
+    for &next in speeds.iter().filter(|next| next.threads <= share) {
+        if next.nodes_per_second * 10 >= best.nodes_per_second * 11 {
+            best = next;
+        }
+    }
+    let speed = best.nodes_per_second;
+    let why = if share < cores {
+        format!("{cores} cores shared by {games} games; {speed} nodes/s")
+    } else {
+        format!("{speed} nodes/s; more threads add less than a tenth, or there are none")
+    };
+    (best, why)
+}
+
+/// Bytes of the table that a node fills at most: one entry.
+const ENTRY: u64 = 16;
+/// Minutes of a search that the table should hold.
+const MINUTES: u64 = 10;
+/// The available memory where the system does not say, in bytes.
+const UNKNOWN: u64 = 512 << 20;
+
+/// Advises on the size of the table in MiB: a power of two, at most half of the available
+/// memory, and no more than a search fills. `available` is in bytes.
+fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
+    let half = available.unwrap_or(UNKNOWN) >> 21;
+    let share = half.min(*HASH_RANGE.end() as u64) / games as u64;
+    let filled = (nodes_per_second * 60 * MINUTES * ENTRY) >> 20;
+    let why = if share < filled {
+        format!("half of the available memory, for {} at a time", counted(games, "game"))
+    } else {
+        format!(
+            "{MINUTES} minutes of search at {nodes_per_second} nodes/s fill at most {filled} MiB"
+        )
+    };
+    (1 << share.min(filled).max(1).ilog2(), why)
+}
+
+/// Time for the transmission of a move, in milliseconds.
+const TRANSMISSION: u128 = 10;
+
+/// Advises on the overhead in milliseconds, for searches that end so `late`.
+fn overhead(late: Duration) -> (u64, String) {
+    let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
+    let why = format!(
+        "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy, and a \
+         GUI on the same machine takes {TRANSMISSION} ms; over a network add its delay",
+        SHORT.as_millis(),
+        late.as_secs_f64() * 1000.0,
+    );
+    (value.min(5000) as u64, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_to_be_worth_it() {
+        let value = |speeds: &[(usize, u64)], games| {
+            let speed = |&(threads, nodes_per_second)| Speed { threads, nodes_per_second };
+            threads(&speeds.iter().map(speed).collect::<Vec<_>>(), games).0.threads
+        };
+        assert_eq!(value(&[(1, 100)], 1), 1);
+        assert_eq!(value(&[(1, 100), (2, 190), (4, 350)], 1), 4);
+        assert_eq!(value(&[(1, 100), (2, 190), (4, 195)], 1), 2);
+        assert_eq!(value(&[(1, 100), (2, 190), (4, 350)], 2), 2);
+        assert_eq!(value(&[(1, 100), (2, 190), (4, 350)], 9), 1);
+    }
+
+    #[test]
+    fn the_table_fits_the_memory_and_the_search() {
+        // 2^20 nodes/s fill 9600 MiB in ten minutes.
+        let value = |available, games| hash(available, 1 << 20, games).0;
+        assert_eq!(value(Some(16 << 30), 1), 8192);
+        assert_eq!(value(Some(16 << 30), 3), 2048);
+        assert_eq!(value(Some(u64::MAX), 1), 8192);
+        assert_eq!(value(Some(0), 1), 1);
+        assert_eq!(value(None, 1), 256);
+        assert_eq!(hash(Some(u64::MAX), 1 << 40, 1).0, *HASH_RANGE.end() as u64);
+        assert!(hash(Some(16 << 30), 1 << 20, 1).1.contains("memory"));
+        assert!(hash(Some(64 << 30), 1 << 20, 1).1.contains("9600 MiB"));
+    }
+
+    #[test]
+    fn late_searches_need_more_overhead() {
+        let value = |micros| overhead(Duration::from_micros(micros)).0;
+        assert_eq!([0, 900, 1000, 10_000, 11_000].map(value), [10, 20, 20, 20, 30]);
+        assert_eq!(value(60_000_000), 5000);
+    }
 }

@@ -1,10 +1,7 @@
-//! `lancet doctor`: what this machine can do, measured on the spot, and what to set
-//! the options to. For tournament directors and owners of bots, once on a machine.
+//! `lancet doctor`: advice on the options that depend on the machine. For tournament
+//! directors and owners of bots, once on a machine.
 //!
-//! `measure` measures, `advice` concludes; [`command`] puts it together.
+//! `measure` measures, [`command`] draws the conclusions.
 
-mod advice;
 pub mod command;
-pub mod measure;
-mod report;
-mod text;
+pub(crate) mod measure;
