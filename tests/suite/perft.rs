@@ -53,7 +53,7 @@ fn check_all(budget: u64, through: Through) {
 
 #[test]
 fn suites_by_the_rules() {
-    check_all(300_000, Through::Rules);
+    check_all(100_000, Through::Rules);
 }
 
 #[test]

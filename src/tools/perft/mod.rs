@@ -27,14 +27,13 @@ use crate::{
     tools::complain,
 };
 
-pub mod bulk;
 pub mod command;
 pub mod suite;
 
 /// The layers a count goes through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Through {
-    /// The rules alone, with the last ply counted in bulk.
+    /// The rules alone; the moves of the last ply are not played.
     #[default]
     Rules,
     /// What the search plays on: visits every node, takes the moves from the
@@ -59,7 +58,7 @@ pub struct Fault {
 pub fn count(chess: &Chess, depth: u32) -> u64 {
     match depth {
         0 => 1,
-        1 => bulk::count_moves(chess) as u64,
+        1 => chess.legal_moves().len() as u64,
         _ => {
             let mut nodes = 0;
             for m in &chess.legal_moves() {
