@@ -54,6 +54,7 @@ pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) ->
                         return Err(io::Error::new(error.kind(), text));
                     }
                     complain(text);
+                    break;
                 }
             }
         }

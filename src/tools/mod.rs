@@ -15,16 +15,29 @@ pub mod genfens;
 pub mod interrupt;
 pub mod options;
 pub mod perft;
+mod positions;
 pub mod study;
 
-use std::{process::ExitCode, time::Duration};
+use std::{
+    io,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 pub use crate::system::stdio::{complain, say};
 use crate::{
-    engine::{Engine, MemoryError, Settings},
-    system::arguments::number_in,
+    engine::{Engine, MemoryError, Settings, threads},
+    play::limits::Limits,
+    system::{
+        arguments::number_in,
+        sync::{lock, unpoisoned},
+    },
 };
 
 /// An engine's settings by the options of a tool, `hash` in MiB.
@@ -47,11 +60,45 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engin
     engines().with_context(|| format!("--jobs {jobs} --hash {hash}"))
 }
 
-/// Says why the command line, or a file that it names, cannot be used. Returns the exit
-/// status.
-fn unusable(error: &anyhow::Error) -> ExitCode {
-    complain(format_args!("{error:#}"));
-    ExitCode::from(2)
+/// Works on `count` items side by side: each worker has a thread that may search, and takes
+/// the next item when it is free. Returns the results in the order of the items; `None`
+/// where `work` returned `None`, which ends its worker, or no worker came.
+///
+/// # Errors
+///
+/// If the system gives no thread.
+fn share<W: Send, R: Send>(
+    workers: impl IntoIterator<Item = W>,
+    count: usize,
+    work: impl Fn(&mut W, usize) -> Option<R> + Sync,
+) -> io::Result<Vec<Option<R>>> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::from_iter((0..count).map(|_| None)));
+    let (taken, done, work) = (&next, &results, &work);
+    let jobs = workers.into_iter().map(|mut worker| {
+        move || {
+            loop {
+                let index = taken.fetch_add(1, Ordering::Relaxed);
+                if index >= count {
+                    break;
+                }
+                let Some(result) = work(&mut worker, index) else { break };
+                lock(done)[index] = Some(result);
+            }
+        }
+    });
+    threads::all("worker", jobs)?;
+    Ok(unpoisoned(results.into_inner()))
+}
+
+/// A progress bar on standard error; invisible where that is not a terminal.
+fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// Reads a number of threads for clap.

@@ -11,7 +11,7 @@ use lancet::{
     chess::lines,
     tools::perft::{
         Through,
-        suite::{self, Entry},
+        suite::{self, PerftCase},
     },
 };
 use shakmaty::CastlingMode;
@@ -28,7 +28,7 @@ fn suites() -> Vec<PathBuf> {
     files
 }
 
-fn entries(path: &Path) -> Vec<Entry> {
+fn cases(path: &Path) -> Vec<PerftCase> {
     let lines = lines::read(path).unwrap();
     let parse = |line| suite::parse(line, CastlingMode::Standard);
     lines.iter().map(|line| parse(line).unwrap_or_else(|e| panic!("{e}"))).collect()
@@ -36,17 +36,17 @@ fn entries(path: &Path) -> Vec<Entry> {
 
 fn check_all(budget: u64, through: Through) {
     for path in suites() {
-        let mut entries = entries(&path);
+        let mut cases = cases(&path);
         let mut budget = budget;
         // Suites with one count per position, and few small ones: the smallest.
-        let fitting = entries.iter().filter(|entry| entry.counts[0].1 <= budget).count();
-        if fitting < 20 && entries.iter().all(|entry| entry.counts.len() == 1) {
-            entries.sort_by_key(|entry| entry.counts[0].1);
-            entries.truncate(20);
+        let fitting = cases.iter().filter(|case| case.counts[0].1 <= budget).count();
+        if fitting < 20 && cases.iter().all(|case| case.counts.len() == 1) {
+            cases.sort_by_key(|case| case.counts[0].1);
+            cases.truncate(20);
             budget = u64::MAX;
         }
-        let outcome = suite::check(&entries, budget, 2, through, &|_, _| {});
-        assert!(outcome.mismatches.is_empty(), "{}: {:?}", path.display(), outcome.mismatches);
+        let outcome = suite::check(&cases, budget, 2, through, &|_, _| {}).unwrap();
+        assert!(outcome.wrong.is_empty(), "{}: {:?}", path.display(), outcome.wrong);
         assert!(outcome.counts >= 20, "{}: only {} counts", path.display(), outcome.counts);
     }
 }

@@ -46,6 +46,8 @@ fn perft_on_fewer_threads() {
         let output = shell(&script, dir.path());
         assert!(output.status.success(), "{output:?}");
         assert!(String::from_utf8_lossy(&output.stdout).contains(count), "{output:?}");
+        // The first refusal is told, and no more threads are asked for.
+        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{output:?}");
     }
 }
 

@@ -1,0 +1,54 @@
+//! Files of positions, one a line, as `epd` and `perft` read them.
+
+use std::{fmt::Display, path::PathBuf};
+
+use super::{complain, options::Shard};
+use crate::chess::lines::{self, Line, LineError};
+
+/// A file of positions, or the part of it that a shard has.
+#[derive(Debug)]
+pub(super) struct Suite<T, R = String> {
+    pub path: PathBuf,
+    /// Its usable lines.
+    pub positions: Vec<T>,
+    /// Its other lines.
+    pub broken: Vec<LineError<R>>,
+}
+
+/// Reads what a shard has of the suites, and complains about every broken line and unusable
+/// file. Returns the number of unusable files, too.
+pub(super) fn load<T, R: Display>(
+    paths: &[PathBuf],
+    shard: Shard,
+    parse: impl Fn(&Line) -> Result<T, LineError<R>>,
+) -> (Vec<Suite<T, R>>, usize) {
+    let (mut suites, mut unusable) = (Vec::new(), 0);
+    let mut index = 0..;
+    for path in paths {
+        let lines = match lines::read(path).map_err(|error| error.to_string()) {
+            Ok(lines) if lines.is_empty() => Err("no positions".to_owned()),
+            lines => lines,
+        };
+        let lines = lines.unwrap_or_else(|error| {
+            complain(format_args!("{}: {error}", path.display()));
+            unusable += 1;
+            Vec::new()
+        });
+        let mut suite = Suite { path: path.clone(), positions: Vec::new(), broken: Vec::new() };
+        let ours = lines.iter().zip(&mut index).filter(|&(_, index)| shard.has(index));
+        for (line, _) in ours {
+            match parse(line) {
+                Ok(position) => suite.positions.push(position),
+                Err(error) => {
+                    complain(format_args!("{}:{error}", path.display()));
+                    suite.broken.push(error);
+                }
+            }
+        }
+        // Of a short suite a shard may have nothing.
+        if !suite.positions.is_empty() || !suite.broken.is_empty() {
+            suites.push(suite);
+        }
+    }
+    (suites, unusable)
+}
