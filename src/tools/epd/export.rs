@@ -1,16 +1,14 @@
 //! Results as files for programs: JSON with everything, CSV with a row per
 //! position and engine, and the failed positions as EPD.
 
-use std::io::{self, Write};
+use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    contest::{Contestant, Suite, SuiteResult},
-    report::{grades, themes},
-    run::{Attempt, Plan, Thought},
-    score::{Found, Tally, Value},
+    report::{themes, total},
+    run::{Contestant, Plan, SuiteResult},
+    score::{Attempt, Tally, Thought, Value},
 };
 use crate::{
     chess::{
@@ -23,75 +21,56 @@ use crate::{
 };
 
 /// A finished or interrupted run.
-pub struct Run<'a> {
+pub(super) struct SuiteRun<'a> {
     /// How positions were searched.
     pub plan: &'a Plan,
-    /// Positions side by side.
-    pub jobs: usize,
     /// Which lines of the files were run.
     pub shard: Shard,
-    /// The files.
-    pub suites: &'a [Suite],
     /// Who answered.
     pub contestants: &'a [Contestant],
-    /// One entry per suite.
+    /// The files and the answers.
     pub results: &'a [SuiteResult],
     /// Ctrl-C was pressed.
     pub interrupted: bool,
 }
 
-/// The whole run as JSON. Times are in milliseconds, moves in UCI notation.
-///
-/// # Errors
-///
-/// If it cannot be written.
-pub fn write_json(run: &Run, to: impl Write) -> io::Result<()> {
-    let plan = run.plan;
-    let suites: Vec<Json> =
-        run.suites.iter().zip(run.results).map(|(s, r)| suite(run, s, r)).collect();
-    let broken: Vec<Json> = run.suites.iter().flat_map(broken_lines).collect();
-    let total: Vec<Json> = (0..run.contestants.len())
-        .map(|engine| {
-            let all = run.results.iter().flat_map(|result| grades(&result.attempts[engine]));
-            json!({ "engine": run.contestants[engine].name, "summary": tally(&Tally::of(all)) })
-        })
-        .collect();
-    let engines: Vec<Json> = run
-        .contestants
-        .iter()
-        .map(|one| json!({ "name": one.name, "command": one.command }))
-        .collect();
-    let whole = json!({
+/// The whole run. Times are in milliseconds, moves in UCI notation.
+pub(super) fn json(run: &SuiteRun) -> Json {
+    let SuiteRun { plan, shard, contestants, results, interrupted } = run;
+    let effort = &plan.effort;
+    let suites: Vec<Json> = results.iter().map(|result| suite(contestants, result)).collect();
+    let broken: Vec<Json> = results.iter().flat_map(broken_lines).collect();
+    let total = |(engine, one): (usize, &Contestant)| json!({ "engine": one.name, "summary": tally(&total(results, engine)) });
+    let total: Vec<Json> = contestants.iter().enumerate().map(total).collect();
+    let engines: Vec<Json> =
+        contestants.iter().map(|one| json!({ "name": one.name, "command": one.command })).collect();
+    json!({
         "program": format!("lancet {}", env!("CARGO_PKG_VERSION")),
         "limits": {
-            "movetime": plan.movetime.map(millis),
-            "nodes": plan.nodes,
-            "depth": plan.depth,
+            "movetime": effort.movetime,
+            "nodes": effort.nodes,
+            "depth": effort.depth,
             "mate": plan.mate,
             "stop_early": plan.stop_early,
         },
         "hash": plan.hash,
-        "threads": plan.threads,
-        "jobs": run.jobs,
-        "shard": run.shard.to_string(),
-        "multipv": plan.multi_pv,
-        "interrupted": run.interrupted,
+        "threads": effort.threads,
+        "jobs": effort.jobs,
+        "shard": shard.to_string(),
+        "multipv": plan.multipv,
+        "interrupted": interrupted,
         "engines": engines,
         "broken": broken,
         "suites": suites,
         "total": total,
-    });
-    let mut to = io::BufWriter::new(to);
-    serde_json::to_writer_pretty(&mut to, &whole)?;
-    writeln!(to)?;
-    to.flush()
+    })
 }
 
-fn millis(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+fn millis(time: Duration) -> u64 {
+    time.as_millis() as u64
 }
 
-fn broken_lines(suite: &Suite) -> impl Iterator<Item = Json> {
+fn broken_lines(SuiteResult { suite, .. }: &SuiteResult) -> impl Iterator<Item = Json> {
     suite.broken.iter().map(|error| {
         json!({
             "file": suite.path.display().to_string(),
@@ -102,35 +81,29 @@ fn broken_lines(suite: &Suite) -> impl Iterator<Item = Json> {
     })
 }
 
-fn suite(run: &Run, suite: &Suite, result: &SuiteResult) -> Json {
-    let answers: Vec<Json> = run
-        .contestants
-        .iter()
-        .zip(&result.attempts)
-        .map(|(contestant, attempts)| {
-            let themes: Vec<Json> = themes(&suite.records, attempts)
-                .iter()
-                .map(|(theme, sum)| json!({ "theme": theme, "summary": tally(sum) }))
-                .collect();
-            let positions: Vec<Json> = suite
-                .records
-                .iter()
-                .zip(attempts)
-                .filter_map(|(record, attempt)| Some(position(record, attempt.as_ref()?)))
-                .collect();
-            json!({
-                "engine": contestant.name,
-                "summary": tally(&Tally::of(grades(attempts))),
-                "themes": themes,
-                "positions": positions,
-            })
+fn suite(contestants: &[Contestant], SuiteResult { suite, attempts }: &SuiteResult) -> Json {
+    let records = &suite.positions;
+    let answers = contestants.iter().zip(attempts).map(|(contestant, attempts)| {
+        let themes: Vec<Json> = themes(records, attempts)
+            .iter()
+            .map(|(theme, sum)| json!({ "theme": theme, "summary": tally(sum) }))
+            .collect();
+        let positions = records.iter().zip(attempts);
+        let positions: Vec<Json> = positions
+            .filter_map(|(record, attempt)| Some(position(record, attempt.as_ref()?)))
+            .collect();
+        json!({
+            "engine": contestant.name,
+            "summary": tally(&Tally::of(attempts)),
+            "themes": themes,
+            "positions": positions,
         })
-        .collect();
+    });
     json!({
         "file": suite.path.display().to_string(),
-        "positions": suite.records.len(),
+        "positions": records.len(),
         "skipped": suite.broken.len(),
-        "results": answers,
+        "results": answers.collect::<Vec<_>>(),
     })
 }
 
@@ -156,7 +129,6 @@ fn tally(sum: &Tally) -> Json {
 fn position(record: &Record, attempt: &Attempt) -> Json {
     let board = &record.position;
     let goal = &record.goal;
-    let grade = &attempt.grade;
     let list = |moves: &[shakmaty::Move]| -> Vec<String> {
         moves.iter().map(|&m| move_text(m, board.mode())).collect()
     };
@@ -182,22 +154,20 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
             "acs": record.number("acs"),
         },
         "operations": operations,
-        "solved": grade.solved,
-        "points": grade.points,
-        "max_points": grade.max_points,
+        "solved": attempt.solved,
+        "points": attempt.points,
+        "max_points": attempt.max_points,
         "move": attempt.best.map(|m| move_text(m, board.mode())),
         "san": attempt.best.map(|m| plain_san(board, m)),
-        "found": grade.found.map(found),
-        "nodes": grade.nodes,
-        "time": millis(grade.time),
+        "found": attempt.solution.map(|found| {
+            json!({ "depth": found.depth, "time": millis(found.time), "nodes": found.nodes })
+        }),
+        "nodes": attempt.nodes,
+        "time": millis(attempt.time),
         "solution_rank": attempt.rank,
         "lines": attempt.lines.iter().map(|thought| line(record, thought)).collect::<Vec<_>>(),
         "failure": attempt.failure,
     })
-}
-
-fn found(found: Found) -> Json {
-    json!({ "depth": found.depth, "time": millis(found.time), "nodes": found.nodes })
 }
 
 fn line(record: &Record, thought: &Thought) -> Json {
@@ -224,100 +194,82 @@ fn line(record: &Record, thought: &Thought) -> Json {
     })
 }
 
-/// A row of the CSV file. Times are in milliseconds.
-#[derive(Serialize)]
-struct Row {
-    suite: String,
-    line: usize,
-    id: String,
-    engine: String,
-    solved: Option<bool>,
-    points: u32,
-    max_points: u32,
-    r#move: Option<String>,
-    cp: Option<i32>,
-    mate: Option<i32>,
-    depth: Option<u32>,
-    nodes: u64,
-    time: u64,
-    found_depth: Option<u32>,
-    found_time: Option<u64>,
-    found_nodes: Option<u64>,
-    failure: Option<String>,
-    fen: String,
-}
+/// The columns of the CSV file, and where they are in the JSON of a position.
+const COLUMNS: [(&str, &str); 18] = [
+    ("suite", ""),
+    ("line", "/line"),
+    ("id", "/id"),
+    ("engine", ""),
+    ("solved", "/solved"),
+    ("points", "/points"),
+    ("max_points", "/max_points"),
+    ("move", "/move"),
+    ("cp", "/lines/0/score/cp"),
+    ("mate", "/lines/0/score/mate"),
+    ("depth", "/lines/0/depth"),
+    ("nodes", "/nodes"),
+    ("time", "/time"),
+    ("found_depth", "/found/depth"),
+    ("found_time", "/found/time"),
+    ("found_nodes", "/found/nodes"),
+    ("failure", "/failure"),
+    ("fen", "/fen"),
+];
 
-/// Text for a cell. A spreadsheet would take some for formulas, which a quote prevents;
-/// numbers are none.
-fn cell(text: &str) -> String {
-    let formula = text.trim_start().starts_with(['=', '+', '-', '@'])
-        && !text.parse().is_ok_and(f64::is_finite);
-    let quote = if formula { "'" } else { "" };
-    format!("{quote}{}", plain(text))
-}
-
-/// One row per position and engine, with a header.
+/// The positions of a run in [`json`] as CSV: a header, and a row per position and engine.
 ///
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn write_csv(run: &Run, to: impl Write) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(to);
-    for (suite, result) in run.suites.iter().zip(run.results) {
-        for (contestant, attempts) in run.contestants.iter().zip(&result.attempts) {
-            for (record, attempt) in suite.records.iter().zip(attempts) {
-                let Some(attempt) = attempt else { continue };
-                let grade = &attempt.grade;
-                let main = attempt.lines.first();
-                let value = main.map(|line| line.value);
-                writer.serialize(Row {
-                    suite: cell(&suite.path.display().to_string()),
-                    line: record.line,
-                    id: cell(&record.id),
-                    engine: cell(&contestant.name),
-                    solved: grade.solved,
-                    points: grade.points,
-                    max_points: grade.max_points,
-                    r#move: attempt.best.map(|m| move_text(m, record.position.mode())),
-                    cp: match value {
-                        Some(Value::Centipawns(centipawns)) => Some(centipawns),
-                        _ => None,
-                    },
-                    mate: match value {
-                        Some(Value::Mate(moves)) => Some(moves),
-                        _ => None,
-                    },
-                    depth: main.map(|line| line.depth),
-                    nodes: grade.nodes,
-                    time: millis(grade.time),
-                    found_depth: grade.found.map(|found| found.depth),
-                    found_time: grade.found.map(|found| millis(found.time)),
-                    found_nodes: grade.found.map(|found| found.nodes),
-                    failure: attempt.failure.as_deref().map(cell),
-                    fen: record.position.fen(),
-                })?;
+pub(super) fn csv(run: &Json) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS.map(|(title, _)| title))?;
+    for suite in list(run, "suites") {
+        for result in list(suite, "results") {
+            for position in list(result, "positions") {
+                let row = COLUMNS.map(|(title, pointer)| match title {
+                    "suite" => cell(&suite["file"]),
+                    "engine" => cell(&result["engine"]),
+                    _ => cell(position.pointer(pointer).unwrap_or(&Json::Null)),
+                });
+                writer.write_record(row)?;
             }
         }
     }
-    writer.flush()
+    Ok(writer.into_inner()?)
+}
+
+fn list<'a>(of: &'a Json, name: &str) -> impl Iterator<Item = &'a Json> {
+    of[name].as_array().into_iter().flatten()
+}
+
+/// The text of a cell. A spreadsheet would take some texts for formulas, which a quote
+/// prevents.
+fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => {
+            let formula = text.trim_start().starts_with(['=', '+', '-', '@'])
+                && !text.parse().is_ok_and(f64::is_finite);
+            let quote = if formula { "'" } else { "" };
+            format!("{quote}{}", plain(text))
+        }
+        value => value.to_string(),
+    }
 }
 
 /// The lines of the positions that the first engine was asked and did not
 /// solve, as they were in their suites.
-///
-/// # Errors
-///
-/// If they cannot be written.
-pub fn write_failed(run: &Run, mut to: impl Write) -> io::Result<()> {
-    for (suite, result) in run.suites.iter().zip(run.results) {
-        let attempts = result.attempts.first().into_iter().flatten();
-        for (record, attempt) in suite.records.iter().zip(attempts) {
-            if attempt.as_ref().is_some_and(|attempt| attempt.grade.solved == Some(false)) {
-                writeln!(to, "{}", record.text)?;
+pub(super) fn failed(run: &SuiteRun) -> String {
+    let mut text = String::new();
+    for SuiteResult { suite, attempts } in run.results {
+        for (record, attempt) in suite.positions.iter().zip(attempts.iter().take(1).flatten()) {
+            if attempt.as_ref().is_some_and(|attempt| attempt.solved == Some(false)) {
+                text.push_str(&format!("{}\n", record.text));
             }
         }
     }
-    to.flush()
+    text
 }
 
 #[cfg(test)]
@@ -340,7 +292,11 @@ mod tests {
             ("\u{1b}[2J", "\u{fffd}[2J"),
             ("", ""),
         ] {
-            assert_eq!(cell(text), shown);
+            assert_eq!(cell(&json!(text)), shown);
         }
+        assert_eq!(
+            [json!(null), json!(-7), json!(true)].map(|value| cell(&value)),
+            ["", "-7", "true"]
+        );
     }
 }

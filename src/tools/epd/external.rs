@@ -4,7 +4,7 @@
 use std::{
     collections::HashSet,
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
@@ -13,16 +13,15 @@ use std::{
 use shakmaty::{CastlingMode, Move};
 
 use super::{
-    run::{Ending, EngineError, MAX_FAILURES, Plan, Player, Thought, Watch},
-    score::Value,
+    run::{EngineError, MAX_FAILURES, Plan, Player, Reply, Task},
+    score::{Thought, Value},
 };
 use crate::{
     chess::{
-        epd::Record,
         notation::{read_any_move, read_move},
         position::Position,
     },
-    play::report::{Bound, Limits},
+    play::{limits::Limits, report::Bound},
     tools::interrupt::Interrupt,
 };
 
@@ -40,79 +39,72 @@ const GRACE: Duration = Duration::from_secs(1);
 const WAITING_LINES: usize = 256;
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Another engine, started when first needed and again after a crash.
-#[derive(Debug)]
-pub struct External {
+/// Another engine, started again after a crash.
+pub(super) struct External {
     words: Vec<String>,
     process: Option<Process>,
     failures: u32,
 }
 
 impl External {
-    /// A player behind a command line such as `"engine --uci"`, split like a
+    /// Starts a player by a command line such as `"engine --uci"`, split like a
     /// shell does.
     ///
     /// # Errors
     ///
-    /// If the command is empty or has an open quote.
-    pub fn new(command: &str) -> Result<External, EngineError> {
-        // A path on Windows is not to lose its backslashes.
-        let command = if cfg!(windows) { &command.replace('\\', r"\\") } else { command };
-        let words = shlex::split(command).filter(|words| !words.is_empty());
-        let words = words.ok_or(EngineError::CommandLine)?;
-        Ok(External { words, process: None, failures: 0 })
+    /// If the command is empty or has an open quote, or the engine cannot be started or
+    /// does not shake hands.
+    pub(super) fn start(
+        command: &str,
+        plan: &Plan,
+        interrupt: &Interrupt,
+    ) -> Result<External, EngineError> {
+        let words = split(command)?;
+        let process = Process::start(&words, plan, interrupt)?;
+        Ok(External { words, process: Some(process), failures: 0 })
     }
 
-    /// Starts the engine; the name it gives itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started or does not shake hands.
-    pub fn start(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<String, EngineError> {
-        let process = Process::start(&self.words, plan, interrupt)?;
-        let name = process.name.clone().unwrap_or_else(|| self.words[0].clone());
-        self.process = Some(process);
-        Ok(name)
+    /// The name that the engine gives itself, or its program.
+    pub(super) fn name(&self) -> String {
+        let name = self.process.as_ref().and_then(|process| process.name.clone());
+        name.unwrap_or_else(|| self.words[0].clone())
     }
 }
 
+/// Splits a command line.
+fn split(command: &str) -> Result<Vec<String>, EngineError> {
+    // A path on Windows is not to lose its backslashes.
+    let command = if cfg!(windows) { &command.replace('\\', r"\\") } else { command };
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    words.ok_or(EngineError::CommandLine)
+}
+
 impl Player for External {
-    fn answer(
-        &mut self,
-        record: &Record,
-        plan: &Plan,
-        watch: &Watch,
-        interrupt: &Interrupt,
-    ) -> Result<Ending, EngineError> {
+    fn answer(&mut self, task: &Task) -> Result<Reply, EngineError> {
         if self.failures >= MAX_FAILURES {
             return Err(EngineError::GivenUp);
         }
-        let process = match &mut self.process {
-            Some(process) => process,
-            None => {
-                let started = Process::start(&self.words, plan, interrupt);
-                self.process.insert(started.inspect_err(|_| self.failures += 1)?)
-            }
+        let process = match self.process.take() {
+            Some(process) => Ok(process),
+            None => Process::start(&self.words, task.plan, task.interrupt),
         };
-        let keeps_nodes = process.at_once < SURE;
-        let ended = process.search(record, plan, watch, interrupt, keeps_nodes);
-        match ended {
-            Ok(_) => self.failures = 0,
-            Err(_) => {
-                self.failures += 1;
-                self.process = None;
-            }
-        }
-        ended
+        let reply = process.and_then(|mut process| {
+            let reply = process.search(task, process.at_once < SURE)?;
+            self.process = Some(process);
+            Ok(reply)
+        });
+        self.failures = if reply.is_ok() { 0 } else { self.failures + 1 };
+        reply
     }
 }
 
 /// A running engine.
-#[derive(Debug)]
 struct Process {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
+    /// How long it may say nothing.
+    patience: Duration,
     name: Option<String>,
     /// Names of its options in lower case.
     options: HashSet<String>,
@@ -121,15 +113,31 @@ struct Process {
 }
 
 impl Process {
-    /// Starts an engine and shakes hands with it.
+    /// Starts an engine, shakes hands with it and sets its options.
     fn start(words: &[String], plan: &Plan, interrupt: &Interrupt) -> Result<Process, EngineError> {
-        let mut process = Process::spawn(words)
+        let mut process = Process::spawn(words, Duration::from_secs(plan.engine_timeout))
             .map_err(|reason| EngineError::Start { program: words[0].clone(), reason })?;
-        process.shake_hands(plan, interrupt)?;
+        let (mut name, mut options) = (None, HashSet::new());
+        process.ask("uci", "uciok", interrupt, |line| {
+            if let Some(text) = line.strip_prefix("id name ") {
+                name = Some(text.trim().to_owned());
+            }
+            if let Some(text) = line.strip_prefix("option name ") {
+                let option = text.split(" type ").next().unwrap_or(text);
+                options.insert(option.trim().to_lowercase());
+            }
+        })?;
+        (process.name, process.options) = (name, options);
+        process.set("Hash", plan.hash)?;
+        process.set("Threads", plan.effort.threads)?;
+        if plan.multipv > 1 {
+            process.set("MultiPV", plan.multipv)?;
+        }
+        process.ask("isready", "readyok", interrupt, |_| ())?;
         Ok(process)
     }
 
-    fn spawn(words: &[String]) -> io::Result<Process> {
+    fn spawn(words: &[String], patience: Duration) -> io::Result<Process> {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -152,31 +160,31 @@ impl Process {
                 line.clear();
             }
         });
-        Ok(Process { child, input, output, name: None, options: HashSet::new(), at_once: 0 })
+        let (name, options) = (None, HashSet::new());
+        Ok(Process { child, input, output, patience, name, options, at_once: 0 })
     }
 
-    fn shake_hands(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), EngineError> {
-        self.send("uci")?;
-        let deadline = Instant::now() + plan.patience;
+    /// Sends a command and waits for its answer. `each` gets the lines before that.
+    fn ask(
+        &mut self,
+        command: &str,
+        answer: &'static str,
+        interrupt: &Interrupt,
+        mut each: impl FnMut(&str),
+    ) -> Result<(), EngineError> {
+        self.send(command)?;
+        let deadline = Instant::now() + self.patience;
         loop {
-            let line = self.wait("uciok", deadline, interrupt)?;
-            if line == "uciok" {
-                break;
+            let line = self.line(answer, interrupt)?;
+            // Whoever talks of other things is as good as silent.
+            if Instant::now() >= deadline {
+                return Err(EngineError::Silent(answer));
             }
-            if let Some(name) = line.strip_prefix("id name ") {
-                self.name = Some(name.trim().to_owned());
+            if line == answer {
+                return Ok(());
             }
-            if let Some(option) = line.strip_prefix("option name ") {
-                let name = option.split(" type ").next().unwrap_or(option);
-                self.options.insert(name.trim().to_lowercase());
-            }
+            each(&line);
         }
-        self.set("Hash", plan.hash)?;
-        self.set("Threads", plan.threads)?;
-        if plan.multi_pv > 1 {
-            self.set("MultiPV", plan.multi_pv)?;
-        }
-        self.ready(plan, interrupt)
     }
 
     /// Sets an option that the engine has.
@@ -187,78 +195,55 @@ impl Process {
         Ok(())
     }
 
-    fn ready(&mut self, plan: &Plan, interrupt: &Interrupt) -> Result<(), EngineError> {
-        self.send("isready")?;
-        let deadline = Instant::now() + plan.patience;
-        while self.wait("readyok", deadline, interrupt)? != "readyok" {}
-        Ok(())
-    }
-
     fn send(&mut self, line: &str) -> Result<(), EngineError> {
-        let sent = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-        sent.map_err(|_| self.died(line))
+        writeln!(self.input, "{line}").map_err(|_| self.died(line))
     }
 
-    /// The next line while `what` is awaited until `deadline`.
-    fn wait(
-        &mut self,
-        what: &'static str,
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<String, EngineError> {
-        loop {
-            let line = self.output.recv_timeout(TICK);
-            if interrupt.is_raised() {
-                return Err(EngineError::Interrupted);
-            }
-            // Whoever talks of other things is as good as silent.
-            if Instant::now() >= deadline {
-                return Err(EngineError::Silent(what));
-            }
-            match line {
-                Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.died(what)),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
+    /// The next line while `answer` is awaited; empty if there is none for a while.
+    fn line(&mut self, answer: &str, interrupt: &Interrupt) -> Result<String, EngineError> {
+        let line = self.output.recv_timeout(TICK);
+        if interrupt.is_raised() {
+            return Err(EngineError::Interrupted);
+        }
+        match line {
+            Ok(line) => Ok(line),
+            Err(RecvTimeoutError::Timeout) => Ok(String::new()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.died(answer)),
         }
     }
 
     /// The engine has closed its pipes: how did it end?
     fn died(&mut self, during: &str) -> EngineError {
-        let deadline = Instant::now() + GRACE;
-        let status = loop {
-            match self.child.try_wait() {
-                Ok(None) if Instant::now() < deadline => thread::sleep(TICK),
-                Ok(status) => break status,
-                Err(_) => break None,
-            }
-        };
+        let status = self.ended(GRACE);
         let how =
             status.map_or("closed its output".to_owned(), |status| format!("ended, {status}"));
         EngineError::Died { how, during: during.to_owned() }
     }
 
-    /// Searches a position; unless it `keeps_nodes`, without `go nodes`, stopping the
-    /// engine ourselves.
-    fn search(
-        &mut self,
-        record: &Record,
-        plan: &Plan,
-        watch: &Watch,
-        interrupt: &Interrupt,
-        keeps_nodes: bool,
-    ) -> Result<Ending, EngineError> {
-        let position = &record.position;
-        let limits = plan.limits(&record.goal);
+    /// How the process ended, if it does within `time`.
+    fn ended(&mut self, time: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + time;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+                status => return status.ok().flatten(),
+            }
+        }
+    }
+
+    /// Searches a position; unless the engine `keeps_nodes`, without `go nodes`, stopping
+    /// it ourselves.
+    fn search(&mut self, task: &Task, keeps_nodes: bool) -> Result<Reply, EngineError> {
+        let position = &task.record.position;
+        let limits = task.limits();
         let mut sent = limits.clone();
-        let mut quiet = plan.patience;
-        if !keeps_nodes && sent.nodes.take().is_some() {
+        let mut quiet = self.patience;
+        if !keeps_nodes && let Some(nodes) = sent.nodes.take() {
             // Not `infinite`: engines that reach their last depth would wait.
             sent.depth = sent.depth.or(Some(DEEP));
             // Nor can it be waited for long: at 50,000 nodes a second, which
             // every engine surpasses, it has had its nodes by then.
-            let enough = Duration::from_millis(limits.nodes.unwrap_or(0) / 50);
-            quiet = quiet.min(GRACE + enough);
+            quiet = quiet.min(GRACE + Duration::from_millis(nodes / 50));
         }
         if let Some(time) = limits.movetime {
             // Some say nothing between iterations.
@@ -266,7 +251,7 @@ impl Process {
         }
         self.set("UCI_Chess960", position.mode() == CastlingMode::Chess960)?;
         self.send("ucinewgame")?;
-        self.ready(plan, interrupt)?;
+        self.ask("isready", "readyok", task.interrupt, |_| ())?;
         self.send(&format!("position fen {}", position.fen()))?;
         self.send(&go(&sent))?;
         let start = Instant::now();
@@ -274,41 +259,38 @@ impl Process {
         let mut last_word = start;
         let mut stopped: Option<Instant> = None;
         loop {
-            let line = match self.output.recv_timeout(TICK) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Disconnected) => return Err(self.died("bestmove")),
-                Err(RecvTimeoutError::Timeout) => String::new(),
-            };
-            if interrupt.is_raised() {
-                return Err(EngineError::Interrupted);
-            }
+            let line = self.line("bestmove", task.interrupt)?;
             if let Some(answer) = line.strip_prefix("bestmove") {
                 if keeps_nodes {
                     if stopped.is_none() && progress.is_too_little(&limits) {
                         // It answered at once: once more, stopping it ourselves.
                         self.at_once += 1;
-                        return self.search(record, plan, watch, interrupt, false);
+                        return self.search(task, false);
                     }
                     self.at_once = 0;
                 }
-                let best = read_best(position, answer)?;
-                return Ok(Ending { best, nodes: progress.nodes, time: start.elapsed() });
+                let word = answer.split_whitespace().next().unwrap_or_default();
+                let best = read_any_move(position, word).map_err(EngineError::Move)?;
+                return Ok(Reply {
+                    best: Some(best),
+                    nodes: progress.nodes,
+                    time: start.elapsed(),
+                });
             }
             let now = Instant::now();
-            if line.starts_with("info ") {
-                last_word = now;
-            }
-            let mut stop = limits.movetime.is_some_and(|time| now > start + time + GRACE)
-                || now > last_word + quiet;
+            let mut stop = false;
             if let Some(info) = line.strip_prefix("info ") {
-                let info = read_info(position, info, start.elapsed());
-                progress.add(&info);
-                stop |= info.thought.is_some_and(|thought| watch.note(thought));
-                stop |= progress.is_enough(&limits);
+                last_word = now;
+                let (thought, nodes) = read_info(position, info, start.elapsed());
+                progress.add(thought.as_ref(), nodes);
+                stop = thought.is_some_and(|thought| task.note(thought))
+                    || progress.is_enough(&limits);
             }
+            stop |= limits.movetime.is_some_and(|time| now > start + time + GRACE)
+                || now > last_word + quiet;
             match stopped {
-                Some(when) if now > when + plan.patience => {
-                    return Err(EngineError::Unstoppable(plan.patience));
+                Some(when) if now > when + self.patience => {
+                    return Err(EngineError::Unstoppable(self.patience));
                 }
                 None if stop => {
                     self.send("stop")?;
@@ -316,6 +298,17 @@ impl Process {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // An engine in the middle of a search is asked, then ended.
+        let _ = writeln!(self.input, "stop\nquit");
+        if self.ended(Duration::from_millis(500)).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
     }
 }
@@ -329,9 +322,9 @@ struct Progress {
 }
 
 impl Progress {
-    fn add(&mut self, info: &InfoLine) {
-        self.nodes = self.nodes.max(info.nodes.unwrap_or(0));
-        if let Some(thought) = &info.thought {
+    fn add(&mut self, thought: Option<&Thought>, nodes: Option<u64>) {
+        self.nodes = self.nodes.max(nodes.unwrap_or(0));
+        if let Some(thought) = thought {
             self.depth = self.depth.max(thought.depth);
             self.mate = matches!(thought.value, Value::Mate(_));
         }
@@ -356,37 +349,13 @@ impl Progress {
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        // An engine in the middle of a search is asked, then ended.
-        let _ = self.send_quietly("stop").and_then(|()| self.send_quietly("quit"));
-        let deadline = Instant::now() + Duration::from_millis(500);
-        while Instant::now() < deadline {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Process {
-    fn send_quietly(&mut self, line: &str) -> io::Result<()> {
-        writeln!(self.input, "{line}")?;
-        self.input.flush()
-    }
-}
-
 fn go(limits: &Limits) -> String {
-    let movetime = limits.movetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     let mut line = "go".to_owned();
     for (word, number) in [
         ("depth", limits.depth.map(u64::from)),
         ("nodes", limits.nodes),
         ("mate", limits.mate.map(u64::from)),
-        ("movetime", movetime),
+        ("movetime", limits.movetime.map(|time| time.as_millis() as u64)),
     ] {
         if let Some(number) = number {
             line.push_str(&format!(" {word} {number}"));
@@ -395,20 +364,9 @@ fn go(limits: &Limits) -> String {
     line
 }
 
-fn read_best(position: &Position, answer: &str) -> Result<Option<Move>, EngineError> {
-    let word = answer.split_whitespace().next().unwrap_or_default();
-    read_any_move(position, word).map(Some).map_err(EngineError::Move)
-}
-
-/// What an `info` line says, as far as it can be read.
-struct InfoLine {
-    thought: Option<Thought>,
-    nodes: Option<u64>,
-}
-
-/// Reads the words after `info`. Lines without a score and a legal first move
-/// are no thoughts; unknown words are skipped.
-fn read_info(position: &Position, text: &str, elapsed: Duration) -> InfoLine {
+/// Reads the words after `info`: the thought, and the nodes so far. Lines without a score
+/// and a legal first move are no thoughts; unknown words are skipped.
+fn read_info(position: &Position, text: &str, elapsed: Duration) -> (Option<Thought>, Option<u64>) {
     let mut thought = Thought {
         depth: 0,
         seldepth: 0,
@@ -450,7 +408,7 @@ fn read_info(position: &Position, text: &str, elapsed: Duration) -> InfoLine {
     }
     thought.nodes = nodes.unwrap_or(0);
     let useful = scored && !thought.pv.is_empty();
-    InfoLine { thought: useful.then_some(thought), nodes }
+    (useful.then_some(thought), nodes)
 }
 
 fn number<N: std::str::FromStr>(word: Option<&str>) -> Option<N> {
@@ -479,19 +437,18 @@ mod tests {
         let elapsed = Duration::from_millis(77);
         let line = "depth 9 seldepth 14 multipv 2 score cp -31 lowerbound nodes 1234 nps 5 \
                     hashfull 0 time 12 pv e2e4 e7e5 e1e8 g1f3";
-        let thought = read_info(&position, line, elapsed).thought.unwrap();
+        let thought = read_info(&position, line, elapsed).0.unwrap();
         assert_eq!((thought.depth, thought.seldepth, thought.rank), (9, 14, 2));
         assert_eq!((thought.value, thought.bound), (Value::Centipawns(-31), Bound::Lower));
         assert_eq!((thought.nodes, thought.time), (1234, Duration::from_millis(12)));
         assert_eq!(thought.pv.len(), 2);
 
-        let mate = read_info(&position, "score mate -3 pv a2a3", elapsed).thought.unwrap();
+        let mate = read_info(&position, "score mate -3 pv a2a3", elapsed).0.unwrap();
         assert_eq!((mate.value, mate.time), (Value::Mate(-3), elapsed));
 
-        let numbers = read_info(&position, "nodes 99 nps 5", elapsed);
-        assert_eq!((numbers.thought, numbers.nodes), (None, Some(99)));
+        assert_eq!(read_info(&position, "nodes 99 nps 5", elapsed), (None, Some(99)));
         for useless in ["string score cp 1 pv e2e4", "score cp x pv e2e4", "score cp 1 pv e2e5"] {
-            assert_eq!(read_info(&position, useless, elapsed).thought, None, "{useless}");
+            assert_eq!(read_info(&position, useless, elapsed).0, None, "{useless}");
         }
     }
 
@@ -508,9 +465,9 @@ mod tests {
 
     #[test]
     fn commands_are_split() {
-        assert_eq!(External::new("a 'b c' d").unwrap().words, ["a", "b c", "d"]);
+        assert_eq!(split("a 'b c' d").unwrap(), ["a", "b c", "d"]);
         for command in ["  ", "a 'b"] {
-            assert!(matches!(External::new(command), Err(EngineError::CommandLine)), "{command}");
+            assert!(matches!(split(command), Err(EngineError::CommandLine)), "{command}");
         }
     }
 }

@@ -2,9 +2,8 @@
 //! reported and exported; [`command`] puts it together.
 
 pub mod command;
-pub mod contest;
-pub mod export;
-pub mod external;
-pub mod report;
-pub mod run;
-pub mod score;
+mod export;
+mod external;
+mod report;
+mod run;
+mod score;

@@ -1,47 +1,34 @@
-//! Results as text for people: a line per position, tables, the progress bar.
+//! Results as text for people: a line per position, and tables.
 //!
 //! Tables are Markdown, so that they can be pasted into a README. Files for
 //! programs are in `export`.
 
-use std::{path::Path, time::Duration};
+use std::{iter, time::Duration};
 
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use console::style;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use shakmaty::Move;
 
 use super::{
-    contest::SuiteResult,
-    run::Attempt,
-    score::{Found, Grade, Tally, Value, theme},
+    run::SuiteResult,
+    score::{Attempt, Solution, Tally, Value, theme},
 };
 use crate::{
     chess::{epd::Record, notation::plain_san},
     system::stdio::plain,
+    tools::positions::Suite,
 };
-
-/// A bar over positions on standard error; invisible when that is not a terminal.
-pub fn progress_bar(positions: usize) -> ProgressBar {
-    let bar = ProgressBar::new(positions as u64);
-    let template = "{elapsed_precise} [{bar:30}] {pos}/{len} positions, {msg}, {eta} left";
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    bar.set_message("0 solved");
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
 
 /// The line about a position that was just answered, in colours. `engine` is named where
 /// several run.
-pub fn live_line(
+pub(super) fn live_line(
     number: usize,
     record: &Record,
     attempt: &Attempt,
     engine: Option<&str>,
 ) -> String {
-    let grade = &attempt.grade;
-    let verdict = match (&attempt.failure, grade.solved) {
+    let verdict = match (&attempt.failure, attempt.solved) {
         (Some(_), _) => style("failed").red().bold(),
         (None, Some(true)) => style("found ").green(),
         (None, Some(false)) => style("not   ").red(),
@@ -58,8 +45,8 @@ pub fn live_line(
     }
     // When the solution appeared, or what was spent in vain.
     let depth = attempt.lines.first().map_or(0, |line| line.depth);
-    let spent = Found { depth, time: grade.time, nodes: grade.nodes };
-    let at = grade.found.unwrap_or(spent);
+    let spent = Solution { depth, time: attempt.time, nodes: attempt.nodes };
+    let at = attempt.solution.unwrap_or(spent);
     let best = attempt.best.map_or("(none)".to_owned(), |m| plain_san(&record.position, m));
     let value = attempt.lines.first().map_or(String::new(), |line| value_text(line.value));
     line.push_str(&format!(
@@ -68,13 +55,13 @@ pub fn live_line(
         time_text(Some(at.time)),
         HumanCount(at.nodes).to_string(),
     ));
-    if grade.max_points > 0 {
-        line.push_str(&format!("  {}/{} points", grade.points, grade.max_points));
+    if attempt.max_points > 0 {
+        line.push_str(&format!("  {}/{} points", attempt.points, attempt.max_points));
     }
     if let Some(rank) = attempt.rank.filter(|&rank| rank > 1) {
         line.push_str(&format!("  (solution in line {rank})"));
     }
-    if grade.solved == Some(false) {
+    if attempt.solved == Some(false) {
         line.push_str(&format!("  ({})", goal_text(record)));
     }
     line
@@ -104,7 +91,7 @@ fn shorten(text: &str, width: usize) -> String {
 }
 
 /// `+1.25`, `#3`, `#-3`.
-pub fn value_text(value: Value) -> String {
+fn value_text(value: Value) -> String {
     match value {
         Value::Centipawns(centipawns) => format!("{:+.2}", f64::from(centipawns) / 100.0),
         Value::Mate(moves) => format!("#{moves}"),
@@ -124,8 +111,6 @@ fn percent_text(percent: Option<f64>) -> String {
 }
 
 fn speed_text(tally: &Tally) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // positive, far from u64::MAX
     tally.speed().map_or("-".to_owned(), |speed| HumanCount(speed as u64).to_string())
 }
 
@@ -164,27 +149,20 @@ const FIGURES: [&str; 7] =
     ["solved", "solved %", "points", "points %", "mean time", "median time", "nodes/s"];
 
 fn header(first: &'static str) -> Vec<&'static str> {
-    std::iter::once(first).chain(FIGURES).collect()
+    iter::once(first).chain(FIGURES).collect()
 }
 
 /// The tables of one suite: a row per engine, and per theme where the ids are
 /// those of the Strategic Test Suite.
-pub fn suite_report(
-    path: &Path,
-    records: &[Record],
-    result: &SuiteResult,
-    names: &[String],
-) -> String {
-    let row = |(name, attempts): (&String, &Vec<Option<Attempt>>)| {
-        let tally = Tally::of(grades(attempts));
-        std::iter::once(name.clone()).chain(figures(&tally)).collect()
-    };
-    let mut text = format!("\n{}\n\n", path.display());
-    text.push_str(&table(&header("engine"), names.iter().zip(&result.attempts).map(row)));
-    text.push('\n');
-    for (name, attempts) in names.iter().zip(&result.attempts) {
-        let tally = Tally::of(grades(attempts));
-        for note in notes(records, attempts, &tally) {
+pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
+    let SuiteResult { suite, attempts } = result;
+    let records = &suite.positions;
+    let tallies: Vec<Tally> = attempts.iter().map(Tally::of).collect();
+    let rows = names.iter().zip(&tallies);
+    let rows = rows.map(|(name, tally)| iter::once(name.clone()).chain(figures(tally)).collect());
+    let mut text = format!("\n{}\n\n{}\n", suite.path.display(), table(&header("engine"), rows));
+    for ((name, tally), attempts) in names.iter().zip(&tallies).zip(attempts) {
+        for note in notes(records, attempts, tally) {
             text.push_str(&format!("{name}: {note}\n"));
         }
         // Some engines stop long after a node limit: comparisons should tell.
@@ -241,17 +219,13 @@ fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec
 /// Did the engine see that there is a mate, but not the shortest?
 fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     let shown = attempt
-        .filter(|attempt| attempt.grade.solved == Some(false))
+        .filter(|attempt| attempt.solved == Some(false))
         .and_then(|attempt| attempt.lines.first())
         .map(|line| line.value);
     match (record.goal.mate, shown) {
         (Some(goal), Some(Value::Mate(moves))) => (goal > 0) == (moves > 0),
         _ => false,
     }
-}
-
-pub(super) fn grades(attempts: &[Option<Attempt>]) -> impl Iterator<Item = &Grade> {
-    attempts.iter().flatten().map(|attempt| &attempt.grade)
 }
 
 /// Subtotals by Strategic Test Suite theme, in the order of the file.
@@ -263,27 +237,23 @@ pub(super) fn themes(records: &[Record], attempts: &[Option<Attempt>]) -> Vec<(S
             themes.push((name.to_owned(), Tally::default()));
             themes.len() - 1
         });
-        themes[index].1.add(&attempt.grade);
+        themes[index].1.add(attempt);
     }
     themes
 }
 
 /// The table over all suites: all figures of one engine, or several engines
 /// side by side.
-pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]) -> String {
-    let tally = |result: &SuiteResult, engine: usize| Tally::of(grades(&result.attempts[engine]));
-    let total = |engine: usize| {
-        Tally::of(results.iter().flat_map(|result| grades(&result.attempts[engine])))
-    };
-    let labels = paths
-        .iter()
-        .map(|path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
-    let suites = labels.zip(results);
-    if let [_] = names {
+pub(super) fn overall_report(results: &[SuiteResult], names: &[String]) -> String {
+    let suites = results.iter().map(|SuiteResult { suite: Suite { path, .. }, attempts }| {
+        let label = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        (label, attempts.iter().map(Tally::of).collect::<Vec<_>>())
+    });
+    let totals: Vec<Tally> = (0..names.len()).map(|engine| total(results, engine)).collect();
+    if let [total] = &totals[..] {
         let rows = suites
-            .map(|(label, result)| (label, tally(result, 0)))
-            .chain(std::iter::once(("all".to_owned(), total(0))))
-            .map(|(label, tally)| std::iter::once(label).chain(figures(&tally)).collect());
+            .chain(iter::once(("all".to_owned(), vec![total.clone()])))
+            .map(|(label, tallies)| iter::once(label).chain(figures(&tallies[0])).collect());
         return table(&header("suite"), rows);
     }
     let cell = |tally: &Tally| {
@@ -294,26 +264,23 @@ pub fn overall_report(paths: &[&Path], results: &[SuiteResult], names: &[String]
         }
         text
     };
-    let columns: Vec<&str> =
-        std::iter::once("suite").chain(names.iter().map(String::as_str)).collect();
-    let totals: Vec<Tally> = (0..names.len()).map(total).collect();
-    let last = |label: &str, text: &dyn Fn(&Tally) -> String| -> Vec<String> {
-        std::iter::once(label.to_owned()).chain(totals.iter().map(text)).collect()
+    let columns: Vec<&str> = iter::once("suite").chain(names.iter().map(String::as_str)).collect();
+    let row = |label: &str, tallies: &[Tally], text: &dyn Fn(&Tally) -> String| -> Vec<String> {
+        iter::once(label.to_owned()).chain(tallies.iter().map(text)).collect()
     };
-    let rows = suites
-        .map(|(label, result)| {
-            std::iter::once(label)
-                .chain((0..names.len()).map(|engine| cell(&tally(result, engine))))
-                .collect()
-        })
-        .chain([
-            last("all", &cell),
-            last("points", &|tally| ratio(tally.points, tally.max_points)),
-            last("mean time", &|tally| time_text(tally.mean_time())),
-            last("median time", &|tally| time_text(tally.median_time())),
-            last("nodes/s", &speed_text),
-        ]);
+    let rows = suites.map(|(label, tallies)| row(&label, &tallies, &cell)).chain([
+        row("all", &totals, &cell),
+        row("points", &totals, &|tally| ratio(tally.points, tally.max_points)),
+        row("mean time", &totals, &|tally| time_text(tally.mean_time())),
+        row("median time", &totals, &|tally| time_text(tally.median_time())),
+        row("nodes/s", &totals, &speed_text),
+    ]);
     table(&columns, rows)
+}
+
+/// The sum over all suites of an engine.
+pub(super) fn total(results: &[SuiteResult], engine: usize) -> Tally {
+    Tally::of(results.iter().flat_map(|result| &result.attempts[engine]))
 }
 
 #[cfg(test)]

@@ -1,153 +1,99 @@
-//! Running positions: players answer, a watch follows their thinking, several
-//! at a time, until done or interrupted.
+//! Asking players for answers, and following their thinking.
 //!
 //! Nothing is printed here.
 
 use std::{
     io,
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Mutex, atomic::Ordering},
     time::{Duration, Instant},
 };
 
+use clap::value_parser;
 use shakmaty::Move;
 
-use super::score::{Answer, Found, Grade, Value};
+use super::score::{Attempt, Solution, Thought};
 use crate::{
     chess::{
-        epd::{Goal, Record},
+        epd::{Reason, Record},
         notation::MoveError,
         position::Game,
-        score::mate_distance,
     },
-    engine::{Engine, Job, MemoryError, threads},
-    play::report::{Bound, Info, Limits, Reporter, Signals},
+    engine::{Engine, Job, MemoryError},
+    play::{
+        limits::Limits,
+        report::{Bound, Info, Reporter},
+        signals::Signals,
+    },
     system::sync::{lock, unpoisoned},
-    tools::interrupt::Interrupt,
+    tools::{self, interrupt::Interrupt, options::Effort, positions::Suite},
 };
 
 /// How every position is searched.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Exact time for each position.
-    pub movetime: Option<Duration>,
-    /// Nodes for each position.
-    pub nodes: Option<u64>,
-    /// Iterations for each position, in plies.
-    pub depth: Option<u32>,
-    /// Stop when the mate of the position's goal is proved.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Plan {
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Stop as soon as the mate that the position asks for is proved
+    #[arg(long)]
     pub mate: bool,
-    /// Stop when the solution has stood for this many iterations.
+    /// Stop once the solution has been the best move for this many iterations
+    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
     pub stop_early: Option<u32>,
-    /// Table size of each player, in MiB.
+    /// Hash table size for each job, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]
     pub hash: usize,
-    /// Search threads of each player.
-    pub threads: usize,
-    /// Lines to report.
-    pub multi_pv: usize,
-    /// Another engine that says nothing for longer is taken for dead.
-    pub patience: Duration,
+    /// Lines to report for each position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=218))]
+    pub multipv: u16,
+    /// Give up on another engine that has not answered for this long
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..=86_400))]
+    pub engine_timeout: u64,
 }
 
 /// Searching time where nothing else is sure to end a search.
-pub const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
+const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
-impl Plan {
-    /// The limits for a position.
-    pub fn limits(&self, goal: &Goal) -> Limits {
-        let mate = goal.mate.filter(|_| self.mate).map(i32::unsigned_abs);
-        let endless = self.nodes.is_none() && self.depth.is_none();
-        Limits {
-            movetime: self.movetime.or(endless.then_some(DEFAULT_MOVETIME)),
-            nodes: self.nodes,
-            depth: self.depth,
-            mate,
-            ..Limits::default()
-        }
-    }
-}
-
-/// A line of thought of any engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thought {
-    /// Iteration, in plies.
-    pub depth: u32,
-    /// Deepest ply reached.
-    pub seldepth: u32,
-    /// Rank among the reported lines, from 1.
-    pub rank: usize,
-    /// From the side to move's point of view.
-    pub value: Value,
-    /// Whether `value` is exact.
-    pub bound: Bound,
-    /// Nodes so far.
-    pub nodes: u64,
-    /// Since the start of the search.
-    pub time: Duration,
-    /// Legal moves from the root.
-    pub pv: Vec<Move>,
-}
-
-impl From<&Info> for Thought {
-    fn from(info: &Info) -> Thought {
-        Thought {
-            depth: info.depth,
-            seldepth: info.seldepth,
-            rank: info.multipv,
-            value: mate_distance(info.score).map_or(Value::Centipawns(info.score), Value::Mate),
-            bound: info.bound,
-            nodes: info.nodes,
-            time: info.time,
-            pv: info.pv.clone(),
-        }
-    }
-}
-
-/// Follows the thinking about one position.
-#[derive(Debug)]
-pub struct Watch<'a> {
-    goal: &'a Goal,
-    stop_early: Option<u32>,
+/// A position for a player, and what it has thought of it so far.
+pub(super) struct Task<'a> {
+    pub record: &'a Record,
+    pub plan: &'a Plan,
+    pub interrupt: &'a Interrupt,
     seen: Mutex<Seen>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Seen {
     /// The latest line of each rank.
     lines: Vec<Thought>,
-    found: Option<Found>,
+    solution: Option<Solution>,
 }
 
-impl<'a> Watch<'a> {
-    /// A watch for a goal that asks to stop when the solution has stood for
-    /// `stop_early` iterations.
-    pub fn new(goal: &'a Goal, stop_early: Option<u32>) -> Watch<'a> {
-        Watch { goal, stop_early, seen: Mutex::default() }
+impl<'a> Task<'a> {
+    fn new(record: &'a Record, plan: &'a Plan, interrupt: &'a Interrupt) -> Task<'a> {
+        Task { record, plan, interrupt, seen: Mutex::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        lock(&self.seen)
+    /// The limits of the search.
+    pub(super) fn limits(&self) -> Limits {
+        let mate = self.record.goal.mate.filter(|_| self.plan.mate).map(i32::unsigned_abs);
+        Limits { mate, analyse: false, ..self.plan.effort.limits(DEFAULT_MOVETIME) }
     }
 
-    /// Takes note of a thought. True if the search may end here.
-    pub fn note(&self, thought: Thought) -> bool {
-        let mut seen = self.seen();
+    /// Takes note of a thought. Returns whether the search may end here.
+    pub(super) fn note(&self, thought: Thought) -> bool {
+        let goal = &self.record.goal;
+        let mut seen = lock(&self.seen);
         let main = thought.rank == 1;
         // A failed-low line keeps an old move and says nothing new.
-        if main && thought.bound != Bound::Upper && !self.goal.is_empty() {
-            let answer = Answer {
-                best: thought.pv.first().copied(),
-                score: Some(thought.value),
-                bound: thought.bound,
-            };
-            let now = Found { depth: thought.depth, time: thought.time, nodes: thought.nodes };
-            seen.found = self.goal.is_met(&answer).then(|| seen.found.unwrap_or(now));
+        if main && thought.bound != Bound::Upper && !goal.is_empty() {
+            let Thought { depth, time, nodes, .. } = thought;
+            let solved = goal.is_met(thought.pv.first().copied(), Some(&thought));
+            let first = seen.solution.unwrap_or(Solution { depth, time, nodes });
+            seen.solution = solved.then_some(first);
         }
-        let stood = match (seen.found, self.stop_early) {
-            (Some(found), Some(plies)) if main && thought.bound == Bound::Exact => {
-                thought.depth.saturating_sub(found.depth) + 1 >= plies
+        let stood = match (seen.solution, self.plan.stop_early) {
+            (Some(solution), Some(plies)) if main && thought.bound == Bound::Exact => {
+                thought.depth.saturating_sub(solution.depth) + 1 >= plies
             }
             _ => false,
         };
@@ -159,9 +105,9 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// How a player ended its search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
+/// The end of a player's search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reply {
     /// The move it plays.
     pub best: Option<Move>,
     /// Nodes of the whole search.
@@ -172,7 +118,7 @@ pub struct Ending {
 
 /// Why a player gave no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum EngineError {
+pub(super) enum EngineError {
     /// The run was interrupted.
     #[error("interrupted")]
     Interrupted,
@@ -204,171 +150,124 @@ pub enum EngineError {
         /// What it was told or asked for.
         during: String,
     },
-    /// It plays what is no legal move.
+    /// The engine plays a move that is not legal.
     #[error("bestmove: {0}")]
     Move(MoveError),
-    /// It has failed too often before.
+    /// The engine has failed too often before.
     #[error("not asked after {} failures in a row", MAX_FAILURES)]
     GivenUp,
 }
 
 /// Failures in a row after which an engine is not started again.
-pub const MAX_FAILURES: u32 = 3;
+pub(super) const MAX_FAILURES: u32 = 3;
 
 /// Something that answers positions: this engine or another one.
-pub trait Player: Send {
-    /// Searches a position from scratch, telling `watch` every thought.
+pub(super) trait Player: Send {
+    /// Searches a position from scratch, telling the task every thought.
     ///
     /// # Errors
     ///
     /// If there is no usable answer.
-    fn answer(
-        &mut self,
-        record: &Record,
-        plan: &Plan,
-        watch: &Watch,
-        interrupt: &Interrupt,
-    ) -> Result<Ending, EngineError>;
+    fn answer(&mut self, task: &Task) -> Result<Reply, EngineError>;
 }
 
-/// This engine as a player.
-#[derive(Debug)]
-pub struct Lancet {
-    engine: Engine,
-}
-
-impl Lancet {
-    /// A player with this engine, which has the settings of the plan.
-    pub fn new(engine: Engine, plan: &Plan) -> Lancet {
-        engine.live().multi_pv.store(plan.multi_pv, Ordering::Relaxed);
-        Lancet { engine }
+/// This engine, with the settings of the plan.
+impl Player for Engine {
+    fn answer(&mut self, task: &Task) -> Result<Reply, EngineError> {
+        self.new_game();
+        // Clearing a large table is none of the search's time.
+        self.prepare(&|| !task.interrupt.is_raised())?;
+        let job = Job::new(Game::from(task.record.position.clone()), task.limits());
+        task.interrupt.watch(&job.signals);
+        let start = Instant::now();
+        let outcome = self.go(&job, &Listener { task, signals: &job.signals });
+        if task.interrupt.is_raised() {
+            return Err(EngineError::Interrupted);
+        }
+        task.note(Thought::from(&outcome.info));
+        Ok(Reply { best: outcome.best, nodes: outcome.info.nodes, time: start.elapsed() })
     }
 }
 
 struct Listener<'a> {
-    watch: &'a Watch<'a>,
+    task: &'a Task<'a>,
     signals: &'a Signals,
 }
 
 impl Reporter for Listener<'_> {
     fn info(&self, info: &Info) {
-        if self.watch.note(Thought::from(info)) {
+        if self.task.note(Thought::from(info)) {
             self.signals.stop();
         }
     }
 }
 
-impl Player for Lancet {
-    fn answer(
-        &mut self,
-        record: &Record,
-        plan: &Plan,
-        watch: &Watch,
-        interrupt: &Interrupt,
-    ) -> Result<Ending, EngineError> {
-        self.engine.new_game();
-        // Clearing a large table is none of the search's time.
-        self.engine.prepare(&|| !interrupt.is_raised())?;
-        let job = Job::new(Game::from(record.position.clone()), plan.limits(&record.goal));
-        interrupt.watch(&job.signals);
-        let start = Instant::now();
-        let outcome = self.engine.go(&job, &Listener { watch, signals: &job.signals });
-        if interrupt.is_raised() {
-            return Err(EngineError::Interrupted);
-        }
-        watch.note(Thought::from(&outcome.info));
-        Ok(Ending { best: outcome.best, nodes: outcome.info.nodes, time: start.elapsed() })
+/// An engine that takes part, as many times as there are jobs.
+pub(super) struct Contestant {
+    /// Its name in the tables.
+    pub name: String,
+    /// Its command line; `None` for this engine.
+    pub command: Option<String>,
+    /// One for each job.
+    pub players: Vec<Box<dyn Player>>,
+}
+
+impl Contestant {
+    /// This engine.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory.
+    pub(super) fn lancet(plan: &Plan) -> anyhow::Result<Contestant> {
+        let engines = tools::engines(plan.effort.jobs, plan.hash, plan.effort.threads)?;
+        let player = |engine: Engine| -> Box<dyn Player> {
+            engine.live().multi_pv.store(usize::from(plan.multipv), Ordering::Relaxed);
+            Box::new(engine)
+        };
+        let players = engines.into_iter().map(player).collect();
+        let name = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
+        Ok(Contestant { name, command: None, players })
     }
 }
 
-/// A position that was answered, or that an engine failed to answer.
-#[derive(Clone, Debug)]
-pub struct Attempt {
-    /// What it earned.
-    pub grade: Grade,
-    /// The move played.
-    pub best: Option<Move>,
-    /// The last line of each rank, best first.
-    pub lines: Vec<Thought>,
-    /// The rank of the best line that meets the goal, from 1.
-    pub rank: Option<usize>,
-    /// Why there is no answer.
-    pub failure: Option<String>,
+/// A suite and how it was answered.
+pub(super) struct SuiteResult {
+    pub suite: Suite<Record, Reason>,
+    /// For each contestant, an attempt at each position, or `None` if the run was
+    /// interrupted before.
+    pub attempts: Vec<Vec<Option<Attempt>>>,
 }
 
-/// Lets a player answer one position; `None` if interrupted.
-fn attempt(
+/// Has a player answer one position; `None` if interrupted.
+pub(super) fn attempt(
     player: &mut dyn Player,
     record: &Record,
     plan: &Plan,
     interrupt: &Interrupt,
 ) -> Option<Attempt> {
     let goal = &record.goal;
-    let watch = Watch::new(goal, plan.stop_early);
-    let ended = player.answer(record, plan, &watch, interrupt);
-    let Seen { mut lines, found } = unpoisoned(watch.seen.into_inner());
-    lines.sort_by_key(|line| line.rank);
-    let (ending, failure) = match ended {
-        Ok(ending) => (ending, None),
+    let task = Task::new(record, plan, interrupt);
+    let (reply, failure) = match player.answer(&task) {
+        Ok(reply) => (reply, None),
         Err(EngineError::Interrupted) => return None,
-        Err(failure) => {
-            let none = Ending { best: None, nodes: 0, time: Duration::ZERO };
-            (none, Some(failure.to_string()))
-        }
+        Err(error) => (Reply::default(), Some(error.to_string())),
     };
-    let answers = |best, line: Option<&Thought>| Answer {
-        best,
-        score: line.map(|line| line.value),
-        bound: line.map_or(Bound::Exact, |line| line.bound),
-    };
-    let solved = goal.is_met(&answers(ending.best, lines.first()));
-    let last_depth = lines.first().map_or(0, |line| line.depth);
-    let at_end = Found { depth: last_depth, time: ending.time, nodes: ending.nodes };
-    let grade = Grade {
+    let Seen { mut lines, solution } = unpoisoned(task.seen.into_inner());
+    lines.sort_by_key(|line| line.rank);
+    let Reply { best, nodes, time } = reply;
+    let solved = goal.is_met(best, lines.first());
+    let depth = lines.first().map_or(0, |line| line.depth);
+    let meets = |line: &&Thought| goal.is_met(line.pv.first().copied(), Some(*line));
+    Some(Attempt {
         solved: (!goal.is_empty()).then_some(solved),
-        points: ending.best.map_or(0, |m| goal.points(m)),
+        points: best.map_or(0, |m| goal.points(m)),
         max_points: goal.max_points(),
-        found: solved.then(|| found.unwrap_or(at_end)),
-        nodes: ending.nodes,
-        time: ending.time,
-        failed: failure.is_some(),
-    };
-    let rank = lines
-        .iter()
-        .find(|line| goal.is_met(&answers(line.pv.first().copied(), Some(line))))
-        .map(|line| line.rank);
-    Some(Attempt { grade, best: ending.best, lines, rank, failure })
-}
-
-/// Lets the players answer all records, side by side. `done` is told every
-/// attempt as it ends, from any thread. An entry of the result is `None` where
-/// the run was interrupted before.
-///
-/// # Errors
-///
-/// If the system gives no thread.
-pub fn run(
-    players: &mut [Box<dyn Player>],
-    records: &[Record],
-    plan: &Plan,
-    interrupt: &Interrupt,
-    done: &(dyn Fn(usize, &Attempt) + Sync),
-) -> io::Result<Vec<Option<Attempt>>> {
-    let next = AtomicUsize::new(0);
-    let attempts = Mutex::new(vec![None; records.len()]);
-    let jobs = players.iter_mut().map(|player| {
-        || {
-            while !interrupt.is_raised() {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(record) = records.get(index) else { break };
-                let Some(attempt) = attempt(player.as_mut(), record, plan, interrupt) else {
-                    break;
-                };
-                done(index, &attempt);
-                lock(&attempts)[index] = Some(attempt);
-            }
-        }
-    });
-    threads::all("player", jobs)?;
-    Ok(unpoisoned(attempts.into_inner()))
+        best,
+        solution: solved.then(|| solution.unwrap_or(Solution { depth, time, nodes })),
+        nodes,
+        time,
+        rank: lines.iter().find(meets).map(|line| line.rank),
+        lines,
+        failure,
+    })
 }
