@@ -3,7 +3,10 @@
 
 use std::{fs, path::Path, process::Output, thread};
 
-use crate::common::program::{Directory, LANCET, Running, lancet, run, signal, stderr, stdout};
+use crate::common::{
+    program::{Directory, LANCET, Running, lancet, run, signal, stderr, stdout},
+    tables,
+};
 use serde_json::Value;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -482,6 +485,44 @@ fn misbehaving_engines_do_no_harm() {
             });
         }
     });
+}
+
+/// Lancet's jobs share the tables, and other engines are told of them.
+#[cfg(unix)]
+#[test]
+fn all_engines_get_the_tables() {
+    let dir = Directory::new();
+    let log = dir.path("log");
+    let script = format!(
+        "while read line; do echo \"$line\" >> '{log}'; case \"$line\" in\n\
+         uci) echo 'option name SyzygyPath type string default <empty>'; echo uciok;;\n\
+         isready) echo readyok;;\n\
+         quit) exit 0;;\n\
+         go*) echo info depth 1 score cp 5 nodes 9 pv h1h5; echo bestmove h1h5;;\n\
+         esac; done\n"
+    );
+    let engine = format!("sh {}", dir.file("engine.sh", script));
+    let suite = dir.file("rook.epd", "8/8/8/3k4/8/8/8/K6R w - - bm Rh5+;\n");
+    let out = dir.path("rook.json");
+    let run = |tables: &str| {
+        let output = epd(&[
+            &["--depth", "1", "--jobs", "2", "--syzygy", tables][..],
+            &["--json", &out, "--engine", &engine, &suite],
+        ]
+        .concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let told = fs::read_to_string(&log).unwrap();
+        assert!(told.contains(&format!("setoption name SyzygyPath value {tables}\n")), "{told}");
+        let all = json(&out);
+        assert_eq!(all["syzygy"], tables);
+        let cp = &all["suites"][0]["results"][0]["positions"][0]["lines"][0]["score"]["cp"];
+        (cp.as_i64().unwrap(), stderr(&output))
+    };
+    let (without, said) = run(&dir.path(""));
+    assert_eq!(said.matches("SyzygyPath: 0 WDL and 0 DTZ tables").count(), 1, "{said}");
+    let Some(directory) = tables::directory() else { return };
+    let (with, _) = run(directory.to_str().unwrap());
+    assert!(without < 5000 && with > 5000, "{without} {with}");
 }
 
 /// Ctrl-C ends a run of many hours with the table of what was done.

@@ -58,6 +58,7 @@ pub(super) fn json(run: &SuiteRun) -> Json {
         "jobs": effort.jobs,
         "shard": shard.to_string(),
         "multipv": plan.multipv,
+        "syzygy": plan.tables.syzygy,
         "interrupted": interrupted,
         "engines": engines,
         "broken": broken,

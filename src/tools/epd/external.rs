@@ -133,6 +133,9 @@ impl Process {
         if plan.multipv > 1 {
             process.set("MultiPV", plan.multipv)?;
         }
+        if let Some(paths) = &plan.tables.syzygy {
+            process.set("SyzygyPath", paths)?;
+        }
         process.ask("isready", "readyok", interrupt, |_| ())?;
         Ok(process)
     }

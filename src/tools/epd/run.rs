@@ -25,7 +25,12 @@ use crate::{
         signals::Signals,
     },
     system::sync::{lock, unpoisoned},
-    tools::{self, interrupt::Interrupt, options::Effort, positions::Suite},
+    tools::{
+        self,
+        interrupt::Interrupt,
+        options::{Effort, Tables},
+        positions::Suite,
+    },
 };
 
 /// How every position is searched.
@@ -33,6 +38,8 @@ use crate::{
 pub(super) struct Plan {
     #[command(flatten)]
     pub effort: Effort,
+    #[command(flatten)]
+    pub tables: Tables,
     /// Stop as soon as the mate that the position asks for is proved
     #[arg(long)]
     pub mate: bool,
@@ -219,7 +226,8 @@ impl Contestant {
     ///
     /// If there is not enough memory.
     pub(super) fn lancet(plan: &Plan) -> anyhow::Result<Contestant> {
-        let engines = tools::engines(plan.effort.jobs, plan.hash, plan.effort.threads)?;
+        let mut engines = tools::engines(plan.effort.jobs, plan.hash, plan.effort.threads)?;
+        plan.tables.open_for(&mut engines);
         let player = |engine: Engine| -> Box<dyn Player> {
             engine.live().multi_pv.store(usize::from(plan.multipv), Ordering::Relaxed);
             Box::new(engine)
