@@ -20,6 +20,7 @@ pub mod study;
 
 use std::{
     io,
+    process::ExitCode,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -28,12 +29,10 @@ use std::{
 };
 
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 pub use crate::system::stdio::{complain, say};
 use crate::{
     engine::{Engine, MemoryError, Settings, threads},
-    play::limits::Limits,
     system::{
         arguments::number_in,
         sync::{lock, unpoisoned},
@@ -91,14 +90,11 @@ fn share<W: Send, R: Send>(
     Ok(unpoisoned(results.into_inner()))
 }
 
-/// A progress bar on standard error; invisible where that is not a terminal.
-fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+/// Says why the command line, or a file that it names, cannot be used. Returns the exit
+/// status.
+fn unusable(error: &anyhow::Error) -> ExitCode {
+    complain(format_args!("{error:#}"));
+    ExitCode::from(2)
 }
 
 /// Reads a number of threads for clap.

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use clap::value_parser;
 
-use super::{complain, depth, limits, thread_count};
+use super::{complain, depth, thread_count};
 use crate::{
     engine::Engine,
     play::{
@@ -47,27 +47,6 @@ pub struct Workers {
     /// Positions searched side by side, each with its own table
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = thread_count)]
     pub jobs: usize,
-}
-
-/// Which endgame tables the engines ask.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct Tables {
-    /// Directories of Syzygy endgame tables, separated as in PATH
-    #[arg(long, value_name = "PATHS")]
-    pub syzygy: Option<String>,
-}
-
-impl Tables {
-    /// Opens the tables, if there are any, for these engines to share. Complains about those
-    /// that cannot be used.
-    pub(super) fn open_for(&self, engines: &mut [Engine]) -> Option<Arc<Tablebases>> {
-        let directories = syzygy::directories(self.syzygy.as_deref()?);
-        let tables = Tablebases::open(&directories, &|what| complain(what)).map(Arc::new);
-        for engine in engines {
-            engine.set_tablebases(tables.clone());
-        }
-        tables
-    }
 }
 
 /// Which endgame tables the engines ask.

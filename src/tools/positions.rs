@@ -7,21 +7,21 @@ use crate::chess::lines::{self, Line, LineError};
 
 /// A file of positions, or the part of it that a shard has.
 #[derive(Debug)]
-pub(super) struct Suite<T, R = String> {
+pub(super) struct Suite<T, E = LineError> {
     pub path: PathBuf,
     /// Its usable lines.
     pub positions: Vec<T>,
     /// Its other lines.
-    pub broken: Vec<LineError<R>>,
+    pub broken: Vec<E>,
 }
 
 /// Reads what a shard has of the suites, and complains about every broken line and unusable
 /// file. Returns the number of unusable files, too.
-pub(super) fn load<T, R: Display>(
+pub(super) fn load<T, E: Display>(
     paths: &[PathBuf],
     shard: Shard,
-    parse: impl Fn(&Line) -> Result<T, LineError<R>>,
-) -> (Vec<Suite<T, R>>, usize) {
+    parse: impl Fn(&Line) -> Result<T, E>,
+) -> (Vec<Suite<T, E>>, usize) {
     let (mut suites, mut unusable) = (Vec::new(), 0);
     let mut index = 0..;
     for path in paths {

@@ -13,21 +13,15 @@ use super::{
     export::{self, SuiteRun},
     external::External,
     report,
-    run::{self, Contestant, Plan, Player, SuiteResult},
+    run::{self, Contestant, EpdSuite, Plan, Player, SuiteResult},
 };
 use crate::{
-    chess::{
-        epd::{self, Reason, Record},
-        notation::counted,
+    chess::{epd, notation::counted},
+    system::{
+        files,
+        stdio::{progress_bar, say_coloured},
     },
-    system::{files, stdio::say_coloured},
-    tools::{
-        self, complain,
-        interrupt::Interrupt,
-        options::Shard,
-        positions::{self, Suite},
-        say,
-    },
+    tools::{self, complain, interrupt::Interrupt, options::Shard, positions, say},
 };
 
 /// Runs EPD test suites and grades the answers.
@@ -75,8 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut unusable = unusable > 0 || broken > 0 && !args.lenient;
     let outputs = [&args.json, &args.csv, &args.save_failed].into_iter().flatten();
     if let Err(error) = files::check_outputs(outputs.map(PathBuf::as_path), &args.files) {
-        complain(error);
-        return Ok(ExitCode::from(2));
+        return Ok(tools::unusable(&anyhow::Error::msg(error)));
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
     let mut contestants = match contestants(args, &interrupt) {
@@ -150,7 +143,7 @@ fn contestants(args: &Args, interrupt: &Interrupt) -> anyhow::Result<Vec<Contest
     for command in &args.engines {
         let mut players: Vec<Box<dyn Player>> = Vec::new();
         let mut name = String::new();
-        for _ in 0..plan.effort.jobs {
+        for _ in 0..plan.workers.jobs {
             let player = External::start(command, plan, interrupt)
                 .with_context(|| format!("--engine '{command}'"))?;
             name = player.name();
@@ -170,14 +163,14 @@ fn names(contestants: &[Contestant]) -> Vec<String> {
 
 /// Runs every suite through every contestant, printing as it goes.
 fn run_suites(
-    suites: Vec<Suite<Record, Reason>>,
+    suites: Vec<EpdSuite>,
     contestants: &mut [Contestant],
     plan: &Plan,
     interrupt: &Interrupt,
 ) -> io::Result<Vec<SuiteResult>> {
     let positions: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let template = "{elapsed_precise} [{bar:30}] {pos}/{len} positions, {msg}, {eta} left";
-    let bar = tools::progress_bar(Some((positions * contestants.len()) as u64), template);
+    let bar = progress_bar(Some((positions * contestants.len()) as u64), template);
     bar.set_message("0 solved");
     let names = names(contestants);
     let solved = AtomicUsize::new(0);

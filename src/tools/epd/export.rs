@@ -37,10 +37,13 @@ pub(super) struct SuiteRun<'a> {
 /// The whole run. Times are in milliseconds, moves in UCI notation.
 pub(super) fn json(run: &SuiteRun) -> Json {
     let SuiteRun { plan, shard, contestants, results, interrupted } = run;
-    let effort = &plan.effort;
+    let (effort, workers) = (&plan.effort, &plan.workers);
     let suites: Vec<Json> = results.iter().map(|result| suite(contestants, result)).collect();
     let broken: Vec<Json> = results.iter().flat_map(broken_lines).collect();
-    let total = |(engine, one): (usize, &Contestant)| json!({ "engine": one.name, "summary": tally(&total(results, engine)) });
+    let total = |(engine, one): (usize, &Contestant)| {
+        let sum = total(results, engine);
+        json!({ "engine": one.name, "summary": tally(&sum) })
+    };
     let total: Vec<Json> = contestants.iter().enumerate().map(total).collect();
     let engines: Vec<Json> =
         contestants.iter().map(|one| json!({ "name": one.name, "command": one.command })).collect();
@@ -54,8 +57,8 @@ pub(super) fn json(run: &SuiteRun) -> Json {
             "stop_early": plan.stop_early,
         },
         "hash": plan.hash,
-        "threads": effort.threads,
-        "jobs": effort.jobs,
+        "threads": workers.threads,
+        "jobs": workers.jobs,
         "shard": shard.to_string(),
         "multipv": plan.multipv,
         "syzygy": plan.tables.syzygy,

@@ -129,7 +129,7 @@ impl Process {
         })?;
         (process.name, process.options) = (name, options);
         process.set("Hash", plan.hash)?;
-        process.set("Threads", plan.effort.threads)?;
+        process.set("Threads", plan.workers.threads)?;
         if plan.multipv > 1 {
             process.set("MultiPV", plan.multipv)?;
         }

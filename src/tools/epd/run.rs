@@ -15,6 +15,7 @@ use super::score::{Attempt, Solution, Thought};
 use crate::{
     chess::{
         epd::{Reason, Record},
+        lines::LineError,
         notation::MoveError,
         position::Game,
     },
@@ -28,7 +29,7 @@ use crate::{
     tools::{
         self,
         interrupt::Interrupt,
-        options::{Effort, Tables},
+        options::{Effort, Tables, Workers},
         positions::Suite,
     },
 };
@@ -38,6 +39,8 @@ use crate::{
 pub(super) struct Plan {
     #[command(flatten)]
     pub effort: Effort,
+    #[command(flatten)]
+    pub workers: Workers,
     #[command(flatten)]
     pub tables: Tables,
     /// Stop as soon as the mate that the position asks for is proved
@@ -226,7 +229,8 @@ impl Contestant {
     ///
     /// If there is not enough memory.
     pub(super) fn lancet(plan: &Plan) -> anyhow::Result<Contestant> {
-        let mut engines = tools::engines(plan.effort.jobs, plan.hash, plan.effort.threads)?;
+        let Workers { threads, jobs } = plan.workers;
+        let mut engines = tools::engines(jobs, plan.hash, threads)?;
         plan.tables.open_for(&mut engines);
         let player = |engine: Engine| -> Box<dyn Player> {
             engine.live().multi_pv.store(usize::from(plan.multipv), Ordering::Relaxed);
@@ -238,9 +242,12 @@ impl Contestant {
     }
 }
 
+/// A suite of positions with their solutions.
+pub(super) type EpdSuite = Suite<Record, LineError<Reason>>;
+
 /// A suite and how it was answered.
 pub(super) struct SuiteResult {
-    pub suite: Suite<Record, Reason>,
+    pub suite: EpdSuite,
     /// For each contestant, an attempt at each position, or `None` if the run was
     /// interrupted before.
     pub attempts: Vec<Vec<Option<Attempt>>>,

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     chess::{notation::move_text, position::Position},
-    system::arguments,
+    system::{arguments, stdio::progress_bar},
     tools::{
-        self, complain,
+        self,
         options::Shard,
         positions::{self, Suite},
         say,
@@ -67,10 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
         None => Position::default(),
         Some(Ok(position)) => position,
-        Some(Err(error)) => {
-            complain(error);
-            return Ok(ExitCode::from(2));
-        }
+        Some(Err(error)) => return Ok(tools::unusable(&error.into())),
     };
     let start = Instant::now();
     let counts = Counter::new(args.through).divide(&position, depth, args.threads)?;
@@ -104,7 +101,7 @@ fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
     let planned: u64 = counts.map(|&(_, nodes)| nodes).filter(|&nodes| nodes <= budget).sum();
     let template = "{elapsed_precise} [{bar:30}] {human_pos}/{human_len} nodes, {per_sec}, \
                     {eta} left, {msg}";
-    let bar = tools::progress_bar(Some(planned), template);
+    let bar = progress_bar(Some(planned), template);
     let start = Instant::now();
     let mut total = Outcome::default();
     for Suite { path, positions, .. } in &suites {
