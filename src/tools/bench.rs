@@ -31,8 +31,21 @@ const POSITIONS: &str = include_str!("../../epd/bench.epd");
 /// Depth in plies, chosen so that the whole takes a few seconds.
 pub const DEPTH: u32 = 12;
 
-/// Searches a fixed set of positions, counting nodes and time.
+/// Search a fixed set of positions, counting nodes and time
+///
+/// On one thread the number of nodes is the same on every machine, so it identifies the
+/// behaviour of the search. Commits that change it state it as `Bench: N`. The last line is
+/// `N nodes M nps`, for OpenBench.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  lancet bench
+  lancet bench 14 2 256       depth 14, 2 threads, 256 MiB
+  lancet bench --root mtdf    another driver at the root
+
+Exit status:
+  0  when all positions were searched
+  1  if there was not enough memory")]
 pub struct Args {
     /// Depth in plies
     #[arg(default_value_t = DEPTH, value_parser = super::depth)]

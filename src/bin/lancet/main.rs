@@ -3,8 +3,6 @@
 //! The command `lancet NAME` is `Args` and `run` in the file NAME.rs of its layer,
 //! or in NAME/command.rs where NAME is a folder.
 
-mod manual;
-
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
@@ -12,41 +10,54 @@ use lancet::{system::program, tools, uci};
 
 /// A UCI chess engine
 ///
-/// Without a command it speaks UCI on standard input and output. Any other
-/// words are carried out as UCI commands first, one per argument: lancet
-/// "position startpos" "go depth 10" quit
+/// Lancet is run by a GUI, a match runner or a bot that speaks UCI: add this program there as a
+/// UCI engine. Without a command it speaks UCI on standard input and output. Words that are no
+/// command are carried out as UCI commands first, one per argument.
+///
+/// At a terminal it answers for people: a coloured board, principal variations in columns, moves
+/// in SAN. Moves (`e4`, `e2e4`) and FENs may be typed as they are. `play`, `level 1500`, `hint`,
+/// `undo`, `save game.pgn` and more make a game of it; `help` lists everything. After the command
+/// `uci`, or when input or output is not a terminal, there is nothing but UCI.
 #[derive(Parser)]
-#[command(version = lancet::VERSION, after_long_help = manual::LANCET)]
+#[command(version = lancet::VERSION, after_long_help = r#"Examples:
+  lancet
+  lancet "position startpos moves e2e4" "go depth 12" quit
+  lancet "setoption name Threads value 4" "go infinite"
+  lancet analyse --help
+
+Environment:
+  NO_COLOR  switches colours off when set to anything
+
+Exit status:
+  0  after `quit`, at the end of the input, or when nobody reads the output any more
+  1  if the output could not be written
+  2  if the command line was wrong"#)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 }
 
+// The descriptions are those of `Args`.
 #[derive(Subcommand)]
 enum Command {
     /// Speak UCI on standard input and output (the default)
-    #[command(after_long_help = manual::UCI)]
+    ///
+    /// The same as running lancet without a command, for programs that insist on one.
+    #[command(after_long_help = "\
+Examples:
+  lancet uci
+
+Exit status:
+  0  after `quit`, at the end of the input, or when nobody reads the output any more
+  1  if the output could not be written")]
     Uci,
-    /// Search a fixed set of positions, counting nodes and time
-    #[command(after_long_help = manual::BENCH)]
     Bench(tools::bench::Args),
-    /// Count paths of legal moves, to test and time move generation
-    #[command(after_long_help = manual::PERFT)]
     Perft(tools::perft::command::Args),
-    /// Run EPD test suites and grade the answers
-    #[command(after_long_help = manual::EPD)]
     Epd(tools::epd::command::Args),
-    /// Annotate games: evaluations, errors, better lines, openings, accuracy
-    #[command(alias = "analyze", after_long_help = manual::ANALYSE)]
+    #[command(alias = "analyze")]
     Analyse(tools::analyse::command::Args),
-    /// Explain a position: the threat, the best move, what hangs, and the pieces
-    #[command(after_long_help = manual::EXPLAIN)]
     Explain(tools::explain::command::Args),
-    /// Grow an analysis tree, kept in a file, for as long as you like
-    #[command(after_long_help = manual::STUDY)]
     Study(tools::study::command::Args),
-    /// Measure this machine, and advise on the options that depend on it
-    #[command(after_long_help = manual::DOCTOR)]
     Doctor(tools::doctor::command::Args),
     /// Write shell completions and manual pages below a directory, for packagers
     #[command(hide = true)]

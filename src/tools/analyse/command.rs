@@ -45,7 +45,61 @@ use crate::{
 };
 
 /// Annotate games: evaluations, errors, better lines, openings, accuracy
+///
+/// Games are read one at a time, so files may be of any size, also compressed by gzip or
+/// Zstandard, and from a pipe. Limits combine: whichever is reached first ends a search. Without
+/// any, each position gets half a second. With one job and --nodes the result is the same every
+/// time.
+///
+/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that gives
+/// away 5 % of the winning chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as
+/// a variation. A mark already in the game stays. Everything else in the file is kept (signs such
+/// as += as their numbers, $14), with three exceptions: older [%eval] comments are replaced, lines
+/// that begin with % and results inside variations are dropped, and moves of the game such as
+/// Ng8-f6 are written in standard notation. Null moves (--) are not judged. Tags are added:
+/// Annotator, ECO and Opening (if missing), and for each player Accuracy (a mean over all moves,
+/// 0 to 100) and AverageLoss (in centipawns, with every score cut off at 10 pawns).
+///
+/// Winning chances and accuracy follow the curves described at
+/// <https://lichess.org/page/accuracy>. Opening names are from lichess-org/chess-openings, CC0. A
+/// game that is not legal chess is named with its line and left out, a broken tag without its
+/// game.
+///
+/// Ctrl-C, a kill or a power failure loses at most the game being analysed, and --resume carries
+/// on. Where the games came through a pipe, give the same ones again. A finished file is
+/// overwritten with --force only.
+///
+/// --shard K/N analyses every N-th game of all files together, from the K-th on, so that any job
+/// runner can spread a collection over machines. --join puts the parts together. Each part ends
+/// with a line such as `% end of shard 2/8, games: 17`, by which --join knows that it is whole and
+/// in its place. Programs that read PGN ignore it. With one job and --nodes the result is, byte
+/// for byte, that of one run.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  lancet analyse games.pgn --out annotated.pgn
+  lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg pictures
+  lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
+  zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
+
+  With GNU parallel, here on all cores; --sshlogin spreads over machines, --resume-failed repeats what failed:
+    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume --lenient ::: $(seq 100)
+    lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
+
+  With Slurm, where tasks that were killed carry on when they are requeued:
+    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --lenient --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
+    lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
+
+Files:
+  ANNOTATED.pgn            the games
+  ANNOTATED.pgn.progress   how far the run has got; removed at the end
+  DIR/0001-White-Black.svg the evaluation of each game
+
+Exit status:
+  0    when all games were annotated
+  1    if a file could not be used, or is not to be overwritten
+  2    if a game was broken (unless --lenient), or the command line was wrong
+  130  after Ctrl-C (a second Ctrl-C quits at once)")]
 pub struct Args {
     /// Files of games in PGN, also compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]

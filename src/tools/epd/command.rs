@@ -24,8 +24,33 @@ use crate::{
     tools::{self, complain, interrupt::Interrupt, options::Shard, positions, say},
 };
 
-/// Runs EPD test suites and grades the answers.
+/// Run EPD test suites and grade the answers
+///
+/// Limits combine: whichever is reached first ends a search. Without a limit on time, nodes or
+/// depth, each position gets one second.
+///
+/// A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven
+/// mate in at most N moves, by any move. Points (c8 and c9, or c0 "Nf3=10, ...") go to the move
+/// played. epd/README.md lists the suites.
+///
+/// --shard K/N runs every N-th line of all suites together, from the K-th on, for job runners
+/// that spread work over machines. At fixed --nodes every line gets the same answer as in one
+/// run, so the parts of --csv differ from that in times only. In --csv, a quote (') precedes
+/// text that a spreadsheet would take for a formula.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = r#"Examples:
+  lancet epd epd/bk.epd --movetime 200
+  lancet epd epd/*.epd --nodes 100000 --jobs 2 --json result.json --save-failed failed.epd
+  lancet epd epd/eet.epd --syzygy /tables
+  parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 --save-failed failed-{}.epd ::: $(seq 8)
+  grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       what one run would have saved
+  lancet epd epd/wac.epd --engine stockfish --engine "other-engine --uci"
+
+Exit status:
+  0    when all positions were searched
+  1    if fewer than --require were solved, or an engine failed
+  2    if a line, a file or the command line could not be used
+  130  after Ctrl-C, which prints the results so far (a second Ctrl-C quits at once)"#)]
 pub struct Args {
     /// Suites to run
     #[arg(required = true, value_name = "FILE")]

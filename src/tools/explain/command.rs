@@ -30,7 +30,26 @@ use crate::{
 };
 
 /// Explain a position: the threat, the best move, what hangs, and the pieces
+///
+/// The best two moves are searched, by default for two seconds. Each threat gets a quarter of the
+/// time and the nodes. A threat is what a side would play, and win something by, if the other
+/// passed. Statements about moves and pieces (mates, threats, forks, pins, what hangs, passed
+/// pawns, the kings) are checked by the rules before they are printed.
+///
+/// The worth of a piece is what the evaluation loses when the piece is taken off the board. The
+/// piece is well or badly placed if that differs by 0.6 pawns and a sixth from what its kind is
+/// worth on average in the positions of the benchmark. Differences below a tenth of a pawn are
+/// not mentioned.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = r#"Examples:
+  lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
+  lancet explain "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3" --json
+  lancet explain "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" --depth 20
+
+Exit status:
+  0  when the position was explained
+  1  if there was not enough memory
+  2  if the position or the command line could not be used"#)]
 pub struct Args {
     /// A FEN or `startpos`; then, after the word `moves`, moves from there (SAN or UCI,
     /// with or without numbers)

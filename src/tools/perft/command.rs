@@ -24,8 +24,23 @@ use crate::{
     },
 };
 
-/// Counts paths of legal moves, to test and time move generation.
+/// Count paths of legal moves, to test and time move generation
+///
+/// Without --suite, the paths from one position are counted and timed. With it, every count in
+/// a file is compared with the one given there. perft/README.md lists the suites. --shard K/N
+/// runs every N-th line of all suites together, from the K-th on.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = r#"Examples:
+  lancet perft 6
+  lancet perft 5 --divide --fen "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+  lancet perft --suite perft/*.epd --max-nodes 10000000 --threads 2 --through search
+  lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
+  parallel lancet perft --suite perft/*.epd --shard {}/8 ::: $(seq 8)
+
+Exit status:
+  0  if every count is right
+  1  if a count is wrong
+  2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
     /// Length of the paths, in plies
     #[arg(required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=64))]

@@ -34,7 +34,42 @@ use crate::{
 };
 
 /// Grow an analysis tree, kept in a file, for as long as you like
+///
+/// The tree grows best first, by drop-out expansion (Lincke, 2000): the best move that has no node
+/// yet gets one where that is cheapest. A move costs one ply, and as many more as it gives away of
+/// the winning chances in per cent. Searches begin with --step nodes. A search that is made again
+/// gets twice as many, up to an eighth of all so far, and a new position half of what its parent
+/// had. Scores are backed up from the leaves. Positions that several lines lead to are one.
+/// Mates, draws and endgame tables need no growth. Without --hours or --nodes the tree grows until
+/// Ctrl-C, or not at all if there is something to pin or to write.
+///
+/// The file is only ever appended to. Ctrl-C and a kill lose the searches in progress, a power
+/// failure also the last ten seconds. The same command goes on; so does the study's file alone,
+/// `lancet study FILE`. Of a game, all positions are grown. When more moves have been played, the
+/// same command takes them in.
+///
+/// A pinned line counts as if its moves were best, so that growth keeps to it whatever it scores.
+/// `--at` grows one position only. --pgn and --html show the --size positions that growth takes
+/// for nearest: the game, pinned lines, good moves. The page needs nothing but a browser: arrow
+/// keys, Home and End walk, `f` turns the board.
+///
+/// A position is searched with the line that reached it first, so repetitions and the fifty-move
+/// rule are those of that line.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = r#"Examples:
+  lancet study game.pgn --hours 8
+  lancet study startpos moves e4 e5 Nf3 Nc6 Bb5 --file spanish.study --hours 0.5 --jobs 2 --syzygy /tables
+  lancet study spanish.study --at "e4 e5 Nf3 Nc6 Bb5 a6" --hours 1
+  lancet study spanish.study --pin "1. e4 e5 2. Nf3 Nc6 3. Bb5 f5" --html spanish.html --pgn spanish.pgn
+
+Files:
+  FILE.study  the tree: a line of JSON behind its checksum for each move and each search
+
+Exit status:
+  0    when a limit was reached, or nothing is left to be searched
+  1    if a file could not be written, or there was not enough memory
+  2    if the study, the game, the position or the command line could not be used
+  130  after Ctrl-C (a second Ctrl-C quits at once)"#)]
 pub struct Args {
     /// A study, a game in PGN, or a FEN or `startpos`; then, after the word `moves`, moves from there
     #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
