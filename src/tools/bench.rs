@@ -29,7 +29,7 @@ use crate::{
 const POSITIONS: &str = include_str!("../../epd/bench.epd");
 
 /// Depth in plies, chosen so that the whole takes a few seconds.
-pub const DEPTH: u32 = 12;
+const DEPTH: u32 = 12;
 
 /// Search a fixed set of positions, counting nodes and time
 ///
@@ -77,21 +77,12 @@ fn root_search(text: &str) -> Result<RootSearch, String> {
     })
 }
 
-/// What a benchmark came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
-    /// Nodes of all positions.
-    pub nodes: u64,
-    /// Time spent searching.
-    pub time: Duration,
-}
-
 /// The positions and their ids.
 ///
 /// # Errors
 ///
 /// If one cannot be read.
-pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
+pub(super) fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
     POSITIONS
         .lines()
         .map(|line| {
@@ -103,26 +94,26 @@ pub fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
 }
 
 /// Runs the benchmark with this network, or by material and piece-square
-/// tables, until the end or until `signals` say stop. Each line of
+/// tables. Returns the nodes, or `None` if `signals` said stop. Each line of
 /// its report goes to `line`; the last is `N nodes M nps`, and no other
 /// contains those words, as OpenBench wants it.
 ///
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-pub fn bench(
+pub(crate) fn bench(
     args: &Args,
     network: Option<Arc<Network>>,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
-) -> Result<Option<Total>, MemoryError> {
+) -> Result<Option<u64>, MemoryError> {
     let &Args { threads, hash, root, .. } = args;
     let settings = Settings { hash, threads, root_search: root, ..Settings::default() };
     let mut engine = Engine::new(settings)?;
     engine.set_network(network);
     let positions = positions().unwrap_or_default();
     let count = positions.len();
-    let mut total = Total::default();
+    let (mut nodes, mut time) = (0, Duration::ZERO);
     for (number, (position, id)) in positions.into_iter().enumerate() {
         let mode = position.mode();
         let job = Job {
@@ -134,8 +125,8 @@ pub fn bench(
         engine.prepare(&|| !signals.is_stopped())?;
         let start = Instant::now();
         let outcome = engine.go(&job, &Silent);
-        total.time += start.elapsed();
-        total.nodes += outcome.info.nodes;
+        time += start.elapsed();
+        nodes += outcome.info.nodes;
         if signals.is_stopped() {
             return Ok(None);
         }
@@ -146,9 +137,9 @@ pub fn bench(
         };
         line(&format!("{:>2}/{count} {best:<5} {score:>8}  {id}", number + 1));
     }
-    let nps = u128::from(total.nodes) * 1_000_000 / total.time.as_micros().max(1);
-    line(&format!("{} nodes {nps} nps", total.nodes));
-    Ok(Some(total))
+    let nps = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
+    line(&format!("{nodes} nodes {nps} nps"));
+    Ok(Some(nodes))
 }
 
 /// Runs the command `lancet bench`.
@@ -195,15 +186,15 @@ mod tests {
             let lines = RefCell::new(Vec::new());
             let signals = Arc::new(Signals::new(false));
             let args = Args { depth: 4, ..Args::default() };
-            let total =
+            let nodes =
                 bench(&args, None, &signals, &|line| lines.borrow_mut().push(line.to_owned()));
-            (total.unwrap().unwrap(), lines.into_inner())
+            (nodes.unwrap().unwrap(), lines.into_inner())
         };
-        let (total, lines) = run();
-        assert_eq!(run().0.nodes, total.nodes);
+        let (nodes, lines) = run();
+        assert_eq!(run().0, nodes);
         let (last, others) = lines.split_last().unwrap();
         let words: Vec<&str> = last.split(' ').collect();
-        assert_eq!(words[0], total.nodes.to_string());
+        assert_eq!(words[0], nodes.to_string());
         assert!(matches!(words[..], [_, "nodes", _, "nps"]));
         assert!(others.iter().all(|line| !line.contains("nodes") && !line.contains("nps")));
     }
@@ -214,7 +205,7 @@ mod tests {
         let count = |name: &str| {
             let args = Args { depth: 6, root: root_search(name).unwrap(), ..Args::default() };
             let signals = Arc::new(Signals::new(false));
-            bench(&args, None, &signals, &|_| ()).unwrap().unwrap().nodes
+            bench(&args, None, &signals, &|_| ()).unwrap().unwrap()
         };
         let counts: HashSet<u64> =
             ["aspiration", "full-window", "bisection", "mtdf"].into_iter().map(count).collect();

@@ -8,8 +8,10 @@ use rand_chacha::ChaCha8Rng;
 use crate::{
     engine::{Engine, Job, Settings},
     play::{
+        limits::Limits,
         openings::{BALANCE, Openings, read_book},
-        report::{Limits, Signals, Silent},
+        report::Silent,
+        signals::Signals,
     },
     system::files::{self, FileError},
 };
@@ -21,7 +23,7 @@ use crate::{
 /// # Errors
 ///
 /// If the book cannot be read or there is no memory for a small table.
-pub fn genfens(
+pub(crate) fn genfens(
     count: usize,
     seed: u64,
     book: Option<&Path>,
