@@ -260,6 +260,9 @@ pub(super) fn attempt(
     plan: &Plan,
     interrupt: &Interrupt,
 ) -> Option<Attempt> {
+    if interrupt.is_raised() {
+        return None;
+    }
     let goal = &record.goal;
     let task = Task::new(record, plan, interrupt);
     let (reply, failure) = match player.answer(&task) {
