@@ -225,21 +225,6 @@ pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(
     }
 }
 
-/// Makes openings for OpenBench.
-///
-/// # Errors
-///
-/// If the book cannot be read or there is no memory.
-pub fn openings(
-    arguments: &GenFensCommand,
-    signals: &Signals,
-    say: &dyn Fn(&str),
-) -> Result<(), Box<dyn std::error::Error>> {
-    let GenFensCommand { count, seed, book } = arguments;
-    let found = &mut |fen: &str| say(&format!("genfens {fen}"));
-    Ok(genfens(*count, *seed, book.as_deref(), signals, found)?)
-}
-
 /// The search parameters as OpenBench's SPSA wants them.
 #[cfg(feature = "tune")]
 pub fn spsa() -> Vec<String> {
