@@ -3,12 +3,12 @@
 //!
 //! Answers are graded elsewhere.
 
-use std::{collections::HashSet, fmt, num::NonZeroU32};
+use std::{collections::HashSet, num::NonZeroU32};
 
 use shakmaty::Move;
 
 use super::{
-    fen::{self, IllegalPosition, MAX_CLOCK},
+    fen::{self, MAX_CLOCK},
     lines::{self, Line, LineError},
     notation::{self, MoveError, counted},
     position::Position,
@@ -65,85 +65,6 @@ impl Record {
     }
 }
 
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A field of the position that is missing or cannot be read, in words.
-    Field(String),
-    /// The position cannot occur in chess.
-    Illegal(IllegalPosition),
-    /// There is no legal move, so nothing to test.
-    GameOver,
-    /// An operation does not start with an opcode.
-    Opcode(String),
-    /// The same opcode twice.
-    Repeated(String),
-    /// A quote is never closed.
-    UnterminatedString,
-    /// An operation without its operands.
-    NoOperand {
-        /// Which operation.
-        opcode: String,
-        /// What is missing.
-        expected: &'static str,
-    },
-    /// An operand that should be a number.
-    Number {
-        /// Of which operation.
-        opcode: String,
-        /// The text.
-        text: String,
-        /// What would have been right.
-        expected: &'static str,
-    },
-    /// An operand that should be a legal move.
-    Move {
-        /// Of which operation.
-        opcode: String,
-        /// What is wrong with it.
-        error: MoveError,
-    },
-    /// The same move is to be played and to be avoided.
-    Contradiction(String),
-    /// Different numbers of moves and of points.
-    PointsMismatch {
-        /// Number of moves.
-        moves: usize,
-        /// Number of points.
-        points: usize,
-    },
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Field(reason) => f.write_str(reason),
-            Reason::Illegal(error) => write!(f, "illegal position: {error}"),
-            Reason::GameOver => f.write_str("the game is over: no legal move"),
-            Reason::Opcode(text) => {
-                write!(f, "'{text}' is not an opcode: expected a letter, then letters or digits")
-            }
-            Reason::Repeated(opcode) => write!(f, "{opcode} is given twice"),
-            Reason::UnterminatedString => f.write_str("the string is not closed by a '\"'"),
-            Reason::NoOperand { opcode, expected } => write!(f, "{opcode} needs {expected}"),
-            Reason::Number { opcode, text, expected } => {
-                write!(f, "{opcode} '{text}': expected {expected}")
-            }
-            Reason::Move { opcode, error: MoveError::Unreadable { text, .. } }
-                if KNOWN.contains(&text.as_str()) =>
-            {
-                write!(f, "{opcode}: '{text}' is not a move; is a ';' missing before it?")
-            }
-            Reason::Move { opcode, error } => write!(f, "{opcode}: {error}"),
-            Reason::Contradiction(m) => write!(f, "{m} is both in bm and in am"),
-            Reason::PointsMismatch { moves, points } => {
-                let (points, moves) = (counted(*points, "point"), counted(*moves, "move"));
-                write!(f, "{points} in c8 for {moves} in c9")
-            }
-        }
-    }
-}
-
 /// Opcodes that often follow another operation.
 const KNOWN: [&str; 21] = [
     "id", "bm", "am", "dm", "ce", "acd", "acn", "acs", "pv", "hmvc", "fmvn", "c0", "c1", "c2",
@@ -155,7 +76,7 @@ const KNOWN: [&str; 21] = [
 const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 
 /// A byte offset in the line and what is wrong there.
-type Fault = (usize, Reason);
+type Fault = (usize, String);
 
 /// Reads a line: the four position fields, optionally the two clocks of a FEN,
 /// then operations, each ended by `;` (the last one need not be).
@@ -163,22 +84,22 @@ type Fault = (usize, Reason);
 /// # Errors
 ///
 /// [`LineError`] says where and why the line is unusable.
-pub fn parse(line: &Line) -> Result<Record, LineError<Reason>> {
+pub fn parse(line: &Line) -> Result<Record, LineError> {
     read(line).map_err(|(offset, reason)| line.error(offset, reason))
 }
 
 fn read(line: &Line) -> Result<Record, Fault> {
     let text = line.text.as_str();
     let start = text.len() - text.trim_start().len();
-    let (mut setup, end) =
-        fen::read_epd(text).map_err(|error| (error.at, Reason::Field(error.reason)))?;
+    let (mut setup, end) = fen::read_epd(text).map_err(|error| (error.at, error.reason))?;
     let operations = read_operations(text, end)?;
     setup.halfmoves = read_clock(&operations, "hmvc", 0)?.unwrap_or(setup.halfmoves);
     let number = read_clock(&operations, "fmvn", 1)?.and_then(NonZeroU32::new);
     setup.fullmoves = number.unwrap_or(setup.fullmoves);
-    let position = Position::from_setup(setup).map_err(|error| (start, Reason::Illegal(error)))?;
+    let position = Position::from_setup(setup)
+        .map_err(|error| (start, format!("illegal position: {error}")))?;
     if position.legal_moves().is_empty() {
-        return Err((start, Reason::GameOver));
+        return Err((start, "the game is over: no legal move".to_owned()));
     }
     let goal = read_goal(&position, &operations)?;
     let operations: Vec<Operation> = operations
@@ -224,11 +145,12 @@ fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fau
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !fine {
             let word = &rest[..length.max(1)];
-            return Err((at, Reason::Opcode(word.to_owned())));
+            let expected = "expected a letter, then letters or digits";
+            return Err((at, format!("'{word}' is not an opcode: {expected}")));
         }
         let repeated = !names.insert(name);
         if repeated && NEEDED.contains(&name) {
-            return Err((at, Reason::Repeated(name.to_owned())));
+            return Err((at, format!("{name} is given twice")));
         }
         let mut operation = RawOperation { at, opcode: name, operands: Vec::new() };
         at = read_operands(text, at + length, &mut operation)?;
@@ -259,7 +181,7 @@ fn read_operands<'a>(
         if begins && let Some(string) = rest.strip_prefix('"') {
             let closed = string.find('"');
             if closed.is_none() && NEEDED.contains(&operation.opcode) {
-                return Err((at, Reason::UnterminatedString));
+                return Err((at, "the string is not closed by a '\"'".to_owned()));
             }
             // A quote too many in a comment ends with it.
             let end = closed.or_else(|| string.find(';')).unwrap_or(string.len());
@@ -282,35 +204,31 @@ fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b 
     operations.iter().find(|op| op.opcode == opcode)
 }
 
+/// The number of moves of `hmvc` or `fmvn`, if it is there.
 fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<Option<u32>, Fault> {
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
-    let expected =
-        if least == 0 { "a whole number from 0 to 9999" } else { "a whole number from 1 to 9999" };
-    let (at, text) = only_operand(operation, expected)?;
+    let expected = format!("a whole number from {least} to {MAX_CLOCK}");
+    let (at, text) = only_operand(operation, &expected)?;
     match text.parse() {
         Ok(number) if (least..=MAX_CLOCK).contains(&number) => Ok(Some(number)),
-        _ => Err(bad_number(at, opcode, text, expected)),
+        _ => Err(bad_number(at, opcode, text, &expected)),
     }
 }
 
 fn only_operand<'a>(
     operation: &RawOperation<'a>,
-    expected: &'static str,
+    expected: &str,
 ) -> Result<(usize, &'a str), Fault> {
-    operation.operands.first().copied().ok_or_else(|| no_operand(operation, expected))
+    let missing = || (operation.at, format!("{} needs {expected}", operation.opcode));
+    operation.operands.first().copied().ok_or_else(missing)
 }
 
-fn no_operand(operation: &RawOperation, expected: &'static str) -> Fault {
-    (operation.at, Reason::NoOperand { opcode: operation.opcode.to_owned(), expected })
-}
-
-fn bad_number(at: usize, opcode: &str, text: &str, expected: &'static str) -> Fault {
-    (at, Reason::Number { opcode: opcode.to_owned(), text: text.to_owned(), expected })
+fn bad_number(at: usize, opcode: &str, text: &str, expected: &str) -> Fault {
+    (at, format!("{opcode} '{text}': expected {expected}"))
 }
 
 fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, Fault> {
-    let mut goal = Goal { best: read_moves(position, operations, "am")?, ..Goal::default() };
-    goal.avoid = std::mem::take(&mut goal.best);
+    let mut goal = Goal { avoid: read_moves(position, operations, "am")?, ..Goal::default() };
     let mate_in = find(operations, "bm")
         .and_then(|op| op.operands.first())
         .filter(|(_, text)| text.starts_with('#'));
@@ -325,7 +243,8 @@ fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, F
     }
     if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
         let at = find(operations, "am").map_or(0, |op| op.at);
-        return Err((at, Reason::Contradiction(notation::plain_san(position, *m))));
+        let san = notation::plain_san(position, *m);
+        return Err((at, format!("{san} is both in bm and in am")));
     }
     goal.points = match read_point_list(position, operations)? {
         Some(points) => points,
@@ -349,42 +268,44 @@ fn read_moves(
     opcode: &str,
 ) -> Result<Vec<Move>, Fault> {
     let Some(operation) = find(operations, opcode) else { return Ok(Vec::new()) };
-    if operation.operands.is_empty() {
-        return Err(no_operand(operation, "at least one move"));
-    }
+    only_operand(operation, "at least one move")?;
     operation.operands.iter().map(|&(at, text)| read_move(position, opcode, at, text)).collect()
 }
 
 fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result<Move, Fault> {
-    notation::read_any_move(position, text)
-        .map_err(|error| (at, Reason::Move { opcode: opcode.to_owned(), error }))
+    notation::read_any_move(position, text).map_err(|error| match error {
+        MoveError::Unreadable { .. } if KNOWN.contains(&text) => {
+            (at, format!("{opcode}: '{text}' is not a move; is a ';' missing before it?"))
+        }
+        error => (at, format!("{opcode}: {error}")),
+    })
 }
 
 /// Points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. Only a c8
 /// of nothing but numbers beside a c9 is that; other comments may say anything.
-fn read_point_list(
+fn read_point_list<'a>(
     position: &Position,
-    operations: &[RawOperation],
+    operations: &[RawOperation<'a>],
 ) -> Result<Option<Vec<(Move, u32)>>, Fault> {
     let (Some(points), Some(listed)) = (find(operations, "c8"), find(operations, "c9")) else {
         return Ok(None);
     };
-    let words = |operation: &RawOperation<'_>| -> Vec<(usize, String)> {
-        let split = |&(at, text): &(usize, &str)| {
-            lines::words(text).map(|(offset, word)| (at + offset, word.to_owned())).collect()
+    let words = |operation: &RawOperation<'a>| -> Vec<(usize, &'a str)> {
+        let words = |&(at, text): &(usize, &'a str)| {
+            lines::words(text).map(move |(offset, word)| (at + offset, word))
         };
-        operation.operands.iter().flat_map::<Vec<_>, _>(split).collect()
+        operation.operands.iter().flat_map(words).collect()
     };
     let numbers: Option<Vec<u32>> = words(points).iter().map(|(_, w)| w.parse().ok()).collect();
     let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(None) };
-    let listed_words = words(listed);
-    if numbers.len() != listed_words.len() {
-        let reason = Reason::PointsMismatch { moves: listed_words.len(), points: numbers.len() };
-        return Err((points.at, reason));
+    let listed = words(listed);
+    if numbers.len() != listed.len() {
+        let (numbers, moves) = (counted(numbers.len(), "point"), counted(listed.len(), "move"));
+        return Err((points.at, format!("{numbers} in c8 for {moves} in c9")));
     }
-    let read = |(at, word): &(usize, String)| read_move(position, "c9", *at, word);
-    let moves: Vec<Move> = listed_words.iter().map(read).collect::<Result<_, _>>()?;
-    Ok(Some(moves.into_iter().zip(numbers).collect()))
+    let moves = listed.into_iter().map(|(at, word)| read_move(position, "c9", at, word));
+    let points = moves.zip(numbers).map(|(m, points)| m.map(|m| (m, points)));
+    points.collect::<Result<_, _>>().map(Some)
 }
 
 /// The older form: `c0 "Nf3=10, e4=5";`. A c0 whose first part is not a legal

@@ -8,8 +8,6 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::fmt;
-
 use shakmaty::{
     PositionErrorKinds, Setup,
     fen::{Fen, ParseFenError},
@@ -20,86 +18,35 @@ use shakmaty::{
 pub(crate) const MAX_CLOCK: u32 = 9999;
 
 /// Why a FEN was refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FenError {
-    /// A field cannot be read.
-    Syntax {
-        /// The FEN as given.
-        text: String,
-        /// The field at fault.
-        error: FieldError,
-    },
-    /// The position cannot occur in chess.
-    Illegal {
-        /// The FEN as given.
-        text: String,
-        /// The rules it breaks.
-        error: IllegalPosition,
-    },
-}
-
-impl FenError {
-    /// Where the fault is: a byte offset in the text; 0 if it is no single field's.
-    pub const fn at(&self) -> usize {
-        match self {
-            FenError::Syntax { error, .. } => error.at,
-            FenError::Illegal { .. } => 0,
-        }
-    }
-}
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FenError::Syntax { text, error } => write!(f, "unreadable FEN '{text}': {error}"),
-            FenError::Illegal { text, error } => write!(f, "illegal position '{text}': {error}"),
-        }
-    }
-}
-
-impl std::error::Error for FenError {}
-
-/// A field of a FEN that is missing or cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FieldError {
-    /// Byte offset of the fault in the text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct FenError {
+    /// Byte offset of the fault in the text; 0 if it is not in a single field.
     pub at: usize,
-    /// The field, what is wrong with it and what was expected.
+    /// What is wrong, and what was expected.
     pub reason: String,
 }
 
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for FieldError {}
-
 /// The rules that a position breaks: it cannot occur in chess.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", broken_rules(.0))]
 pub struct IllegalPosition(pub PositionErrorKinds);
 
-impl fmt::Display for IllegalPosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules = [
-            (PositionErrorKinds::EMPTY_BOARD, "empty board"),
-            (PositionErrorKinds::MISSING_KING, "missing king"),
-            (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
-            (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
-            (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "invalid castling rights"),
-            (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
-            (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-            (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
-            (PositionErrorKinds::TOO_MUCH_MATERIAL, "too much material"),
-        ];
-        let broken = rules.iter().filter(|(kind, _)| self.0.contains(*kind));
-        let words: Vec<&str> = broken.map(|&(_, words)| words).collect();
-        f.write_str(&words.join(", "))
-    }
+fn broken_rules(kinds: &PositionErrorKinds) -> String {
+    let rules = [
+        (PositionErrorKinds::EMPTY_BOARD, "empty board"),
+        (PositionErrorKinds::MISSING_KING, "missing king"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
+        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "invalid castling rights"),
+        (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
+        (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "too much material"),
+    ];
+    let broken = rules.iter().filter(|(kind, _)| kinds.contains(*kind));
+    broken.map(|&(_, words)| words).collect::<Vec<_>>().join(", ")
 }
-
-impl std::error::Error for IllegalPosition {}
 
 /// The fields of a FEN: name, what a token must be, and how it is written.
 const FIELDS: [(&str, &str, &str); 6] = [
@@ -128,7 +75,7 @@ pub(super) fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
 /// # Errors
 ///
 /// The first field that cannot be read.
-pub(super) fn read(text: &str) -> Result<Setup, FieldError> {
+pub(super) fn read(text: &str) -> Result<Setup, FenError> {
     read_fields(&fields(text).collect::<Vec<_>>())
 }
 
@@ -139,7 +86,7 @@ pub(super) fn read(text: &str) -> Result<Setup, FieldError> {
 /// # Errors
 ///
 /// The first field that is missing or cannot be read.
-pub fn read_epd(line: &str) -> Result<(Setup, usize), FieldError> {
+pub fn read_epd(line: &str) -> Result<(Setup, usize), FenError> {
     let mut found: Vec<Field> = Vec::new();
     for (at, word) in fields(line).take(FIELDS.len()) {
         // An operation may follow without a blank.
@@ -156,7 +103,7 @@ pub fn read_epd(line: &str) -> Result<(Setup, usize), FieldError> {
     let missing = FIELDS.get(found.len()).filter(|_| found.len() < EPD_FIELDS);
     let setup = read_fields(&found)?;
     match missing {
-        Some((name, ..)) => Err(FieldError {
+        Some((name, ..)) => Err(FenError {
             at: line.trim_end().len(),
             reason: format!("the line ends before the {name}"),
         }),
@@ -164,7 +111,7 @@ pub fn read_epd(line: &str) -> Result<(Setup, usize), FieldError> {
     }
 }
 
-fn read_fields(fields: &[Field]) -> Result<Setup, FieldError> {
+fn read_fields(fields: &[Field]) -> Result<Setup, FenError> {
     let text = fields.iter().map(|(_, field)| *field).collect::<Vec<_>>().join(" ");
     let wrong = |index: usize| wrong_field(fields, index);
     let fen: Fen = text.parse().map_err(|error| {
@@ -194,17 +141,17 @@ fn read_fields(fields: &[Field]) -> Result<Setup, FieldError> {
 }
 
 /// Names a field that cannot be used, and what was expected there.
-fn wrong_field(fields: &[Field], index: usize) -> FieldError {
+fn wrong_field(fields: &[Field], index: usize) -> FenError {
     let (at, token) = fields.get(index).copied().unwrap_or_default();
     let Some((_, what, expected)) = FIELDS.get(index) else {
         let reason = format!("'{token}' after the move number: expected the end");
-        return FieldError { at, reason };
+        return FenError { at, reason };
     };
     let (offset, hint) = (index == 0 && !token.is_empty())
         .then(|| wrong_board(token))
         .flatten()
         .unwrap_or_else(|| (0, format!("expected {expected}")));
-    FieldError { at: at + offset, reason: format!("'{token}' is not {what}: {hint}") }
+    FenError { at: at + offset, reason: format!("'{token}' is not {what}: {hint}") }
 }
 
 /// The first fault of a board, and its byte offset.
@@ -296,7 +243,7 @@ mod tests {
         assert_eq!(ends(""), (String::new(), 0, 1));
 
         let error = |line: &str| {
-            let FieldError { at, reason } = read_epd(line).unwrap_err();
+            let FenError { at, reason } = read_epd(line).unwrap_err();
             (at, reason)
         };
         assert_eq!(

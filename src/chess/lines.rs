@@ -2,7 +2,7 @@
 //!
 //! What a line means is decided by its readers: [`fen`](super::fen) and the tools.
 
-use std::{fmt, io, path::Path};
+use std::{io, path::Path};
 
 use crate::system::files;
 
@@ -10,24 +10,15 @@ use crate::system::files;
 const LONGEST_FILE: u64 = 512 << 20;
 
 /// Why a file cannot be read as lines of text.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// The system refused.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The file is in an encoding that chess tools do not write.
+    #[error("the file is UTF-16 text; save it as UTF-8")]
     Utf16,
 }
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TextError::Io(error) => write!(f, "{error}"),
-            TextError::Utf16 => f.write_str("the file is UTF-16 text; save it as UTF-8"),
-        }
-    }
-}
-
-impl std::error::Error for TextError {}
 
 /// A line that says something: neither blank nor a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,29 +31,22 @@ pub struct Line {
 
 impl Line {
     /// What is wrong at a byte offset of the line.
-    pub fn error<R>(&self, offset: usize, reason: R) -> LineError<R> {
+    pub fn error(&self, offset: usize, reason: String) -> LineError {
         LineError { line: self.number, column: column(&self.text, offset), reason }
     }
 }
 
 /// A line that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineError<R = String> {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {reason}")]
+pub struct LineError {
     /// Line number, from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
     /// What is wrong, and what was expected.
-    pub reason: R,
+    pub reason: String,
 }
-
-impl<R: fmt::Display> fmt::Display for LineError<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
-    }
-}
-
-impl<R: fmt::Debug + fmt::Display> std::error::Error for LineError<R> {}
 
 /// The lines of a file. See [`split`].
 ///
@@ -70,7 +54,7 @@ impl<R: fmt::Debug + fmt::Display> std::error::Error for LineError<R> {}
 ///
 /// If the file cannot be read or is UTF-16.
 pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
-    split(&files::read(path, LONGEST_FILE).map_err(TextError::Io)?)
+    split(&files::read(path, LONGEST_FILE)?)
 }
 
 /// What some programs write before UTF-8.

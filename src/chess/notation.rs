@@ -3,8 +3,6 @@
 //! from White's point of view, counts in three digits. Which of them a protocol
 //! or a file wants is decided there.
 
-use std::fmt;
-
 use shakmaty::{
     CastlingMode, Color, Move, Position as _, Rank, Role,
     san::{San, SanError, SanPlus},
@@ -12,14 +10,16 @@ use shakmaty::{
 };
 
 use crate::chess::{
+    fen::FenError,
     position::{Position, START_FEN},
     score::{Score, is_decisive, mate_distance},
 };
 
 /// Why a text is not a move of a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// It does not look like a move.
+    #[error("'{text}' is not a move: expected one like {expected}")]
     Unreadable {
         /// As given.
         text: String,
@@ -27,6 +27,7 @@ pub enum MoveError {
         expected: &'static str,
     },
     /// It reads as a move that is not legal here.
+    #[error("illegal move '{text}': {reason}")]
     Illegal {
         /// As given.
         text: String,
@@ -34,6 +35,7 @@ pub enum MoveError {
         reason: String,
     },
     /// Several legal moves fit.
+    #[error("'{text}' is ambiguous: {}", .fitting.join(" or "))]
     Ambiguous {
         /// As given.
         text: String,
@@ -42,21 +44,21 @@ pub enum MoveError {
     },
 }
 
-impl fmt::Display for MoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MoveError::Unreadable { text, expected } => {
-                write!(f, "'{text}' is not a move: expected one like {expected}")
-            }
-            MoveError::Illegal { text, reason } => write!(f, "illegal move '{text}': {reason}"),
-            MoveError::Ambiguous { text, fitting } => {
-                write!(f, "'{text}' is ambiguous: {}", fitting.join(" or "))
-            }
-        }
-    }
+/// Why a text is not a line of moves.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MovesError {
+    /// The position that it starts from.
+    #[error(transparent)]
+    Start(#[from] FenError),
+    /// A move.
+    #[error("{error} (in '{fen}')")]
+    Move {
+        /// What is wrong with it.
+        error: MoveError,
+        /// Where it was to be played.
+        fen: String,
+    },
 }
-
-impl std::error::Error for MoveError {}
 
 /// The legal move that `text` stands for in UCI notation. Castling is read as the
 /// king's own move (e1g1) and as king takes rook (e1h1) in every mode; the
@@ -239,13 +241,13 @@ pub fn without_number(word: &str) -> &str {
 ///
 /// # Errors
 ///
-/// If one is not a legal move, in words.
-pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, String> {
+/// If one is not a legal move.
+pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, MovesError> {
     let mut position = start.clone();
     let mut moves = Vec::new();
     for word in text.split_whitespace().map(without_number).filter(|word| !word.is_empty()) {
         let m = read_any_move(&position, word)
-            .map_err(|error| format!("{error} (in '{}')", position.fen()))?;
+            .map_err(|error| MovesError::Move { error, fen: position.fen() })?;
         position = position.play(m);
         moves.push(m);
     }
@@ -257,15 +259,14 @@ pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, String> {
 ///
 /// # Errors
 ///
-/// If the position or a move cannot be read, in words.
-pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), String> {
+/// If the position or a move cannot be read.
+pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), MovesError> {
     let text = text.trim();
     let (fen, moves) = match text.strip_prefix("startpos") {
         Some(moves) => (START_FEN, moves.trim_start().trim_start_matches("moves")),
         None => text.split_once(" moves").unwrap_or((text, "")),
     };
-    let start =
-        Position::from_fen(fen, CastlingMode::Standard).map_err(|error| error.to_string())?;
+    let start = Position::from_fen(fen, CastlingMode::Standard)?;
     let moves = read_moves(&start, moves)?;
     Ok((start, moves))
 }
@@ -371,7 +372,7 @@ mod tests {
             }
         }
         assert_eq!(read("").unwrap(), "");
-        assert_eq!(read("O-O").unwrap_err().split(':').next(), Some("illegal move 'O-O'"));
+        assert!(read("O-O").unwrap_err().to_string().starts_with("illegal move 'O-O': "));
         assert!(read("1. e4 0-0").is_err() && read("1. e4 17").unwrap() == "1. e4");
         assert!(read_line("startpost").is_err() && read_line("startpos e5").is_err());
     }

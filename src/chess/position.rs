@@ -221,10 +221,14 @@ impl Position {
         text: &str,
         mode: CastlingMode,
     ) -> Result<(Position, Vec<String>), FenError> {
-        let given = || text.trim().to_owned();
-        let setup = fen::read(text).map_err(|error| FenError::Syntax { text: given(), error })?;
-        let (position, dropped) = Position::from_setup_in(setup, mode)
-            .map_err(|error| FenError::Illegal { text: given(), error })?;
+        let given = text.trim();
+        let setup = fen::read(text).map_err(|FenError { at, reason }| FenError {
+            at,
+            reason: format!("unreadable FEN '{given}': {reason}"),
+        })?;
+        let (position, dropped) = Position::from_setup_in(setup, mode).map_err(|error| {
+            FenError { at: 0, reason: format!("illegal position '{given}': {error}") }
+        })?;
         let remark = |name: &str, index: usize| {
             let field = |text: &str| {
                 let field = fen::fields(text).nth(index);

@@ -20,7 +20,7 @@ use super::{
 };
 use lancet::{
     chess::{
-        epd::{Reason, Record, parse},
+        epd::{Record, parse},
         lines::{Line, LineError},
         notation::{counted, move_text},
         position::Position,
@@ -45,7 +45,7 @@ pub struct Item {
 /// # Errors
 ///
 /// The first line that cannot be used.
-pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError<Reason>> {
+pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
     let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
@@ -413,7 +413,7 @@ mod tests {
     use super::*;
     use lancet::chess::lines::split;
 
-    fn items(text: &str) -> Result<Vec<Item>, LineError<Reason>> {
+    fn items(text: &str) -> Result<Vec<Item>, LineError> {
         read(&split(text.as_bytes()).unwrap())
     }
 

@@ -195,7 +195,8 @@ pub fn outlive_size_limits() {
 }
 
 /// Something went wrong with a file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", .path.display())]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
@@ -210,19 +211,15 @@ impl FileError {
     }
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.reason)
-    }
+/// What went wrong with this file, for `map_err`.
+pub fn at(path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |error| FileError::new(path, error)
 }
 
-impl std::error::Error for FileError {}
-
-/// What went wrong with a file.
-pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
-    let path = path.display().to_string();
-    move |error| format!("{path}: {error}")
-}
+/// A file cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {0}")]
+pub struct OutputError(FileError);
 
 /// Can a command that reads `inputs` write all of `outputs`, none in place of
 /// another, whatever links lead to it? To be asked before the work is done.
@@ -233,7 +230,7 @@ pub fn at(path: &Path) -> impl Fn(io::Error) -> String {
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: &[PathBuf],
-) -> Result<(), String> {
+) -> Result<(), OutputError> {
     let mut taken: Vec<PathBuf> =
         inputs.iter().filter_map(|path| fs::canonicalize(named(path)).ok()).collect();
     for path in outputs {
@@ -252,7 +249,7 @@ pub fn check_outputs<'a>(
             taken.push(place);
             Ok(())
         };
-        check().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        check().map_err(|error| OutputError(FileError::new(path, error)))?;
     }
     Ok(())
 }
@@ -483,14 +480,14 @@ mod tests {
         let check = |outputs: &[&Path]| {
             check_outputs(outputs.iter().copied(), std::slice::from_ref(&input))
         };
-        assert_eq!(check(&[&out, &dir.path().join("other")]), Ok(()));
+        check(&[&out, &dir.path().join("other")]).unwrap();
         let nested = dir.path().join("no/such");
         let slash = dir.path().join("new/");
         let dot = dir.path().join("new/.");
         for outputs in
             [&[&*input][..], &[&out, &out], &[dir.path()], &[&nested], &[&slash], &[&dot]]
         {
-            let error = check(outputs).unwrap_err();
+            let error = check(outputs).unwrap_err().to_string();
             assert!(error.starts_with("cannot write "), "{error}");
         }
         assert_eq!(fs::read(&input).unwrap(), b"data");
@@ -544,7 +541,8 @@ mod tests {
         let error = replace(&path, b"new").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        assert!(check_outputs([&*path], &[]).unwrap_err().ends_with("the file is read-only"));
+        let error = check_outputs([&*path], &[]).unwrap_err().to_string();
+        assert!(error.ends_with("the file is read-only"), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         fs::set_permissions(&path, writable).unwrap();
         replace(&path, b"new").unwrap();
@@ -568,10 +566,10 @@ mod tests {
             check_outputs(outputs.iter().map(PathBuf::as_path), &[path("input")])
         };
         for outputs in [&["hard"][..], &["soft"], &["new", "dangling"], &["other", "other"]] {
-            let error = check(outputs).unwrap_err();
+            let error = check(outputs).unwrap_err().to_string();
             assert!(error.ends_with("already reads or writes it"), "{error}");
         }
-        assert_eq!(check(&["other", "new"]), Ok(()));
+        check(&["other", "new"]).unwrap();
     }
 
     #[cfg(target_os = "linux")]

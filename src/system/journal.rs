@@ -8,8 +8,16 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Longest line, in bytes: a study of a game of 10,000 moves has one of a hundredth of that.
-const LONGEST_LINE: u64 = 16 << 20;
+/// Why a line cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It is not there to its end, or its checksum is another.
+    #[error("damaged")]
+    Damaged,
+    /// It says something else.
+    #[error("not understood: {0}")]
+    NotUnderstood(serde_json::Error),
+}
 
 /// Writes bytes at the end of a file, which is where it stands: all of them, or none.
 ///
@@ -28,9 +36,9 @@ pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// If there is no JSON for the value, in words.
-pub fn line(value: &impl Serialize) -> Result<String, String> {
-    let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
+/// If there is no JSON for the value.
+pub fn line(value: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string(value)?;
     Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
 }
 
@@ -38,10 +46,10 @@ pub fn line(value: &impl Serialize) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// If the line is damaged, not there to its end, or says something else, in words.
-pub fn value<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    let text = checked(line).ok_or("damaged")?;
-    serde_json::from_str(text).map_err(|error| format!("not understood: {error}"))
+/// If the line is damaged, or says something else.
+pub fn value<T: DeserializeOwned>(line: &[u8]) -> Result<T, JournalError> {
+    let text = checked(line).ok_or(JournalError::Damaged)?;
+    serde_json::from_str(text).map_err(JournalError::NotUnderstood)
 }
 
 /// The text after the checksum of a whole line, if that is its sum.
@@ -107,11 +115,12 @@ mod tests {
     fn lines_are_whole_or_nothing() {
         let said = ("\u{1b} \"a\"\n".to_owned(), vec![1.5, -0.1]);
         let written = line(&said).unwrap();
-        assert_eq!(value(written.as_bytes()), Ok(said));
+        assert_eq!(value::<(String, Vec<f64>)>(written.as_bytes()).unwrap(), said);
         assert_eq!(written.matches('\n').count(), 1);
         let read = |bytes: &[u8]| value::<(String, Vec<f64>)>(bytes);
         for end in 0..written.len() {
-            assert_eq!(read(&written.as_bytes()[..end]).unwrap_err(), "damaged", "{end}");
+            let error = read(&written.as_bytes()[..end]).unwrap_err();
+            assert!(matches!(error, JournalError::Damaged), "{end}: {error}");
         }
         for at in 0..written.len() {
             let mut damaged = written.clone().into_bytes();

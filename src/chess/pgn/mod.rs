@@ -55,21 +55,14 @@ pub enum Item {
 }
 
 /// A game that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {reason}")]
 pub struct Broken {
     /// Where in the file the fault is, from 1.
     pub line: u64,
     /// What is wrong.
     pub reason: String,
 }
-
-impl std::fmt::Display for Broken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.line, self.reason)
-    }
-}
-
-impl std::error::Error for Broken {}
 
 impl Game {
     /// The value of a tag, unless it is missing or empty or says "unknown".
