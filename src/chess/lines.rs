@@ -58,7 +58,12 @@ pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
 }
 
 /// What some programs write before UTF-8.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Is this how UTF-16 text begins?
+pub(super) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+}
 
 /// The lines of a text: UTF-8 with or without byte order marks, any of the line
 /// ends LF, CR LF and CR, last one optional. See [`decode`]. Lines starting with
@@ -68,7 +73,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// If the text is UTF-16.
 pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+    if is_utf16(bytes) {
         return Err(TextError::Utf16);
     }
     let mut lines = Vec::new();
@@ -91,7 +96,7 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
 }
 
 /// UTF-8, or else Latin-1, which older files use in names.
-pub fn decode(bytes: &[u8]) -> String {
+pub(super) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),

@@ -141,7 +141,7 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
 
 /// A move in SAN, whatever its `x` says; `None` if it is not SAN.
 fn read_san(position: &Position, word: &str) -> Option<Result<Move, SanError>> {
-    let san = parse_san(word)?;
+    let san = parse_san(word).filter(|san| *san != San::Null)?;
     let read = san.to_move(position.chess());
     match (read, san) {
         (Err(SanError::IllegalSan), San::Normal { role, file, rank, capture, to, promotion }) => {
@@ -152,15 +152,21 @@ fn read_san(position: &Position, word: &str) -> Option<Result<Move, SanError>> {
     }
 }
 
-fn parse_san(word: &str) -> Option<San> {
+/// Reads SAN without `+` or `#`. Others write castling as `0-0` or `o-o`, promotions as `e8Q`
+/// or `e7e8q`, and long algebraic notation (`Ng8-f6`).
+pub(super) fn parse_san(word: &str) -> Option<San> {
     let castling = word.replace(['0', 'o'], "O");
-    let word = if castling.starts_with("O-O") { castling.as_str() } else { word };
-    let san = San::from_ascii(with_equals_sign(word).as_bytes()).ok()?;
-    matches!(san, San::Normal { .. } | San::Castle(_)).then_some(san)
+    let word = match word.split_once('-') {
+        _ if castling.starts_with("O-O") => castling,
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => [from, to].concat(),
+        _ => word.to_owned(),
+    };
+    let san = San::from_ascii(with_equals_sign(&word).as_bytes()).ok()?;
+    (!matches!(san, San::Put { .. })).then_some(san)
 }
 
 /// `e8Q` and `e7e8q` as `e8=Q` and `e7e8=Q`.
-pub fn with_equals_sign(word: &str) -> String {
+fn with_equals_sign(word: &str) -> String {
     match word.char_indices().next_back() {
         Some((at, 'Q' | 'R' | 'B' | 'N' | 'q' | 'r' | 'b' | 'n'))
             if word[..at].ends_with(['1', '8']) =>
@@ -224,15 +230,15 @@ pub const fn color_name(color: Color) -> &'static str {
     if color.is_white() { "White" } else { "Black" }
 }
 
-/// A word of a game's text without the number before the move: `1.e4`, `12...Nf6`.
+/// A word of a game's text without the number or dots before the move: `1.e4`, `12...Nf6`.
 /// Empty if there is nothing else, as in `12.`, or if it is a result.
 pub fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    match rest.trim_start_matches('.') {
+    match rest.trim_start_matches(['.', '…']) {
         "" => "",
         _ if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") => "",
         // The zeroes of castling are no number.
-        word_after if rest.starts_with('.') => word_after,
+        word_after if rest.starts_with(['.', '…']) => word_after,
         _ => word,
     }
 }

@@ -1,6 +1,8 @@
 //! Games as PGN has them: tags, and a tree of moves with all that was written
 //! about them. No chess is judged here.
 
+use std::fmt;
+
 use shakmaty::{Outcome, san::SanPlus};
 
 use crate::chess::position::{Position, START_FEN};
@@ -8,7 +10,24 @@ use crate::chess::position::{Position, START_FEN};
 pub mod read;
 pub mod write;
 
-pub use pgn_reader::Nag;
+/// A numeric annotation glyph, such as `$1` for `!`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nag(pub u8);
+
+impl Nag {
+    /// `?`.
+    pub const MISTAKE: Nag = Nag(2);
+    /// `??`.
+    pub const BLUNDER: Nag = Nag(4);
+    /// `?!`.
+    pub const DUBIOUS_MOVE: Nag = Nag(6);
+}
+
+impl fmt::Display for Nag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}", self.0)
+    }
+}
 
 /// A game as it stands in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
