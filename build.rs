@@ -111,90 +111,60 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// An instruction set: its name, the lowest level of x86-64 that has it (0: none), and where
-/// `guard.rs` reads whether a processor has it: register and bit.
-type Feature = (&'static str, u8, usize, u8);
+/// The instruction sets of the levels of x86-64 from v1 on, each without those of lower levels
+/// (System V ABI, AMD64 supplement, section 3.1.1).
+const LEVELS: [&[&str]; 4] = [
+    &["fxsr", "sse", "sse2"],
+    &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
+    &["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"],
+    &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"],
+];
 
-/// What `cpuid` answers in these registers to a question for leaf 1, leaf 7 (two parts) and
-/// AMD's leaf. The numbers are those of `guard.rs`.
-const ECX_1: usize = 0;
-const EBX_7: usize = 1;
-const ECX_7: usize = 2;
-const EDX_7: usize = 3;
-const EAX_7_1: usize = 4;
-const EDX_7_1: usize = 5;
-const ECX_AMD: usize = 6;
-
-/// The instruction sets that may be used without being asked for, by level (System V ABI,
-/// AMD64 supplement, section 3.1.1; bits: Intel SDM, volume 2A, CPUID).
+/// For each register of `guard.rs` the instruction sets that it tells of, and their bits (Intel
+/// SDM, volume 2A, CPUID).
 ///
 /// `target-cpu=native` may have a part of a level: Ivy Bridge has AVX, but not AVX2.
 /// Therefore the program asks for each set, not for the level. Beyond the levels these
 /// are the sets that LLVM uses where they suit ordinary code (to count bits, shuffle bytes,
 /// sum products, move 16 bits), and those that a crate uses when it is compiled for them
 /// (crc32fast: pclmulqdq and vpclmulqdq). Only intrinsics that nobody calls use the others,
-/// such as aes, sha, rdrand and xsaveopt.
+/// such as aes, sha, rdrand and xsaveopt. The system has to switch xsave on, too.
 #[rustfmt::skip]
-const FEATURES: &[Feature] = &[
-    ("cmpxchg16b",      2, ECX_1,   13),
-    ("popcnt",          2, ECX_1,   23),
-    ("sse3",            2, ECX_1,   0),
-    ("ssse3",           2, ECX_1,   9),
-    ("sse4.1",          2, ECX_1,   19),
-    ("sse4.2",          2, ECX_1,   20),
-    ("avx",             3, ECX_1,   28),
-    ("avx2",            3, EBX_7,   5),
-    ("bmi1",            3, EBX_7,   3),
-    ("bmi2",            3, EBX_7,   8),
-    ("f16c",            3, ECX_1,   29),
-    ("fma",             3, ECX_1,   12),
-    ("lzcnt",           3, ECX_AMD, 5),
-    ("movbe",           3, ECX_1,   22),
-    ("xsave",           3, ECX_1,   27), // switched on by the operating system, too
-    ("avx512f",         4, EBX_7,   16),
-    ("avx512bw",        4, EBX_7,   30),
-    ("avx512cd",        4, EBX_7,   28),
-    ("avx512dq",        4, EBX_7,   17),
-    ("avx512vl",        4, EBX_7,   31),
-    ("avx512bitalg",    0, ECX_7,   12),
-    ("avx512fp16",      0, EDX_7,   23),
-    ("avx512ifma",      0, EBX_7,   21),
-    ("avx512vbmi",      0, ECX_7,   1),
-    ("avx512vbmi2",     0, ECX_7,   6),
-    ("avx512vnni",      0, ECX_7,   11),
-    ("avx512vpopcntdq", 0, ECX_7,   14),
-    ("avxifma",         0, EAX_7_1, 23),
-    ("avxvnni",         0, EAX_7_1, 4),
-    ("avxvnniint16",    0, EDX_7_1, 10),
-    ("avxvnniint8",     0, EDX_7_1, 4),
-    ("gfni",            0, ECX_7,   8),
-    ("pclmulqdq",       0, ECX_1,   1),
-    ("sse4a",           0, ECX_AMD, 6),
-    ("tbm",             0, ECX_AMD, 21),
-    ("vpclmulqdq",      0, ECX_7,   10),
+const REGISTERS: [&[(&str, u8)]; 7] = [
+    // Leaf 1: ecx.
+    &[("sse3", 0), ("pclmulqdq", 1), ("ssse3", 9), ("fma", 12), ("cmpxchg16b", 13), ("sse4.1", 19),
+      ("sse4.2", 20), ("movbe", 22), ("popcnt", 23), ("xsave", 27), ("avx", 28), ("f16c", 29)],
+    // Leaf 7: ebx, ecx, edx.
+    &[("bmi1", 3), ("avx2", 5), ("bmi2", 8), ("avx512f", 16), ("avx512dq", 17), ("avx512ifma", 21),
+      ("avx512cd", 28), ("avx512bw", 30), ("avx512vl", 31)],
+    &[("avx512vbmi", 1), ("avx512vbmi2", 6), ("gfni", 8), ("vpclmulqdq", 10), ("avx512vnni", 11),
+      ("avx512bitalg", 12), ("avx512vpopcntdq", 14)],
+    &[("avx512fp16", 23)],
+    // Leaf 7, second part: eax, edx.
+    &[("avxvnni", 4), ("avxifma", 23)],
+    &[("avxvnniint8", 4), ("avxvnniint16", 10)],
+    // AMD's leaf: ecx.
+    &[("lzcnt", 5), ("sse4a", 6), ("tbm", 21)],
 ];
-
-/// What every x86-64 processor has.
-const BASELINE: [&str; 3] = ["fxsr", "sse", "sse2"];
 
 /// Names the highest level of x86-64 that the program is compiled for, and the instruction
 /// sets beyond it; and links the check that the processor has them.
 fn x86_64(root: &Path, instructions: &[&str]) {
-    let is_whole = |level: &u8| {
-        let mut sets = FEATURES.iter().filter(|(_, of, ..)| of == level);
-        sets.all(|(name, ..)| instructions.contains(name))
-    };
-    let level = (2..=4).take_while(is_whole).last().unwrap_or(1);
-    let within = |name: &str| {
-        let has = |&(other, of, ..): &Feature| other == name && (2..=level).contains(&of);
-        BASELINE.contains(&name) || FEATURES.iter().any(has)
-    };
-    let beyond: Vec<&str> = instructions.iter().copied().filter(|name| !within(name)).collect();
+    let is_whole = |sets: &&&[&str]| sets.iter().all(|set| instructions.contains(set));
+    let level = LEVELS.iter().take_while(is_whole).count();
+    let within = LEVELS[..level].concat();
+    let beyond: Vec<&str> =
+        instructions.iter().copied().filter(|set| !within.contains(set)).collect();
     tell("LANCET_LEVEL", &format!("x86-64-v{level}"));
     tell("LANCET_INSTRUCTIONS", &beyond.join(" "));
-    let needed: Vec<&Feature> =
-        FEATURES.iter().filter(|(name, ..)| instructions.contains(name)).collect();
-    guard(root, &format!("({level}, &{needed:?})"));
+    let needed = instructions.iter().filter_map(|&name| {
+        let level = LEVELS.iter().position(|sets| sets.contains(&name)).map_or(0, |at| at + 1);
+        REGISTERS.iter().enumerate().find_map(|(register, sets)| {
+            let (_, bit) = sets.iter().find(|(set, _)| *set == name)?;
+            Some((name, level, register, *bit))
+        })
+    });
+    guard(root, &format!("({level}, &{:?})", needed.collect::<Vec<_>>()));
 }
 
 /// Names what compiles the program, and how.

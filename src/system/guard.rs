@@ -12,9 +12,12 @@
 
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv, CpuidResult};
 
-/// The level of x86-64 that the rest of the program was compiled for, and its instruction
-/// sets. `build.rs` says what the numbers are.
-static NEEDED: (u8, &[(&str, u8, usize, u8)]) = include!(concat!(env!("OUT_DIR"), "/needed.rs"));
+/// An instruction set: its name, the level of x86-64 that begins to have it (0: none), and
+/// the register of [`registers`] and the bit in it that tell of it.
+type Set = (&'static str, usize, usize, u8);
+
+/// The level that the rest of the program was compiled for, and its instruction sets.
+static NEEDED: (usize, &[Set]) = include!(concat!(env!("OUT_DIR"), "/needed.rs"));
 
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array.00101"))]
@@ -29,19 +32,6 @@ unsafe extern "C" {
     fn getenv(name: *const u8) -> *const u8;
 }
 
-/// Has whoever starts the program said that the instructions will do? Emulators such as
-/// valgrind lack some that are compiled for, but never met.
-#[cfg(not(windows))]
-fn is_trusted() -> bool {
-    // SAFETY: the name ends in a zero, and only one thread is there yet.
-    unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() }
-}
-
-#[cfg(windows)]
-fn is_trusted() -> bool {
-    false
-}
-
 extern "C" fn check() {
     let here = registers();
     let lacking = || {
@@ -49,33 +39,45 @@ extern "C" fn check() {
             here.get(*register).is_none_or(|bits| bits >> bit & 1 == 0)
         })
     };
-    if lacking().next().is_none() || is_trusted() {
+    if lacking().next().is_none() {
+        return;
+    }
+    // Emulators such as valgrind lack instructions that are compiled for, but never met.
+    #[cfg(not(windows))]
+    // SAFETY: the name ends in a zero, and only one thread is there yet.
+    if unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() } {
         return;
     }
     // The highest level that lacks nothing.
-    let level = lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, u8::min);
+    let level =
+        lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, usize::min);
+    let advice = match level {
+        4 => "; take the build x86-64-v4\n",
+        3 => "; take the build x86-64-v3\n",
+        2 => "; take the build x86-64-v2\n",
+        _ => "; build from source on this machine: cargo build --release\n",
+    };
     // People read standard error, programs that speak UCI standard output.
     for (file, beginning) in [(2, "lancet: "), (1, "info string ")] {
-        let mut text = Text { bytes: [0; 1024], length: 0 };
-        text.push(beginning);
-        text.push("this processor lacks instructions that this build uses:");
+        say(file, beginning);
+        say(file, "this processor lacks instructions that this build uses:");
         for (name, ..) in lacking() {
-            text.push(" ");
-            text.push(name);
+            say(file, " ");
+            say(file, name);
         }
-        text.push(match level {
-            4 => "; take the build x86-64-v4\n",
-            3 => "; take the build x86-64-v3\n",
-            2 => "; take the build x86-64-v2\n",
-            _ => "; build from source on this machine: cargo build --release\n",
-        });
-        text.write(file);
+        say(file, advice);
     }
     // SAFETY: nothing has begun that would have to be ended first.
     unsafe { _exit(1) }
 }
 
-/// What this processor answers in the registers that `build.rs` numbers.
+fn say(file: i32, text: &str) {
+    // SAFETY: so many bytes are there to be read. Nobody is left to be told when they cannot
+    // be written.
+    unsafe { write(file, text.as_ptr(), text.len()) };
+}
+
+/// What this processor answers in the registers of the table in `build.rs`.
 fn registers() -> [u32; 7] {
     const AMD: u32 = 0x8000_0001;
     // Where the operating system saves no registers ymm or zmm, the instruction sets that use
@@ -104,32 +106,5 @@ fn saved_state(basic: u32) -> u64 {
     }
     // SAFETY: the system has switched `xsave` on, so the processor has the instruction,
     // and XCR0 exists.
-    unsafe { xcr0() }
-}
-
-#[target_feature(enable = "xsave")]
-fn xcr0() -> u64 {
-    // SAFETY: enabled above; register 0 exists wherever the instruction does.
     unsafe { _xgetbv(0) }
-}
-
-/// A text without memory to allocate; what does not fit is left out.
-struct Text {
-    bytes: [u8; 1024],
-    length: usize,
-}
-
-impl Text {
-    fn push(&mut self, text: &str) {
-        for (to, from) in self.bytes.iter_mut().skip(self.length).zip(text.bytes()) {
-            *to = from;
-            self.length += 1;
-        }
-    }
-
-    fn write(&self, file: i32) {
-        // SAFETY: so many bytes are there to be read. Nobody is left to be told when
-        // they cannot be written.
-        unsafe { write(file, self.bytes.as_ptr(), self.length) };
-    }
 }
