@@ -15,7 +15,7 @@ use shakmaty::{
 
 /// What must not be exceeded by the numbers of a FEN. No game is longer; a
 /// position whose halfmove clock is above 100 is drawn, but may be looked at.
-pub(crate) const MAX_CLOCK: u32 = 9999;
+pub(super) const MAX_CLOCK: u32 = 9999;
 
 /// Why a FEN was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -5,12 +5,12 @@
 pub mod epd;
 pub mod fen;
 pub mod lines;
-pub mod movegen;
+pub(crate) mod movegen;
 pub mod notation;
 pub mod pgn;
 pub mod position;
-pub mod reversible;
+pub(crate) mod reversible;
 pub mod score;
 pub mod see;
-pub mod sliders;
-pub mod threats;
+pub(crate) mod sliders;
+pub(crate) mod threats;

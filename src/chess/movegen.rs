@@ -70,7 +70,7 @@ impl Checks {
             Bitboard::EMPTY,
         ];
         let ours = board.by_color(!them);
-        let discoverers = sliders_towards(board, king, ours).screens & ours;
+        let discoverers = sliders_towards(board, king, ours).blockers & ours;
         Checks { squares, discoverers, king }
     }
 

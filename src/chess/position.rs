@@ -51,8 +51,7 @@ impl PackedMove {
     }
 
     /// The move this stands for on this board, if one of our pieces is on its
-    /// origin. It may still be illegal: ask
-    /// [`Generator::find`](crate::chess::movegen::Generator::find).
+    /// origin. It may still be illegal: ask `Generator::find`.
     pub fn rebuild(self, position: &Position) -> Option<Move> {
         if !self.is_some() {
             return None;

@@ -15,7 +15,7 @@ pub const INFINITE: Score = 32_001;
 /// The score of the side that has given mate. A checkmated node is `-MATE`.
 pub const MATE: Score = 32_000;
 /// Scores beyond this are mates; between [`DECISIVE`] and this, tablebase wins.
-pub const MATE_BAND: Score = 31_000;
+const MATE_BAND: Score = 31_000;
 /// A tablebase win at the probed node. It ages like a mate.
 pub const TABLEBASE_WIN: Score = 30_900;
 /// Scores beyond `DECISIVE` are won, below `-DECISIVE` lost: by mate or by

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 use crate::chess::{position::Position, sliders, threats::pinned_by};
 
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
-pub const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
+const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
 /// The exchange value of a role, in centipawns.
 pub const fn value(role: Role) -> i32 {

@@ -94,14 +94,14 @@ pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 
 /// The squares that a bishop attacks on an empty board.
 #[inline(always)]
-pub const fn bishop_rays(square: Square) -> Bitboard {
+pub(super) const fn bishop_rays(square: Square) -> Bitboard {
     let Lines { diagonal, anti_diagonal, .. } = &LINES[square as usize];
     Bitboard(*diagonal | *anti_diagonal)
 }
 
 /// The squares that a rook attacks on an empty board.
 #[inline(always)]
-pub const fn rook_rays(square: Square) -> Bitboard {
+pub(super) const fn rook_rays(square: Square) -> Bitboard {
     let Lines { file, rank, .. } = &LINES[square as usize];
     Bitboard(*file | *rank)
 }

@@ -6,24 +6,24 @@ use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 use crate::chess::sliders;
 
 /// Sliders that would attack a square of an empty board.
-pub(super) struct Lines {
+pub(super) struct Sliders {
     /// Those that do attack it.
     pub(super) attackers: Bitboard,
     /// Pieces of either side that alone stand in the way of one.
-    pub(super) screens: Bitboard,
+    pub(super) blockers: Bitboard,
 }
 
 /// The sliders among `pieces` on lines with `square`.
-pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Lines {
+pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Sliders {
     let aligned = (sliders::bishop_rays(square) & board.bishops_and_queens())
         | (sliders::rook_rays(square) & board.rooks_and_queens());
-    let mut lines = Lines { attackers: Bitboard::EMPTY, screens: Bitboard::EMPTY };
+    let mut lines = Sliders { attackers: Bitboard::EMPTY, blockers: Bitboard::EMPTY };
     for slider in aligned & pieces {
         let between = attacks::between(square, slider) & board.occupied();
         if between.is_empty() {
             lines.attackers.add(slider);
         } else if !between.more_than_one() {
-            lines.screens |= between;
+            lines.blockers |= between;
         }
     }
     lines
@@ -31,18 +31,18 @@ pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -
 
 /// The enemy pieces that give check to `color`, and its pieces that are pinned to
 /// the king.
-pub fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
+pub(super) fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
     let king = king_of(board, color);
     let theirs = board.by_color(!color);
     let lines = sliders_towards(board, king, theirs);
     let steppers = (attacks::pawn_attacks(color, king) & board.pawns())
         | (attacks::knight_attacks(king) & board.knights());
-    (steppers & theirs | lines.attackers, lines.screens & board.by_color(color))
+    (steppers & theirs | lines.attackers, lines.blockers & board.by_color(color))
 }
 
 /// The pieces of `color` that one of these enemy sliders pins to its king.
 pub(super) fn pinned_by(board: &Board, color: Color, sliders: Bitboard) -> Bitboard {
-    sliders_towards(board, king_of(board, color), sliders).screens & board.by_color(color)
+    sliders_towards(board, king_of(board, color), sliders).blockers & board.by_color(color)
 }
 
 pub(super) fn king_of(board: &Board, color: Color) -> Square {

@@ -185,7 +185,7 @@ impl Drop for LockFile {
 /// Has writing fail where a file meets its size limit (`ulimit -f`), as on a full disk,
 /// instead of ending the program by a signal. For the start of the program.
 #[allow(unsafe_code)]
-pub fn outlive_size_limits() {
+pub(super) fn outlive_size_limits() {
     #[cfg(unix)]
     // SAFETY: the arguments are a signal and an action of the system's own; none of our code
     // runs in a handler.
@@ -349,7 +349,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// # Errors
 ///
 /// If there is no such file, or it is a device.
-pub fn refuse_device(path: &Path) -> io::Result<()> {
+pub(super) fn refuse_device(path: &Path) -> io::Result<()> {
     let kind = fs::metadata(path)?.file_type();
     #[cfg(unix)]
     {

@@ -20,7 +20,7 @@ static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
 /// Says what the program is called.
-pub fn call_program(name: &str) {
+pub(super) fn call_program(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn say_coloured(line: impl std::fmt::Display) {
 }
 
 /// Does the same for what was written to standard output by other means.
-pub fn check_output(written: io::Result<()>) {
+pub(super) fn check_output(written: io::Result<()>) {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             OUTPUT_GONE.store(true, Ordering::Relaxed);

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     chess::{
         notation,
-        pgn::{self, Line, Node, read::Games},
+        pgn::{self, AnnotatedMove, Variation, read::Games},
         position::{Ending, Game, Position},
     },
     engine::Job,
@@ -295,10 +295,10 @@ fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color
         tag("Result", &result),
     ];
     let mut position = start.chess().clone();
-    let mut main = Line::default();
+    let mut main = Variation::default();
     for &m in moves {
         let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
-        main.moves.push(Node { san, line: 0, items: Vec::new() });
+        main.moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
     }
     let mut game = pgn::Game { line: 1, tags, main, outcome };
     game.set_start(start);

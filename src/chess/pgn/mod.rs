@@ -37,23 +37,23 @@ pub struct Game {
     /// Names and values, in the file's order.
     pub tags: Vec<(String, String)>,
     /// The game itself.
-    pub main: Line,
+    pub main: Variation,
     /// The result behind the moves, if there is one.
     pub outcome: Option<Outcome>,
 }
 
 /// A sequence of moves: the game itself or a variation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct Variation {
     /// What stands before the first move.
     pub lead: Vec<Item>,
     /// The moves.
-    pub moves: Vec<Node>,
+    pub moves: Vec<AnnotatedMove>,
 }
 
 /// A move and what is written about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct AnnotatedMove {
     /// The move, as given.
     pub san: SanPlus,
     /// The line of the file that it stands on; 0 for a move that was added.
@@ -70,7 +70,7 @@ pub enum Item {
     /// Text, in one line.
     Comment(String),
     /// Other moves instead of the one before.
-    Variation(Line),
+    Variation(Variation),
 }
 
 /// A game that cannot be used.

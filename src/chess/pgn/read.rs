@@ -11,7 +11,7 @@ use shakmaty::{
     san::{SanPlus, Suffix},
 };
 
-use super::{Broken, Game, Item, Line, Nag, Node};
+use super::{AnnotatedMove, Broken, Game, Item, Nag, Variation};
 use crate::chess::{
     lines::{BYTE_ORDER_MARK, TextError, decode, is_utf16},
     notation,
@@ -164,9 +164,9 @@ struct Parser {
     /// The line that the game begins on.
     begin: Option<u64>,
     tags: Vec<(String, String)>,
-    main: Line,
+    main: Variation,
     /// The open variations, innermost last, and the lines that they begin on.
-    variations: Vec<(u64, Line)>,
+    variations: Vec<(u64, Variation)>,
     /// The open comment, and the line that it begins on.
     comment: Option<(u64, Vec<u8>)>,
     outcome: Option<Outcome>,
@@ -239,8 +239,8 @@ impl Parser {
             self.fault.get_or_insert(broken);
             self.length = 0;
             self.tags.clear();
-            self.main = Line::default();
-            self.variations.iter_mut().for_each(|(_, line)| *line = Line::default());
+            self.main = Variation::default();
+            self.variations.iter_mut().for_each(|(_, line)| *line = Variation::default());
             self.comment.iter_mut().for_each(|(_, text)| text.clear());
         }
     }
@@ -316,7 +316,7 @@ impl Parser {
                     let reason = format!("variations nested more than {MAX_NESTING} deep");
                     return Err(self.broken(reason));
                 }
-                b'(' => self.variations.push((self.line, Line::default())),
+                b'(' => self.variations.push((self.line, Variation::default())),
                 b')' => match self.variations.pop() {
                     Some((_, line)) => self.add_item(Item::Variation(line)),
                     None => return Err(self.broken("')' without '('")),
@@ -358,7 +358,7 @@ impl Parser {
                 return Err(self.broken(format!("'{}' is not a move", shown(word))));
             };
             let line = self.line;
-            let moves = san.map(|san| Node { san, line, items: Vec::new() });
+            let moves = san.map(|san| AnnotatedMove { san, line, items: Vec::new() });
             self.current().moves.extend(moves);
             for at in (0..signs.len()).step_by(2) {
                 let sign = nag(&signs[at..signs.len().min(at + 2)]);
@@ -379,7 +379,7 @@ impl Parser {
     }
 
     /// The innermost open variation, or the game.
-    fn current(&mut self) -> &mut Line {
+    fn current(&mut self) -> &mut Variation {
         self.variations.last_mut().map_or(&mut self.main, |(_, line)| line)
     }
 
@@ -507,7 +507,7 @@ mod tests {
         all
     }
 
-    fn show(line: &Line) -> String {
+    fn show(line: &Variation) -> String {
         let mut words: Vec<String> = line.lead.iter().map(show_item).collect();
         for node in &line.moves {
             words.push(node.san.to_string());

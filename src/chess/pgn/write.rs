@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use shakmaty::Color;
 
-use super::{Game, Item, Line};
+use super::{Game, Item, Variation};
 
 /// Longest line of moves.
 const WIDTH: usize = 80;
@@ -61,7 +61,7 @@ impl Movetext {
         self.glue = false;
     }
 
-    fn line(&mut self, line: &Line, ply: usize) {
+    fn line(&mut self, line: &Variation, ply: usize) {
         self.items(&line.lead, ply);
         let mut numbered = true;
         for (node, ply) in line.moves.iter().zip(ply..) {
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    fn strip_lines(line: &mut Line) {
+    fn strip_lines(line: &mut Variation) {
         for node in &mut line.moves {
             node.line = 0;
             for item in &mut node.items {
