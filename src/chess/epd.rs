@@ -9,7 +9,7 @@ use shakmaty::Move;
 
 use super::{
     fen::{self, MAX_CLOCK},
-    lines::{self, Line, LineError},
+    lines::{Line, LineError},
     notation::{self, MoveError, counted},
     position::Position,
 };
@@ -75,8 +75,8 @@ const KNOWN: [&str; 21] = [
 /// What the others say is passed on as it is.
 const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 
-/// A byte offset in the line and what is wrong there.
-type Fault = (usize, String);
+/// A part of the line, and what is wrong there.
+type Fault<'a> = (&'a str, String);
 
 /// Reads a line: the four position fields, optionally the two clocks of a FEN,
 /// then operations, each ended by `;` (the last one need not be).
@@ -85,75 +85,75 @@ type Fault = (usize, String);
 ///
 /// [`LineError`] says where and why the line is unusable.
 pub fn parse(line: &Line) -> Result<Record, LineError> {
-    read(line).map_err(|(offset, reason)| line.error(offset, reason))
-}
-
-fn read(line: &Line) -> Result<Record, Fault> {
-    let text = line.text.as_str();
-    let start = text.len() - text.trim_start().len();
-    let (mut setup, end) = fen::read_epd(text).map_err(|error| (error.at, error.reason))?;
-    let operations = read_operations(text, end)?;
-    setup.halfmoves = read_clock(&operations, "hmvc", 0)?.unwrap_or(setup.halfmoves);
-    let number = read_clock(&operations, "fmvn", 1)?.and_then(NonZeroU32::new);
-    setup.fullmoves = number.unwrap_or(setup.fullmoves);
-    let position = Position::from_setup(setup)
-        .map_err(|error| (start, format!("illegal position: {error}")))?;
-    if position.legal_moves().is_empty() {
-        return Err((start, "the game is over: no legal move".to_owned()));
-    }
-    let goal = read_goal(&position, &operations)?;
-    let operations: Vec<Operation> = operations
-        .into_iter()
-        .map(|raw| Operation {
-            opcode: raw.opcode.to_owned(),
-            operands: raw.operands.iter().map(|&(_, text)| text.to_owned()).collect(),
-        })
-        .collect();
-    let id = operations.iter().find(|op| op.opcode == "id").map(|op| op.operands.join(" "));
-    Ok(Record {
-        line: line.number,
-        text: text.trim().to_owned(),
-        id: id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line {}", line.number)),
-        position,
-        goal,
-        operations,
+    read(line).map_err(|(part, reason)| {
+        let offset = part.as_ptr() as usize - line.text.as_ptr() as usize;
+        line.error(offset, reason)
     })
 }
 
-/// An operation with byte offsets into the line.
-struct RawOperation<'a> {
-    at: usize,
-    opcode: &'a str,
-    operands: Vec<(usize, &'a str)>,
+fn read(line: &Line) -> Result<Record, Fault<'_>> {
+    let text = line.text.as_str();
+    let (mut setup, end) =
+        fen::read_epd(text).map_err(|error| (&text[error.at..], error.reason))?;
+    let operations = read_operations(&text[end..])?;
+    setup.halfmoves = read_clock(&operations, "hmvc", 0)?.unwrap_or(setup.halfmoves);
+    let number = read_clock(&operations, "fmvn", 1)?.and_then(NonZeroU32::new);
+    setup.fullmoves = number.unwrap_or(setup.fullmoves);
+    let text = text.trim();
+    let position = Position::from_setup(setup)
+        .map_err(|error| (text, format!("illegal position: {error}")))?;
+    if position.legal_moves().is_empty() {
+        return Err((text, "the game is over: no legal move".to_owned()));
+    }
+    let goal = read_goal(&position, &operations)?;
+    let id = find(&operations, "id").map(|id| id.operands.join(" "));
+    Ok(Record {
+        line: line.number,
+        text: text.to_owned(),
+        id: id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line {}", line.number)),
+        position,
+        goal,
+        operations: operations.into_iter().map(Operation::from).collect(),
+    })
 }
 
-fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fault> {
+/// An operation, as parts of the line.
+struct RawOperation<'a> {
+    opcode: &'a str,
+    operands: Vec<&'a str>,
+}
+
+impl From<RawOperation<'_>> for Operation {
+    fn from(RawOperation { opcode, operands }: RawOperation<'_>) -> Operation {
+        let operands = operands.into_iter().map(str::to_owned).collect();
+        Operation { opcode: opcode.to_owned(), operands }
+    }
+}
+
+fn read_operations(mut rest: &str) -> Result<Vec<RawOperation<'_>>, Fault<'_>> {
     let mut operations: Vec<RawOperation> = Vec::new();
     let mut names = HashSet::new();
-    let mut at = from;
     loop {
-        at += span(&text[at..], |c| c.is_whitespace() || c == ';');
-        let rest = &text[at..];
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
         if rest.is_empty() || rest.starts_with('#') || rest.starts_with("//") {
             return Ok(operations);
         }
-        let length = span(rest, |c| !c.is_whitespace() && c != ';' && c != '"');
-        let opcode = &rest[..length];
+        let (opcode, operands) = split_at(rest, |c| c.is_whitespace() || c == ';' || c == '"');
         // matetrack and others write "PV:".
         let name = opcode.strip_suffix(':').unwrap_or(opcode);
         let fine = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !fine {
-            let word = &rest[..length.max(1)];
+            let word = if opcode.is_empty() { &rest[..1] } else { opcode };
             let expected = "expected a letter, then letters or digits";
-            return Err((at, format!("'{word}' is not an opcode: {expected}")));
+            return Err((word, format!("'{word}' is not an opcode: {expected}")));
         }
         let repeated = !names.insert(name);
         if repeated && NEEDED.contains(&name) {
-            return Err((at, format!("{name} is given twice")));
+            return Err((name, format!("{name} is given twice")));
         }
-        let mut operation = RawOperation { at, opcode: name, operands: Vec::new() };
-        at = read_operands(text, at + length, &mut operation)?;
+        let mut operation = RawOperation { opcode: name, operands: Vec::new() };
+        rest = read_operands(operands, &mut operation)?;
         // The first one counts.
         if !repeated {
             operations.push(operation);
@@ -161,43 +161,38 @@ fn read_operations(text: &str, from: usize) -> Result<Vec<RawOperation<'_>>, Fau
     }
 }
 
-/// Reads operands up to a `;` or the end; where that is.
+/// Reads operands up to a `;` or the end, and returns the rest.
 fn read_operands<'a>(
-    text: &'a str,
-    from: usize,
+    mut rest: &'a str,
     operation: &mut RawOperation<'a>,
-) -> Result<usize, Fault> {
-    let operands = &mut operation.operands;
-    let mut at = from;
+) -> Result<&'a str, Fault<'a>> {
     loop {
-        let blank = span(&text[at..], char::is_whitespace);
-        at += blank;
-        let rest = &text[at..];
-        if rest.is_empty() || rest.starts_with(';') {
-            return Ok(at);
+        let word = rest.trim_start();
+        if word.is_empty() || word.starts_with(';') {
+            return Ok(word);
         }
         // A quote behind a word or a string is one too many, and begins nothing.
-        let begins = blank > 0 || operands.is_empty();
-        if begins && let Some(string) = rest.strip_prefix('"') {
+        let begins = word.len() < rest.len() || operation.operands.is_empty();
+        let operand;
+        if begins && let Some(string) = word.strip_prefix('"') {
             let closed = string.find('"');
             if closed.is_none() && NEEDED.contains(&operation.opcode) {
-                return Err((at, "the string is not closed by a '\"'".to_owned()));
+                return Err((word, "the string is not closed by a '\"'".to_owned()));
             }
             // A quote too many in a comment ends with it.
             let end = closed.or_else(|| string.find(';')).unwrap_or(string.len());
-            operands.push((at + 1, &string[..end]));
-            at += 1 + end + usize::from(closed.is_some());
+            (operand, rest) = string.split_at(end);
+            rest = rest.strip_prefix('"').unwrap_or(rest);
         } else {
-            let length = span(rest, |c| !c.is_whitespace() && c != ';');
-            operands.push((at, &rest[..length]));
-            at += length;
+            (operand, rest) = split_at(word, |c| c.is_whitespace() || c == ';');
         }
+        operation.operands.push(operand);
     }
 }
 
-/// The length in bytes of the characters at the start for which `wanted` holds.
-fn span(text: &str, wanted: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !wanted(c)).unwrap_or(text.len())
+/// The text before the first such character, and the rest.
+fn split_at(text: &str, end: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(end).unwrap_or(text.len()))
 }
 
 fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b RawOperation<'a>> {
@@ -205,46 +200,51 @@ fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b 
 }
 
 /// The number of moves of `hmvc` or `fmvn`, if it is there.
-fn read_clock(operations: &[RawOperation], opcode: &str, least: u32) -> Result<Option<u32>, Fault> {
+fn read_clock<'a>(
+    operations: &[RawOperation<'a>],
+    opcode: &str,
+    least: u32,
+) -> Result<Option<u32>, Fault<'a>> {
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
     let expected = format!("a whole number from {least} to {MAX_CLOCK}");
-    let (at, text) = only_operand(operation, &expected)?;
+    let text = only_operand(operation, &expected)?;
     match text.parse() {
         Ok(number) if (least..=MAX_CLOCK).contains(&number) => Ok(Some(number)),
-        _ => Err(bad_number(at, opcode, text, &expected)),
+        _ => Err(bad_number(opcode, text, &expected)),
     }
 }
 
-fn only_operand<'a>(
-    operation: &RawOperation<'a>,
-    expected: &str,
-) -> Result<(usize, &'a str), Fault> {
-    let missing = || (operation.at, format!("{} needs {expected}", operation.opcode));
-    operation.operands.first().copied().ok_or_else(missing)
+fn only_operand<'a>(operation: &RawOperation<'a>, expected: &str) -> Result<&'a str, Fault<'a>> {
+    let opcode = operation.opcode;
+    operation
+        .operands
+        .first()
+        .copied()
+        .ok_or_else(|| (opcode, format!("{opcode} needs {expected}")))
 }
 
-fn bad_number(at: usize, opcode: &str, text: &str, expected: &str) -> Fault {
-    (at, format!("{opcode} '{text}': expected {expected}"))
+fn bad_number<'a>(opcode: &str, text: &'a str, expected: &str) -> Fault<'a> {
+    (text, format!("{opcode} '{text}': expected {expected}"))
 }
 
-fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, Fault> {
+fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result<Goal, Fault<'a>> {
     let mut goal = Goal { avoid: read_moves(position, operations, "am")?, ..Goal::default() };
     let mate_in = find(operations, "bm")
         .and_then(|op| op.operands.first())
-        .filter(|(_, text)| text.starts_with('#'));
-    if let Some(&(at, text)) = mate_in {
-        goal.mate = Some(mate_distance("bm", at, text, &text[1..])?);
+        .and_then(|text| Some((text, text.strip_prefix('#')?)));
+    if let Some((text, number)) = mate_in {
+        goal.mate = Some(mate_distance("bm", text, number)?);
     } else {
         goal.best = read_moves(position, operations, "bm")?;
     }
     if let Some(operation) = find(operations, "dm") {
-        let (at, text) = only_operand(operation, MATE_DISTANCE)?;
-        goal.mate = Some(mate_distance("dm", at, text, text)?);
+        let text = only_operand(operation, MATE_DISTANCE)?;
+        goal.mate = Some(mate_distance("dm", text, text)?);
     }
     if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
-        let at = find(operations, "am").map_or(0, |op| op.at);
+        let am = find(operations, "am").map_or("", |op| op.opcode);
         let san = notation::plain_san(position, *m);
-        return Err((at, format!("{san} is both in bm and in am")));
+        return Err((am, format!("{san} is both in bm and in am")));
     }
     goal.points = match read_point_list(position, operations)? {
         Some(points) => points,
@@ -255,29 +255,29 @@ fn read_goal(position: &Position, operations: &[RawOperation]) -> Result<Goal, F
 
 const MATE_DISTANCE: &str = "a number of moves to mate: not 0, from -999 to 999";
 
-fn mate_distance(opcode: &str, at: usize, text: &str, number: &str) -> Result<i32, Fault> {
+fn mate_distance<'a>(opcode: &str, text: &'a str, number: &str) -> Result<i32, Fault<'a>> {
     match number.parse() {
         Ok(distance) if distance != 0 && (-999..=999).contains(&distance) => Ok(distance),
-        _ => Err(bad_number(at, opcode, text, MATE_DISTANCE)),
+        _ => Err(bad_number(opcode, text, MATE_DISTANCE)),
     }
 }
 
-fn read_moves(
+fn read_moves<'a>(
     position: &Position,
-    operations: &[RawOperation],
+    operations: &[RawOperation<'a>],
     opcode: &str,
-) -> Result<Vec<Move>, Fault> {
+) -> Result<Vec<Move>, Fault<'a>> {
     let Some(operation) = find(operations, opcode) else { return Ok(Vec::new()) };
     only_operand(operation, "at least one move")?;
-    operation.operands.iter().map(|&(at, text)| read_move(position, opcode, at, text)).collect()
+    operation.operands.iter().map(|text| read_move(position, opcode, text)).collect()
 }
 
-fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result<Move, Fault> {
+fn read_move<'a>(position: &Position, opcode: &str, text: &'a str) -> Result<Move, Fault<'a>> {
     notation::read_any_move(position, text).map_err(|error| match error {
         MoveError::Unreadable { .. } if KNOWN.contains(&text) => {
-            (at, format!("{opcode}: '{text}' is not a move; is a ';' missing before it?"))
+            (text, format!("{opcode}: '{text}' is not a move; is a ';' missing before it?"))
         }
-        error => (at, format!("{opcode}: {error}")),
+        error => (text, format!("{opcode}: {error}")),
     })
 }
 
@@ -286,52 +286,43 @@ fn read_move(position: &Position, opcode: &str, at: usize, text: &str) -> Result
 fn read_point_list<'a>(
     position: &Position,
     operations: &[RawOperation<'a>],
-) -> Result<Option<Vec<(Move, u32)>>, Fault> {
+) -> Result<Option<Vec<(Move, u32)>>, Fault<'a>> {
     let (Some(points), Some(listed)) = (find(operations, "c8"), find(operations, "c9")) else {
         return Ok(None);
     };
-    let words = |operation: &RawOperation<'a>| -> Vec<(usize, &'a str)> {
-        let words = |&(at, text): &(usize, &'a str)| {
-            lines::words(text).map(move |(offset, word)| (at + offset, word))
-        };
-        operation.operands.iter().flat_map(words).collect()
+    let words = |operation: &RawOperation<'a>| -> Vec<&'a str> {
+        operation.operands.iter().flat_map(|operand| operand.split_whitespace()).collect()
     };
-    let numbers: Option<Vec<u32>> = words(points).iter().map(|(_, w)| w.parse().ok()).collect();
+    let numbers: Option<Vec<u32>> = words(points).iter().map(|word| word.parse().ok()).collect();
     let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(None) };
     let listed = words(listed);
     if numbers.len() != listed.len() {
         let (numbers, moves) = (counted(numbers.len(), "point"), counted(listed.len(), "move"));
-        return Err((points.at, format!("{numbers} in c8 for {moves} in c9")));
+        return Err((points.opcode, format!("{numbers} in c8 for {moves} in c9")));
     }
-    let moves = listed.into_iter().map(|(at, word)| read_move(position, "c9", at, word));
+    let moves = listed.into_iter().map(|word| read_move(position, "c9", word));
     let points = moves.zip(numbers).map(|(m, points)| m.map(|m| (m, points)));
     points.collect::<Result<_, _>>().map(Some)
 }
 
 /// The older form: `c0 "Nf3=10, e4=5";`. A c0 whose first part is not a legal
 /// move with a number is an ordinary comment.
-fn read_point_comment(
+fn read_point_comment<'a>(
     position: &Position,
-    operations: &[RawOperation],
-) -> Result<Vec<(Move, u32)>, Fault> {
-    let Some(&(start, text)) = find(operations, "c0").and_then(|op| op.operands.first()) else {
+    operations: &[RawOperation<'a>],
+) -> Result<Vec<(Move, u32)>, Fault<'a>> {
+    let Some(&text) = find(operations, "c0").and_then(|op| op.operands.first()) else {
         return Ok(Vec::new());
     };
     let mut points = Vec::new();
-    let mut at = start;
-    for part in text.split(',') {
-        let blank = part.len() - part.trim_start().len();
-        let entry = part.trim();
-        let (name, value) = entry.rsplit_once('=').unwrap_or((entry, ""));
-        match (read_move(position, "c0", at + blank, name), value.trim().parse::<u32>()) {
+    for part in text.split(',').map(str::trim) {
+        let (name, value) = part.rsplit_once('=').unwrap_or((part, ""));
+        match (read_move(position, "c0", name), value.trim().parse::<u32>()) {
             (Ok(m), Ok(value)) => points.push((m, value)),
             _ if points.is_empty() => return Ok(Vec::new()),
             (Err(fault), _) => return Err(fault),
-            (_, Err(_)) => {
-                return Err(bad_number(at + blank, "c0", entry, "'move=points'"));
-            }
+            (_, Err(_)) => return Err(bad_number("c0", part, "'move=points'")),
         }
-        at += part.len() + 1;
     }
     Ok(points)
 }

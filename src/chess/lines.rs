@@ -108,11 +108,6 @@ fn column(text: &str, offset: usize) -> usize {
     text.char_indices().take_while(|&(at, _)| at < offset).count() + 1
 }
 
-/// The whitespace-separated words of a text with their byte offsets.
-pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +125,5 @@ mod tests {
     #[test]
     fn columns_count_characters() {
         assert_eq!(column("äb c", 4), 4);
-        assert_eq!(words(" ab  c").collect::<Vec<_>>(), [(1, "ab"), (5, "c")]);
     }
 }

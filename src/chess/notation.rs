@@ -3,6 +3,8 @@
 //! from White's point of view, counts in three digits. Which of them a protocol
 //! or a file wants is decided there.
 
+use std::fmt::Display;
+
 use shakmaty::{
     CastlingMode, Color, Move, Position as _, Rank, Role,
     san::{San, SanError, SanPlus},
@@ -69,11 +71,10 @@ pub enum MovesError {
 /// If it is not a move, or not a legal one.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let plain = text.replacen('=', "", 1).to_ascii_lowercase();
-    let Ok(uci) = UciMove::from_ascii(plain.as_bytes()) else {
-        let expected = "e2e4 or e7e8q";
-        return Err(MoveError::Unreadable { text: text.to_owned(), expected });
-    };
-    find(position, uci).ok_or_else(|| illegal(position, uci, text.to_owned()))
+    match UciMove::from_ascii(plain.as_bytes()) {
+        Ok(uci) => find(position, uci, &text),
+        Err(_) => Err(MoveError::Unreadable { text: text.to_owned(), expected: "e2e4 or e7e8q" }),
+    }
 }
 
 /// The same of a move that has been read already.
@@ -82,19 +83,16 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
 ///
 /// If it is not legal.
 pub fn legal_move(position: &Position, uci: UciMove) -> Result<Move, MoveError> {
-    find(position, uci).ok_or_else(|| illegal(position, uci, uci.to_string()))
+    find(position, uci, &uci)
 }
 
-fn find(position: &Position, uci: UciMove) -> Option<Move> {
-    uci.to_move(position.chess()).ok().or_else(|| {
-        // Chess960 castling written as the king's own move.
-        let castling = |m: &Move| m.is_castle() && UciMove::from_standard(*m) == uci;
-        position.legal_moves().into_iter().find(castling)
+fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, MoveError> {
+    // Chess960 castling written as the king's own move.
+    let castling = |m: &Move| m.is_castle() && UciMove::from_standard(*m) == uci;
+    let found = uci.to_move(position.chess()).ok();
+    found.or_else(|| position.legal_moves().into_iter().find(castling)).ok_or_else(|| {
+        MoveError::Illegal { text: text.to_string(), reason: why_not(position, uci) }
     })
-}
-
-fn illegal(position: &Position, uci: UciMove, text: String) -> MoveError {
-    MoveError::Illegal { text, reason: why_not(position, uci) }
 }
 
 /// The legal move that `text` stands for in any notation.

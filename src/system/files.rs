@@ -350,17 +350,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// If there is no such file, or it is a device.
 pub(super) fn refuse_device(path: &Path) -> io::Result<()> {
-    let kind = fs::metadata(path)?.file_type();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        if kind.is_char_device() || kind.is_block_device() {
-            return Err(io::Error::other("expected a file or pipe, found a device"));
-        }
+    let kind = fs::metadata(path)?;
+    if kind.is_file() || kind.is_dir() || is_pipe(path) {
+        return Ok(());
     }
-    #[cfg(not(unix))]
-    let _ = kind;
-    Ok(())
+    Err(io::Error::other("expected a file or pipe, found a device"))
 }
 
 /// Is this a named pipe?
