@@ -2,12 +2,18 @@
 //!
 //! What a line means is decided by its readers: [`fen`](super::fen) and the tools.
 
-use std::{io, path::Path};
+use std::{
+    io::{self, BufRead},
+    path::Path,
+};
 
 use crate::system::files;
 
 /// Longest file, in bytes: the largest collections of openings have 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
+
+/// Longest part of a line that is read at once, in bytes.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// Why a file cannot be read as lines of text.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +38,8 @@ pub struct Line {
 impl Line {
     /// What is wrong at a byte offset of the line.
     pub fn error(&self, offset: usize, reason: String) -> LineError {
-        LineError { line: self.number, column: column(&self.text, offset), reason }
+        let column = self.text.char_indices().take_while(|&(at, _)| at < offset).count() + 1;
+        LineError { line: self.number, column, reason }
     }
 }
 
@@ -57,9 +64,6 @@ pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
     split(&files::read(path, LONGEST_FILE)?)
 }
 
-/// What some programs write before UTF-8.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Is this how UTF-16 text begins?
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
@@ -72,20 +76,17 @@ pub(super) fn is_utf16(bytes: &[u8]) -> bool {
 /// # Errors
 ///
 /// If the text is UTF-16.
-pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
+pub fn split(mut bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     if is_utf16(bytes) {
         return Err(TextError::Utf16);
     }
     let mut lines = Vec::new();
-    let mut number = 0;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let end = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
-        let (line, tail) = rest.split_at(end);
-        rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or(&[]);
-        number += 1;
-        // Files that were joined have their marks in the middle.
-        let text = decode(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line));
+    for number in 1.. {
+        let line = read_line(&mut bytes)?;
+        if line.is_empty() {
+            break;
+        }
+        let text = decode(line.trim_ascii_end());
         let body = text.trim_start();
         let comment = ["#", "%", ";", "//"].iter().any(|mark| body.starts_with(mark));
         if !body.is_empty() && !comment {
@@ -95,17 +96,52 @@ pub fn split(bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     Ok(lines)
 }
 
+/// Reads a line with its end: LF, CR LF or CR; it is empty at the end of the stream. Very long
+/// ones come in parts. What only other programs need is left out: byte order marks, which are
+/// in the middle of files that were joined, and control characters (a form feed, the end of a
+/// file of DOS).
+///
+/// # Errors
+///
+/// If the stream cannot be read.
+pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        if line.ends_with(b"\r") {
+            let paired = usize::from(bytes.starts_with(b"\n"));
+            line.extend_from_slice(&bytes[..paired]);
+            input.consume(paired);
+            break;
+        }
+        let end = bytes.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
+        let length = end.map_or(bytes.len(), |end| end + 1);
+        line.extend_from_slice(&bytes[..length]);
+        input.consume(length);
+        if length == 0 || line.ends_with(b"\n") || line.len() > LONGEST_LINE {
+            break;
+        }
+    }
+    if line.starts_with(b"\xef\xbb\xbf") {
+        line.drain(..3);
+    }
+    for byte in &mut line {
+        if byte.is_ascii_control() && !matches!(*byte, b'\t' | b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    Ok(line)
+}
+
 /// UTF-8, or else Latin-1, which older files use in names.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
-}
-
-/// The column of a byte offset: characters, counted from 1.
-fn column(text: &str, offset: usize) -> usize {
-    text.char_indices().take_while(|&(at, _)| at < offset).count() + 1
 }
 
 #[cfg(test)]
@@ -124,6 +160,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters() {
-        assert_eq!(column("äb c", 4), 4);
+        let line = Line { number: 1, text: "äb c".to_owned() };
+        assert_eq!(line.error(4, String::new()).column, 4);
     }
 }

@@ -13,7 +13,7 @@ use shakmaty::{
 
 use super::{AnnotatedMove, Broken, Game, Item, Nag, Variation};
 use crate::chess::{
-    lines::{BYTE_ORDER_MARK, TextError, decode, is_utf16},
+    lines::{TextError, decode, is_utf16, read_line},
     notation,
 };
 
@@ -83,21 +83,22 @@ impl<R: BufRead> Games<R> {
     /// If the stream cannot be read.
     pub fn next_game(&mut self) -> io::Result<Option<Result<Game, Broken>>> {
         loop {
-            match self.next_text()? {
-                Some(Ok(Game { tags, main, outcome: None, .. }))
-                    if tags.is_empty() && main.moves.is_empty() =>
-                {
-                    // Somebody may have meant one.
-                    if let Some(warning) = self.warning() {
-                        return Ok(Some(Err(warning)));
-                    }
-                }
-                game => return Ok(game),
+            let mut parser = self.read_game()?;
+            self.warning = parser.warning.take();
+            let game = parser.finish();
+            if !matches!(&game, Some(Ok(Game { tags, main, outcome: None, .. }))
+                if tags.is_empty() && main.moves.is_empty())
+            {
+                return Ok(game);
+            }
+            // Somebody may have meant one.
+            if let Some(warning) = self.warning() {
+                return Ok(Some(Err(warning)));
             }
         }
     }
 
-    fn next_text(&mut self) -> io::Result<Option<Result<Game, Broken>>> {
+    fn read_game(&mut self) -> io::Result<Parser> {
         let mut parser = Parser::default();
         while !parser.closed {
             if self.begin == self.text.len() {
@@ -115,45 +116,8 @@ impl<R: BufRead> Games<R> {
                 break;
             }
         }
-        self.warning = parser.warning.take();
-        Ok(parser.finish())
+        Ok(parser)
     }
-}
-
-/// Reads a line with its end: LF, CR LF or CR; it is empty at the end of the stream. Longer
-/// ones than a game come in parts. What only other programs need is left out: byte order
-/// marks, which are in the middle of files that were joined, and control characters (a form
-/// feed, the end of a file of DOS).
-fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    loop {
-        let bytes = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            bytes => bytes?,
-        };
-        if line.ends_with(b"\r") {
-            let paired = usize::from(bytes.starts_with(b"\n"));
-            line.extend_from_slice(&bytes[..paired]);
-            input.consume(paired);
-            break;
-        }
-        let end = bytes.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
-        let length = end.map_or(bytes.len(), |end| end + 1);
-        line.extend_from_slice(&bytes[..length]);
-        input.consume(length);
-        if length == 0 || line.ends_with(b"\n") || line.len() > MAX_GAME {
-            break;
-        }
-    }
-    if line.starts_with(BYTE_ORDER_MARK) {
-        line.drain(..BYTE_ORDER_MARK.len());
-    }
-    for byte in &mut line {
-        if byte.is_ascii_control() && !matches!(*byte, b'\t' | b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    Ok(line)
 }
 
 /// What has been read of a game.
@@ -196,7 +160,7 @@ impl Parser {
             return self.movetext || self.named;
         }
         let moves = line.first().is_some_and(u8::is_ascii_alphanumeric);
-        self.movetext && is_tag(line) || self.is_over() && moves
+        self.movetext && tag(line).is_some() || self.is_over() && moves
     }
 
     /// The result has been read; comments may follow, but no moves.
@@ -222,27 +186,19 @@ impl Parser {
             self.closed = blank && self.is_over();
             return 0;
         }
-        self.measure(line.len());
+        self.length += line.len();
+        if self.length > MAX_GAME {
+            let broken = self.broken(format!("longer than {} MiB: not a game", MAX_GAME >> 20));
+            let fault = Some(self.fault.take().unwrap_or(broken));
+            // Nothing is kept of it, and only the next tag ends it.
+            *self = Parser { length: MAX_GAME, movetext: true, fault, ..Parser::default() };
+            return 0;
+        }
         let left = self.read(line);
         left.unwrap_or_else(|broken| {
             self.fault.get_or_insert(broken);
             0
         })
-    }
-
-    /// Drops what was read of something that is too long to be a game, and goes on to its
-    /// end.
-    fn measure(&mut self, length: usize) {
-        self.length += length;
-        if self.length > MAX_GAME {
-            let broken = self.broken(format!("longer than {} MiB: not a game", MAX_GAME >> 20));
-            self.fault.get_or_insert(broken);
-            self.length = 0;
-            self.tags.clear();
-            self.main = Variation::default();
-            self.variations.iter_mut().for_each(|(_, line)| *line = Variation::default());
-            self.comment.iter_mut().for_each(|(_, text)| text.clear());
-        }
     }
 
     fn read(&mut self, mut line: &[u8]) -> Result<usize, Broken> {
@@ -263,29 +219,19 @@ impl Parser {
         self.read_movetext(line)
     }
 
-    /// Reads the tags of a line, usually one, and returns what follows them. Where the
-    /// quotes inside a value are not escaped, as some programs write it, the line is taken
-    /// for one tag.
+    /// Reads the tags of a line, usually one, and returns what follows them.
     fn read_tags<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
-        let mut tags = Vec::new();
         let mut rest = line;
-        while let Some((name, value, behind)) = tag(rest, first_quote) {
-            tags.push((name, value));
+        while let Some((name, value, behind)) = tag(rest) {
             rest = behind.trim_ascii_start();
-        }
-        if tags.is_empty() || rest.starts_with(b"[") || rest.starts_with(b"\"") {
-            rest = b"";
-            let line = line.trim_ascii_end();
-            match tag(line, last_quote) {
-                Some((name, value, b"")) => tags = vec![(name, value)],
-                _ => self.warn(format!("'{}' is not a tag: left out", shown(line))),
-            }
-        }
-        for (name, value) in tags {
             // A second Event would begin another game when it is written.
             if name != b"Event" || !std::mem::replace(&mut self.named, true) {
-                self.tags.push((decode(name), decode(&unescape(value))));
+                self.tags.push((decode(name), unescape(&decode(value))));
             }
+        }
+        if rest.starts_with(b"[") || rest.starts_with(b"\"") {
+            self.warn(format!("'{}' is not a tag: left out", shown(line.trim_ascii_end())));
+            return b"";
         }
         rest
     }
@@ -404,48 +350,35 @@ fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().take(40).collect()
 }
 
-/// A tag's name, its value as written, and what is behind it. `end` finds the
-/// closing quote.
-fn tag(line: &[u8], end: fn(&[u8]) -> Option<usize>) -> Option<(&[u8], &[u8], &[u8])> {
-    let line = line.strip_prefix(b"[")?.trim_ascii_start();
-    let (name, line) = line.split_at(line.iter().position(|&byte| byte == b'"')?);
-    let name = name.trim_ascii_end();
+/// A tag's name, its value as written, and what is behind it. The value ends with a quote
+/// before a bracket: some programs do not escape the quotes inside, or write a backslash
+/// before the last.
+fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let line = line.strip_prefix(b"[")?;
+    let (name, value) = line.split_at(line.iter().position(|&byte| byte == b'"')?);
+    let (name, value) = (name.trim_ascii(), &value[1..]);
     let is_name = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || !name.iter().all(is_name) {
         return None;
     }
-    let (value, behind) = line[1..].split_at(end(&line[1..])?);
-    let behind = behind[1..].trim_ascii_start().strip_prefix(b"]")?;
-    Some((name, value, behind))
-}
-
-fn is_tag(line: &[u8]) -> bool {
-    tag(line, first_quote).or_else(|| tag(line, last_quote)).is_some()
-}
-
-/// The first quote that is not escaped.
-fn first_quote(text: &[u8]) -> Option<usize> {
+    let end = |at: usize| {
+        let behind = value[at + 1..].trim_ascii_start().strip_prefix(b"]")?;
+        Some((name, &value[..at], behind))
+    };
     let mut escaped = false;
-    text.iter().position(|&byte| {
-        let end = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        end
-    })
+    let is_quote = |&at: &usize| {
+        let quote = value[at] == b'"' && !escaped;
+        escaped = value[at] == b'\\' && !escaped;
+        quote
+    };
+    let last = || end(value.iter().rposition(|&byte| byte == b'"')?);
+    (0..value.len()).filter(is_quote).find_map(end).or_else(last)
 }
 
-fn last_quote(text: &[u8]) -> Option<usize> {
-    text.iter().rposition(|&byte| byte == b'"')
-}
-
-/// A tag's value without the backslashes before quotes and backslashes.
-fn unescape(mut value: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(value.len());
-    while let Some((&byte, rest)) = value.split_first() {
-        let escaped = rest.first().filter(|&&next| byte == b'\\' && matches!(next, b'\\' | b'"'));
-        plain.push(*escaped.unwrap_or(&byte));
-        value = &rest[usize::from(escaped.is_some())..];
-    }
-    plain
+/// A tag's value without the backslashes before quotes and backslashes. Meanwhile these are
+/// zeros, which no line has.
+fn unescape(value: &str) -> String {
+    value.replace(r"\\", "\0").replace("\\\"", "\"").replace('\0', "\\")
 }
 
 /// A word with plain hyphens.
@@ -605,6 +538,7 @@ mod tests {
             ("[ Event\t\"\" ]", vec![pair("Event", "")]),
             ("[A \"[x]\"] [B \"y\"]", vec![pair("A", "[x]"), pair("B", "y")]),
             ("[Event \"a\"] [Event \"b\"]", vec![pair("Event", "a")]),
+            ("[A \"x\"y\"] [B \"C:\\\"]", vec![pair("A", "x\"y"), pair("B", "C:\\")]),
         ] {
             assert_eq!(tags(&format!("{line}\n\n1. e4 *\n")), Ok(expected), "{line}");
         }
@@ -751,9 +685,11 @@ mod tests {
         assert_eq!(comment, [Item::Comment(words.trim_end().to_owned())]);
         // A long tag, and many short ones.
         let value = "x".repeat(400_000);
-        let short = "[B \"\"]\n".repeat(100_000);
-        let tags = one(&format!("[A \"{value}\"]\n{short}\n1. e4 *")).tags;
-        assert_eq!((tags.len(), &tags[0].1), (100_001, &value));
+        for end in ["\n", " "] {
+            let short = format!("[B \"\"]{end}").repeat(100_000);
+            let tags = one(&format!("[A \"{value}\"]\n{short}\n1. e4 *")).tags;
+            assert_eq!((tags.len(), &tags[0].1), (100_001, &value));
+        }
     }
 
     /// Files put together by `cat`, from programs of all kinds.

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::Color;
-
 use super::{Game, Item, Variation};
 
 /// Longest line of moves.
@@ -22,98 +20,75 @@ pub fn write(game: &Game, ply: usize) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
-    let mut movetext = Movetext::default();
-    movetext.line(&game.main, ply);
-    movetext.word(&game.result());
-    text.push_str(&movetext.text);
-    text.push_str(&movetext.row);
+    let mut words = Vec::new();
+    add_variation(&game.main, ply, &mut words);
+    words.push(game.result());
+    let mut columns = 0;
+    for word in words {
+        let length = word.chars().count();
+        // A row that begins so would begin another game, even in a comment.
+        if columns > 0 && columns + 1 + length > WIDTH && word != "[Event" {
+            text.push('\n');
+            columns = 0;
+        } else if columns > 0 {
+            text.push(' ');
+            columns += 1;
+        }
+        text.push_str(&word);
+        columns += length;
+    }
     text.push_str("\n\n");
     text
 }
 
-/// Words being filled into rows.
-#[derive(Default)]
-struct Movetext {
-    text: String,
-    row: String,
-    /// Columns of `row`.
-    columns: usize,
-    /// The next word follows without a space.
-    glue: bool,
+fn add_variation(line: &Variation, ply: usize, words: &mut Vec<String>) {
+    add_items(&line.lead, ply, words);
+    let mut numbered = true;
+    for (m, ply) in line.moves.iter().zip(ply..) {
+        if ply.is_multiple_of(2) {
+            words.push(format!("{}.", ply / 2 + 1));
+        } else if numbered {
+            words.push(format!("{}...", ply / 2 + 1));
+        }
+        words.push(m.san.to_string());
+        add_items(&m.items, ply, words);
+        // Black's move needs a number behind anything but a sign.
+        numbered = m.items.iter().any(|item| !matches!(item, Item::Nag(_)));
+    }
 }
 
-impl Movetext {
-    fn word(&mut self, word: &str) {
-        let length = word.chars().count();
-        let space = !self.row.is_empty() && !self.glue;
-        // A row that begins so would begin another game, even in a comment.
-        if space && self.columns + 1 + length > WIDTH && word != "[Event" {
-            self.text.push_str(&self.row);
-            self.text.push('\n');
-            self.row.clear();
-            self.columns = 0;
-        } else if space {
-            self.row.push(' ');
-            self.columns += 1;
-        }
-        self.row.push_str(word);
-        self.columns += length;
-        self.glue = false;
-    }
-
-    fn line(&mut self, line: &Variation, ply: usize) {
-        self.items(&line.lead, ply);
-        let mut numbered = true;
-        for (node, ply) in line.moves.iter().zip(ply..) {
-            let (number, turn) = (ply / 2 + 1, Color::from_white(ply.is_multiple_of(2)));
-            if turn.is_white() {
-                self.word(&format!("{number}."));
-            } else if numbered {
-                self.word(&format!("{number}..."));
-            }
-            self.word(&node.san.to_string());
-            self.items(&node.items, ply);
-            // Black's move needs a number behind anything but a sign.
-            numbered = node.items.iter().any(|item| !matches!(item, Item::Nag(_)));
-        }
-    }
-
-    /// What stands behind the move of half-move `ply`.
-    fn items(&mut self, items: &[Item], ply: usize) {
-        for item in items {
-            match item {
-                Item::Nag(nag) => self.word(&nag.to_string()),
-                Item::Comment(text) => self.comment(text),
-                Item::Variation(line) => {
-                    self.word("(");
-                    self.glue = true;
-                    self.line(line, ply);
-                    self.glue = true;
-                    self.word(")");
+/// Adds what stands behind the move of half-move `ply`.
+fn add_items(items: &[Item], ply: usize, words: &mut Vec<String>) {
+    for item in items {
+        match item {
+            Item::Nag(nag) => words.push(nag.to_string()),
+            Item::Comment(text) => add_comment(text, words),
+            Item::Variation(line) => {
+                let first = words.len();
+                add_variation(line, ply, words);
+                match words.get_mut(first) {
+                    Some(word) => word.insert(0, '('),
+                    None => words.push("(".to_owned()),
                 }
+                words.last_mut().into_iter().for_each(|word| word.push(')'));
             }
         }
     }
+}
 
-    fn comment(&mut self, text: &str) {
-        self.word("{");
-        // A command such as [%eval 0.35] stays in one row.
-        let mut command = String::new();
-        for word in text.split_whitespace() {
-            if !command.is_empty() {
+fn add_comment(text: &str, words: &mut Vec<String>) {
+    words.push("{".to_owned());
+    for word in text.split_whitespace() {
+        match words.last_mut() {
+            // A command such as [%eval 0.35] stays in one row.
+            Some(command) if command.starts_with("[%") && !command.ends_with(']') => {
                 command.push(' ');
+                command.push_str(word);
             }
-            command.push_str(word);
-            if !command.starts_with("[%") || word.ends_with(']') {
-                self.word(&command);
-                command.clear();
-            }
+            _ => words.push(word.to_owned()),
         }
-        if !command.is_empty() {
-            self.word(&command);
-        }
-        self.word("}");
     }
+    words.push("}".to_owned());
 }
 
 #[cfg(test)]
