@@ -54,14 +54,9 @@ pub struct Operation {
 }
 
 impl Record {
-    /// The operands of an operation.
-    pub fn operands(&self, opcode: &str) -> Option<&[String]> {
-        self.operations.iter().find(|op| op.opcode == opcode).map(|op| op.operands.as_slice())
-    }
-
-    /// The number that is the only operand of an operation.
+    /// The number that is the first operand of an operation.
     pub fn number(&self, opcode: &str) -> Option<i64> {
-        self.operands(opcode)?.first()?.parse().ok()
+        self.operations.iter().find(|op| op.opcode == opcode)?.operands.first()?.parse().ok()
     }
 }
 
@@ -208,10 +203,8 @@ fn read_clock<'a>(
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
     let expected = format!("a whole number from {least} to {MAX_CLOCK}");
     let text = only_operand(operation, &expected)?;
-    match text.parse() {
-        Ok(number) if (least..=MAX_CLOCK).contains(&number) => Ok(Some(number)),
-        _ => Err(bad_number(opcode, text, &expected)),
-    }
+    let number = text.parse::<u32>().ok().filter(|number| (least..=MAX_CLOCK).contains(number));
+    number.map(Some).ok_or_else(|| bad_number(opcode, text, &expected))
 }
 
 fn only_operand<'a>(operation: &RawOperation<'a>, expected: &str) -> Result<&'a str, Fault<'a>> {
@@ -256,10 +249,8 @@ fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result
 const MATE_DISTANCE: &str = "a number of moves to mate: not 0, from -999 to 999";
 
 fn mate_distance<'a>(opcode: &str, text: &'a str, number: &str) -> Result<i32, Fault<'a>> {
-    match number.parse() {
-        Ok(distance) if distance != 0 && (-999..=999).contains(&distance) => Ok(distance),
-        _ => Err(bad_number(opcode, text, MATE_DISTANCE)),
-    }
+    let number = number.parse::<i32>().ok().filter(|moves| (1..=999).contains(&moves.unsigned_abs()));
+    number.ok_or_else(|| bad_number(opcode, text, MATE_DISTANCE))
 }
 
 fn read_moves<'a>(

@@ -8,10 +8,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use shakmaty::{
-    PositionErrorKinds, Setup,
-    fen::{Fen, ParseFenError},
-};
+use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
 /// What must not be exceeded by the numbers of a FEN. No game is longer; a
 /// position whose halfmove clock is above 100 is drawn, but may be looked at.
@@ -87,44 +84,29 @@ pub(super) fn read(text: &str) -> Result<Setup, FenError> {
 ///
 /// The first field that is missing or cannot be read.
 pub fn read_epd(line: &str) -> Result<(Setup, usize), FenError> {
-    let mut found: Vec<Field> = Vec::new();
-    for (at, word) in fields(line).take(FIELDS.len()) {
-        // An operation may follow without a blank.
-        let before = word.split(';').next().filter(|before| !before.is_empty());
-        let field = before.filter(|_| found.len() + 1 >= EPD_FIELDS).unwrap_or(word);
-        if found.len() >= EPD_FIELDS && !field.bytes().all(|byte| byte.is_ascii_digit()) {
-            break;
-        }
-        found.push((at, field));
-        if field.len() < word.len() {
-            break;
-        }
-    }
-    let missing = FIELDS.get(found.len()).filter(|_| found.len() < EPD_FIELDS);
+    // An operation may follow without a blank.
+    let text = line.split(';').next().unwrap_or_default();
+    let is_number = |(_, field): &Field| field.bytes().all(|byte| byte.is_ascii_digit());
+    let mut fields = fields(text);
+    let mut found: Vec<Field> = fields.by_ref().take(EPD_FIELDS).collect();
+    found.extend(fields.take(FIELDS.len() - EPD_FIELDS).take_while(is_number));
     let setup = read_fields(&found)?;
-    match missing {
-        Some((name, ..)) => Err(FenError {
-            at: line.trim_end().len(),
-            reason: format!("the line ends before the {name}"),
-        }),
-        None => Ok((setup, found.last().map_or(0, |(at, field)| at + field.len()))),
+    if found.len() < EPD_FIELDS {
+        let reason = format!("the line ends before the {}", FIELDS[found.len()].0);
+        return Err(FenError { at: text.trim_end().len(), reason });
     }
+    Ok((setup, found.last().map_or(0, |(at, field)| at + field.len())))
 }
 
 fn read_fields(fields: &[Field]) -> Result<Setup, FenError> {
-    let text = fields.iter().map(|(_, field)| *field).collect::<Vec<_>>().join(" ");
+    let parse = |count: usize| {
+        let fields: Vec<&str> = fields[..count].iter().map(|(_, field)| *field).collect();
+        fields.join(" ").parse::<Fen>()
+    };
     let wrong = |index: usize| wrong_field(fields, index);
-    let fen: Fen = text.parse().map_err(|error| {
-        wrong(match error {
-            ParseFenError::InvalidBoard | ParseFenError::InvalidPocket => 0,
-            ParseFenError::InvalidTurn => 1,
-            ParseFenError::InvalidCastling => 2,
-            ParseFenError::InvalidEpSquare => 3,
-            ParseFenError::InvalidRemainingChecks | ParseFenError::InvalidHalfmoveClock => 4,
-            ParseFenError::InvalidFullmoves => 5,
-            ParseFenError::InvalidFen if text.is_empty() => 0,
-            ParseFenError::InvalidFen => FIELDS.len(),
-        })
+    let fen = parse(fields.len()).map_err(|_| {
+        // Those before it make a FEN.
+        wrong((0..fields.len()).find(|&index| parse(index + 1).is_err()).unwrap_or(0))
     })?;
     let setup = fen.into_setup();
     if setup.pockets.is_some() {

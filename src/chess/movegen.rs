@@ -384,20 +384,18 @@ impl<'a> Generator<'a> {
             Move::Normal { role: Role::King, to, promotion: None, .. } => {
                 self.safe_king_squares(Bitboard::from(to)).any()
             }
-            Move::Normal { role: Role::Pawn, from, capture, to, promotion } => {
-                let promotes = promotion == QUEEN || UNDERPROMOTIONS.contains(&promotion);
-                promotes == Bitboard::BACKRANKS.contains(to)
-                    && promotes == promotion.is_some()
-                    && self.pawn_reaches(from, to, capture.is_some())
-                    && self.evasions().contains(to)
-                    && self.leaves_no_pin(from, to)
+            Move::Normal { role, from, capture, to, promotion } => {
+                let reaches = if role == Role::Pawn {
+                    let promotes = promotion == QUEEN || UNDERPROMOTIONS.contains(&promotion);
+                    promotes == Bitboard::BACKRANKS.contains(to)
+                        && promotes == promotion.is_some()
+                        && self.pawn_reaches(from, to, capture.is_some())
+                } else {
+                    promotion.is_none() && self.attacks(role, from).contains(to)
+                };
+                reaches && self.evasions().contains(to) && self.leaves_no_pin(from, to)
             }
-            Move::Normal { role, from, to, promotion: None, .. } => {
-                self.attacks(role, from).contains(to)
-                    && self.evasions().contains(to)
-                    && self.leaves_no_pin(from, to)
-            }
-            Move::Normal { .. } | Move::Put { .. } => false,
+            Move::Put { .. } => false,
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _, Rank, Role,
-    san::{San, SanError, SanPlus},
+    san::{San, SanPlus},
     uci::UciMove,
 };
 
@@ -107,14 +107,14 @@ fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, M
 /// If it is not a move, not a legal one, or could be several.
 pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let word = text.trim_end_matches(['!', '?', '+', '#', ',']);
-    let san = read_san(position, word);
-    match san {
-        Some(Ok(m)) => return Ok(m),
-        Some(Err(SanError::AmbiguousSan)) => {
-            let fitting = fitting(position, word);
+    let san = parse_san(word).filter(|san| *san != San::Null);
+    match san.map(|san| fitting(position, san)).as_deref() {
+        Some(&[m]) => return Ok(m),
+        Some(moves @ [_, _, ..]) => {
+            let fitting = moves.iter().map(|&m| plain_san(position, m)).collect();
             return Err(MoveError::Ambiguous { text: text.to_owned(), fitting });
         }
-        Some(Err(SanError::IllegalSan)) | None => {}
+        Some([]) | None => {}
     }
     let (role, squares) = match word.chars().next().and_then(Role::from_char) {
         Some(role) if word.starts_with(char::is_uppercase) => (Some(role), &word[1..]),
@@ -134,19 +134,6 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
             let expected = "Nf3 or g1f3";
             Err(MoveError::Unreadable { text: text.to_owned(), expected })
         }
-    }
-}
-
-/// A move in SAN, whatever its `x` says; `None` if it is not SAN.
-fn read_san(position: &Position, word: &str) -> Option<Result<Move, SanError>> {
-    let san = parse_san(word).filter(|san| *san != San::Null)?;
-    let read = san.to_move(position.chess());
-    match (read, san) {
-        (Err(SanError::IllegalSan), San::Normal { role, file, rank, capture, to, promotion }) => {
-            let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
-            Some(other.to_move(position.chess()))
-        }
-        (read, _) => Some(read),
     }
 }
 
@@ -175,17 +162,15 @@ fn with_equals_sign(word: &str) -> String {
     }
 }
 
-/// The legal moves that an ambiguous `word` may stand for, in SAN.
-fn fitting(position: &Position, word: &str) -> Vec<String> {
-    let Some(San::Normal { role, file, rank, to, promotion, .. }) = parse_san(word) else {
-        return Vec::new();
+/// The legal moves that fit, whether or not they are written as captures.
+fn fitting(position: &Position, san: San) -> Vec<Move> {
+    let fits = |m: &Move| match san {
+        San::Normal { role, file, rank, to, promotion, .. } => {
+            San::Normal { role, file, rank, capture: m.is_capture(), to, promotion }.matches(*m)
+        }
+        san => san.matches(*m),
     };
-    let moves = position.legal_moves();
-    let fits = |m: &&Move| {
-        let san = San::Normal { role, file, rank, capture: m.is_capture(), to, promotion };
-        san.matches(**m)
-    };
-    moves.iter().filter(fits).map(|&m| plain_san(position, m)).collect()
+    position.legal_moves().into_iter().filter(fits).collect()
 }
 
 /// Why `uci` is not legal.

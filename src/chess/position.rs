@@ -228,22 +228,18 @@ impl Position {
         let (position, dropped) = Position::from_setup_in(setup, mode).map_err(|error| {
             FenError { at: 0, reason: format!("illegal position '{given}': {error}") }
         })?;
-        let remark = |name: &str, index: usize| {
-            let field = |text: &str| {
-                let field = fen::fields(text).nth(index);
-                field.map_or("-", |(_, field)| field).to_owned()
-            };
-            let (given, used) = (field(text), field(&position.fen()));
-            format!("the board contradicts {name} '{given}': using '{used}'")
-        };
-        let remarks = [
+        let mut remarks = Vec::new();
+        for (kind, name, index) in [
             (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "castling rights", 2),
             (PositionErrorKinds::INVALID_EP_SQUARE, "en passant square", 3),
-        ]
-        .into_iter()
-        .filter(|&(kind, ..)| dropped.contains(kind))
-        .map(|(_, name, index)| remark(name, index))
-        .collect();
+        ] {
+            if dropped.contains(kind) {
+                let fen = position.fen();
+                let [given, used] = [text, fen.as_str()]
+                    .map(|fen| fen::fields(fen).nth(index).map_or("-", |(_, field)| field));
+                remarks.push(format!("the board contradicts {name} '{given}': using '{used}'"));
+            }
+        }
         Ok((position, remarks))
     }
 

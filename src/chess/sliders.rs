@@ -25,21 +25,11 @@ static LINES: [Lines; 64] = {
         let files = other as i32 % 8 - square as i32 % 8;
         let ranks = other as i32 / 8 - square as i32 / 8;
         let line = &mut lines[square];
-        if square != other {
-            let bit = 1 << other;
-            if files == 0 {
-                line.file |= bit;
-            }
-            if ranks == 0 {
-                line.rank |= bit;
-            }
-            if files == ranks {
-                line.diagonal |= bit;
-            }
-            if files == -ranks {
-                line.anti_diagonal |= bit;
-            }
-        }
+        let bit = ((square != other) as u64) << other;
+        line.file |= bit * (files == 0) as u64;
+        line.rank |= bit * (ranks == 0) as u64;
+        line.diagonal |= bit * (files == ranks) as u64;
+        line.anti_diagonal |= bit * (files == -ranks) as u64;
         i += 1;
     }
     lines
