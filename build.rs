@@ -3,6 +3,7 @@
 
 use std::{
     env,
+    error::Error,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -62,16 +63,16 @@ fn network(root: &Path) {
 
 /// Files with the right hash were written by Lancet, which checks everything
 /// else before it writes.
-fn check(path: &Path) -> Result<(), String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+fn check(path: &Path) -> Result<(), Box<dyn Error>> {
+    let bytes = std::fs::read(path)?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
-        return Err("not a Lancet network (it does not begin with 'LANCETNN')".to_owned());
+        return Err("not a Lancet network (it does not begin with 'LANCETNN')".into());
     }
     if bytes[8..12] != VERSION.to_le_bytes() {
-        return Err(format!("not in format {VERSION}, which this program reads"));
+        return Err(format!("not in format {VERSION}, which this program reads").into());
     }
     if bytes[HASH_AT..HEADER] != hash(&bytes).to_le_bytes() {
-        return Err("corrupt: its hash does not match its bytes".to_owned());
+        return Err("corrupt: its hash does not match its bytes".into());
     }
     Ok(())
 }
@@ -81,27 +82,20 @@ fn check(path: &Path) -> Result<(), String> {
 fn commit(root: &Path) {
     let text = if variable("PROFILE") == "debug" {
         "development build".to_owned()
-    } else if root.join(".git").exists() {
-        released(git(&["rev-parse", "--short=9", "HEAD"]))
     } else {
-        // An archive, perhaps unpacked below another repository: none of its commits.
-        released(None)
+        // An archive may be unpacked below another repository: it is none of its commits.
+        let commit = root.join(".git").exists().then(released).flatten();
+        commit.map_or("unknown commit".to_owned(), |commit| format!("commit {commit}"))
     };
     tell("LANCET_COMMIT", &text);
 }
 
-/// What is said of `commit`, and looked at again when it may have changed.
-fn released(commit: Option<String>) -> String {
-    let Some(commit) = commit else { return "unknown commit".to_owned() };
+/// The commit, and whether files have changed since; looked at again when that may be.
+fn released() -> Option<String> {
     // Grows with each commit and checkout.
-    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
-        watch(&log);
-    }
-    let sources = ["src", "build.rs", "Cargo.toml", "Cargo.lock"];
-    sources.into_iter().for_each(watch);
-    let changes = git(&[&["status", "--porcelain", "--"], &sources[..]].concat());
-    let changed = changes.is_none_or(|changes| !changes.is_empty());
-    format!("commit {commit}{}", if changed { " with changes" } else { "" })
+    git(&["rev-parse", "--git-path", "logs/HEAD"]).iter().for_each(|log| watch(log));
+    ["src", "build.rs", "Cargo.toml", "Cargo.lock"].into_iter().for_each(watch);
+    git(&["describe", "--always", "--exclude=*", "--abbrev=9", "--dirty= with changes"])
 }
 
 /// What Git answers; `None` if it cannot.

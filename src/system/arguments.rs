@@ -36,22 +36,19 @@ pub fn hours(text: &str) -> Result<Duration, String> {
 ///
 /// If it is none of these, or not from 1 to 10^18.
 pub fn count(text: &str) -> Result<u64, String> {
-    const MOST: f64 = 1e18;
-    let error = || "expected a whole number such as 250000, 250k, 1.5M or 1e6".to_owned();
-    if let Ok(number) = text.parse::<u64>() {
-        return if (1..=MOST as u64).contains(&number) { Ok(number) } else { Err(error()) };
-    }
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1e3),
         Some('m' | 'M') => (&text[..text.len() - 1], 1e6),
         Some('g' | 'G') => (&text[..text.len() - 1], 1e9),
         _ => (text, 1.0),
     };
-    let plain = |c: char| c.is_ascii_digit() || ".eE+".contains(c);
-    let number = digits.parse::<f64>().ok().filter(|_| digits.chars().all(plain));
-    let number = number.map(|number| number * factor).ok_or_else(error)?;
-    let whole = (number - number.round()).abs() < 1e-6 && (1.0..=MOST).contains(&number);
-    if whole { Ok(number.round() as u64) } else { Err(error()) }
+    let plain = digits.chars().all(|c| c.is_ascii_digit() || ".eE+".contains(c));
+    let number = digits.parse::<f64>().ok().filter(|_| plain).map(|number| number * factor);
+    let whole = |number: &f64| (number - number.round()).abs() < 1e-6;
+    number
+        .filter(|number| whole(number) && (1.0..=1e18).contains(number))
+        .map(|number| number.round() as u64)
+        .ok_or_else(|| "expected a whole number such as 250000, 250k, 1.5M or 1e6".to_owned())
 }
 
 #[cfg(test)]

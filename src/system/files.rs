@@ -33,7 +33,7 @@ pub struct NewFile {
     path: PathBuf,
     /// Where it is being written; `None` for devices and pipes, which are
     /// written to directly.
-    new: Option<PathBuf>,
+    new: Option<Temporary>,
 }
 
 impl NewFile {
@@ -69,7 +69,7 @@ impl NewFile {
         // are no locks, nobody will take it for abandoned.
         let _ = file.try_lock();
         let writer = BufWriter::with_capacity(1 << 16, file);
-        Ok(NewFile { writer, path, new: Some(new) })
+        Ok(NewFile { writer, path, new: Some(Temporary(new)) })
     }
 
     /// Puts the file in its place.
@@ -79,7 +79,7 @@ impl NewFile {
     /// If it cannot be written to its end; an old one then stays.
     pub fn commit(mut self) -> io::Result<()> {
         self.writer.flush()?;
-        if let Some(new) = &self.new {
+        if let Some(Temporary(new)) = &self.new {
             let file = self.writer.get_ref();
             if let Ok(old) = fs::metadata(&self.path) {
                 // Who may read the old one may read the new one; not every file system can.
@@ -87,7 +87,6 @@ impl NewFile {
             }
             file.sync_all()?;
             fs::rename(new, &self.path)?;
-            self.new = None;
         }
         Ok(())
     }
@@ -103,12 +102,14 @@ impl Write for NewFile {
     }
 }
 
-impl Drop for NewFile {
+/// A file that goes when this does, if it is still there.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
     fn drop(&mut self) {
-        if let Some(new) = &self.new {
-            // Nobody is left to be told when this fails.
-            let _ = fs::remove_file(new);
-        }
+        // Nobody is left to be told when this fails.
+        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -149,7 +150,8 @@ pub fn claim_data(file: &File, taken: &str) -> io::Result<()> {
 /// is named after. What is replaced as a whole cannot be locked itself.
 #[derive(Debug)]
 pub struct LockFile {
-    path: PathBuf,
+    // Goes before the lock; if it stays, it is empty, and nobody has locked it.
+    _path: Temporary,
     /// Holds the lock.
     _file: File,
 }
@@ -169,16 +171,9 @@ impl LockFile {
             }
             // Whoever had it may have removed it after it was opened here.
             if path.exists() {
-                return Ok(LockFile { path: path.to_owned(), _file: file });
+                return Ok(LockFile { _path: Temporary(path.to_owned()), _file: file });
             }
         }
-    }
-}
-
-impl Drop for LockFile {
-    fn drop(&mut self) {
-        // If that fails, it is left empty, and nobody has locked it.
-        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -240,8 +235,7 @@ pub fn check_outputs<'a>(
         }
         let mut check = || -> io::Result<()> {
             let file = NewFile::create(path)?;
-            let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
-            let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")))?;
+            let parent = fs::canonicalize(directory(&file.path))?;
             let place = parent.join(file.path.file_name().unwrap_or_default());
             if taken.iter().any(|other| is_same(other, &place)) {
                 return Err(io::Error::other("this command already reads or writes it"));
@@ -252,6 +246,11 @@ pub fn check_outputs<'a>(
         check().map_err(|error| OutputError(FileError::new(path, error)))?;
     }
     Ok(())
+}
+
+/// The directory that a file is in.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// The file that a command reads as `path`, which may be standard input.
@@ -290,18 +289,14 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
 
 /// Removes what earlier writers of a file have left behind when they were killed.
 fn remove_abandoned(path: &Path, name: &OsStr) {
-    let Some(directory) = path.parent() else { return };
-    let directory = if directory == Path::new("") { Path::new(".") } else { directory };
     let is_unfinished = |other: &OsStr| {
-        let rest = other.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
-        let number = rest.and_then(|rest| {
-            rest.strip_prefix(b".").and_then(|rest| rest.strip_suffix(UNFINISHED.as_bytes()))
-        });
-        number.is_some_and(|number| number.len() == 16 && number.iter().all(u8::is_ascii_hexdigit))
+        let rest = other.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
+        let number = rest.strip_prefix(b".")?.strip_suffix(UNFINISHED.as_bytes())?;
+        Some(number.len() == 16 && number.iter().all(u8::is_ascii_hexdigit))
     };
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(directory(path)).into_iter().flatten().flatten() {
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_unfinished(&entry.file_name())
+        if is_unfinished(&entry.file_name()) == Some(true)
             && age().is_some_and(|age| age >= ABANDONED)
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {

@@ -84,6 +84,7 @@ fn registers() -> [u32; 7] {
     // them are lacking, whatever the processor has. Each is compiled for together with these.
     const AVX: u32 = 1 << 28;
     const AVX512F: u32 = 1 << 16;
+    const OSXSAVE: u32 = 1 << 27;
     const YMM: u64 = 0b110;
     const ZMM: u64 = 0b1110_0110;
     // An answer for a leaf beyond the last one means nothing.
@@ -92,19 +93,11 @@ fn registers() -> [u32; 7] {
     let seven = if __cpuid(0).eax >= 7 { __cpuid_count(7, 0) } else { none };
     let second = if seven.eax >= 1 { __cpuid_count(7, 1) } else { none };
     let amd = if __cpuid(0x8000_0000).eax >= AMD { __cpuid(AMD) } else { none };
-    let saved = saved_state(basic);
+    // XCR0: the registers that the operating system saves.
+    // SAFETY: where it has switched `xsave` on, the processor has the instruction, and the
+    // register exists.
+    let saved = if basic & OSXSAVE == 0 { 0 } else { unsafe { _xgetbv(0) } };
     let avx = if saved & YMM == YMM { 0 } else { AVX };
     let avx512f = if saved & ZMM == ZMM { 0 } else { AVX512F };
     [basic & !avx, seven.ebx & !avx512f, seven.ecx, seven.edx, second.eax, second.edx, amd.ecx]
-}
-
-/// XCR0: the registers that the operating system saves.
-fn saved_state(basic: u32) -> u64 {
-    const OSXSAVE: u32 = 1 << 27;
-    if basic & OSXSAVE == 0 {
-        return 0;
-    }
-    // SAFETY: the system has switched `xsave` on, so the processor has the instruction,
-    // and XCR0 exists.
-    unsafe { _xgetbv(0) }
 }

@@ -56,10 +56,10 @@ impl Input {
     /// If it cannot be read, or is a device.
     pub fn open(path: &Path) -> io::Result<Input> {
         if path == Path::new(STANDARD_INPUT) {
-            return Input::new(BufReader::new(io::stdin()));
+            return Input::new(io::stdin());
         }
         files::refuse_device(path)?;
-        Input::new(BufReader::new(File::open(path)?))
+        Input::new(File::open(path)?)
     }
 
     /// The text of a stream of bytes.
@@ -67,15 +67,15 @@ impl Input {
     /// # Errors
     ///
     /// If its beginning cannot be read.
-    pub fn new(source: impl BufRead + 'static) -> io::Result<Input> {
+    pub fn new(source: impl Read + 'static) -> io::Result<Input> {
         let taken = Rc::default();
-        let mut source = Counted { source, taken: Rc::clone(&taken) };
+        let mut source = BufReader::new(Counted { source, taken: Rc::clone(&taken) });
         let head = head(&mut source)?;
         let source = io::Cursor::new(head.clone()).chain(source);
         let text: Box<dyn BufRead> = if head.starts_with(&GZIP) {
             Box::new(BufReader::new(MultiGzDecoder::new(source)))
         } else if head.starts_with(&ZSTD) || head.get(1..) == Some(&ZSTD_SKIPPED[..]) {
-            Box::new(BufReader::new(Frames::new(source)))
+            Box::new(BufReader::new(Frames { source, decoder: FrameDecoder::new() }))
         } else {
             Box::new(source)
         };
@@ -117,7 +117,7 @@ struct Counted<R> {
     taken: Rc<Cell<u64>>,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.source.read(buffer)?;
         self.taken.set(self.taken.get() + bytes as u64);
@@ -125,31 +125,15 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.source.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.taken.set(self.taken.get() + bytes as u64);
-        self.source.consume(bytes);
-    }
-}
-
 /// The contents of all Zstandard frames of a stream, one behind the other: `pzstd`
 /// and large databases have many.
 struct Frames<R> {
     source: R,
+    /// Finished before the first frame, too.
     decoder: FrameDecoder,
-    /// A frame has been begun.
-    inside: bool,
 }
 
 impl<R: BufRead> Frames<R> {
-    fn new(source: R) -> Frames<R> {
-        Frames { source, decoder: FrameDecoder::new(), inside: false }
-    }
-
     /// Begins the next frame. False at the end of the stream.
     fn begin(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
@@ -172,9 +156,8 @@ impl<R: BufRead> Frames<R> {
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.decoder.can_collect() == 0 {
-            if !self.inside || self.decoder.is_finished() {
-                self.inside = self.begin()?;
-                if !self.inside {
+            if self.decoder.is_finished() {
+                if !self.begin()? {
                     return Ok(0);
                 }
             } else {

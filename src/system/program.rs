@@ -8,6 +8,7 @@ use std::{
     process::ExitCode,
 };
 
+use anyhow::Context as _;
 use clap::{Command, FromArgMatches, ValueEnum as _};
 use clap_complete::Shell;
 
@@ -46,17 +47,14 @@ pub fn end(error: &clap::Error) -> ! {
 
 /// The command `generate`, for packagers: writes shell completions and manual pages of the
 /// program below `directory`, and says where.
-pub fn generate(directory: &Path, program: Command) -> ExitCode {
-    match write(directory, program) {
-        Ok(()) => {
-            say(format_args!("completions and man pages are in {}", directory.display()));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            complain(format_args!("{}: {error}", directory.display()));
-            ExitCode::FAILURE
-        }
-    }
+///
+/// # Errors
+///
+/// If they cannot be written.
+pub fn generate(directory: &Path, program: Command) -> anyhow::Result<ExitCode> {
+    write(directory, program).with_context(|| directory.display().to_string())?;
+    say(format_args!("completions and man pages are in {}", directory.display()));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write(directory: &Path, mut program: Command) -> io::Result<()> {

@@ -6,6 +6,8 @@
 //! of an SPSA run, about a twentieth of the range; 0 for switches and depth limits, which
 //! no tuner moves.
 
+use std::sync::atomic::AtomicI32;
+
 /// One tunable, for listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
@@ -19,9 +21,8 @@ pub struct Param {
     pub max: i32,
     /// SPSA's final step; 0 if it is not for a tuner.
     pub step: i32,
-    /// Its value now.
-    #[cfg(feature = "tune")]
-    pub value: &'static std::sync::atomic::AtomicI32,
+    /// Its value now, in builds with the feature `tune`.
+    pub value: &'static AtomicI32,
 }
 
 /// Defines a function for each tunable, and `ALL` that lists them.
@@ -34,11 +35,9 @@ macro_rules! params {
             min: $min,
             max: $max,
             step: $step,
-            #[cfg(feature = "tune")]
             value: &values::$name,
         }),*];
 
-        #[cfg(feature = "tune")]
         mod values {
             use std::sync::atomic::AtomicI32;
             $(#[allow(non_upper_case_globals)]
@@ -46,17 +45,13 @@ macro_rules! params {
         }
 
         $($(#[$doc])*
-        #[cfg(not(feature = "tune"))]
-        #[inline(always)]
-        pub const fn $name() -> i32 {
-            $default
-        }
-
-        $(#[$doc])*
-        #[cfg(feature = "tune")]
         #[inline(always)]
         pub fn $name() -> i32 {
-            values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            if cfg!(feature = "tune") {
+                values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            } else {
+                $default
+            }
         })*
     };
 }

@@ -13,19 +13,20 @@ pub const VERSION: &str = concat!(
 /// The rest: for each line what it is about, and what there is to say.
 pub fn details() -> [(&'static str, String); 6] {
     let features = if cfg!(feature = "tune") { "tune" } else { "none" };
+    let level = env!("LANCET_LEVEL");
+    let compiled_for = match env!("LANCET_INSTRUCTIONS") {
+        "" => level.to_owned(),
+        instructions => format!("{level} with {instructions}"),
+    };
     let checks = if cfg!(debug_assertions) { "with" } else { "without" };
     [
         ("Compiler", env!("LANCET_RUSTC").to_owned()),
         ("Target", env!("LANCET_TARGET").to_owned()),
         ("Profile", format!("optimisation {}, {checks} assertions", env!("LANCET_OPT_LEVEL"))),
         ("Features", features.to_owned()),
-        ("Compiled for", compiled_for(env!("LANCET_LEVEL"), env!("LANCET_INSTRUCTIONS"))),
+        ("Compiled for", compiled_for),
         ("Runs on", processor()),
     ]
-}
-
-fn compiled_for(level: &str, instructions: &str) -> String {
-    if instructions.is_empty() { level.to_owned() } else { format!("{level} with {instructions}") }
 }
 
 /// The level of the processor at hand (System V ABI, AMD64 supplement, section 3.1.1).
