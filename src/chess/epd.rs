@@ -249,7 +249,8 @@ fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result
 const MATE_DISTANCE: &str = "a number of moves to mate: not 0, from -999 to 999";
 
 fn mate_distance<'a>(opcode: &str, text: &'a str, number: &str) -> Result<i32, Fault<'a>> {
-    let number = number.parse::<i32>().ok().filter(|moves| (1..=999).contains(&moves.unsigned_abs()));
+    let number =
+        number.parse::<i32>().ok().filter(|moves| (1..=999).contains(&moves.unsigned_abs()));
     number.ok_or_else(|| bad_number(opcode, text, MATE_DISTANCE))
 }
 

@@ -151,7 +151,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(Topic::Explain(args)) => say(explain::text(args)?.trim_end()),
         Some(Topic::Report(args)) => run_report(args)?,
         Some(Topic::Generate { directory }) => {
-            return Ok(program::generate(directory, Args::command()));
+            return program::generate(directory, Args::command());
         }
         None => run_lab(&args.run)?,
     }

@@ -8,6 +8,9 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
+/// Longest line, in bytes: a study of a game of 10,000 moves has one of a hundredth of that.
+const LONGEST_LINE: u64 = 16 << 20;
+
 /// Why a line cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {

@@ -65,6 +65,6 @@ fn main() -> ExitCode {
         Command::Average(args) => average::run(&args),
         Command::Learn(args) => learn::command::run(&args),
         Command::Wdl(args) => wdl::run(&args),
-        Command::Generate { directory } => Ok(program::generate(&directory, program)),
+        Command::Generate { directory } => program::generate(&directory, program),
     })
 }

@@ -89,6 +89,9 @@ pub enum Change {
     Log(Option<PathBuf>),
 }
 
+/// The change that a value asks for; `None` for a value that is not taken.
+type ReadChange = Box<dyn Fn(&str) -> Option<Change>>;
+
 /// One option.
 struct UciOption {
     /// Name, type, default and range, as `uci` prints them.
@@ -99,8 +102,8 @@ struct UciOption {
     values: String,
     /// What it is for: the sentence of the README's table, in Markdown.
     about: &'static str,
-    /// The change that a value asks for; `None` for a value that is not taken.
-    change: Box<dyn Fn(&str) -> Option<Change>>,
+    /// The change that a value asks for.
+    change: ReadChange,
 }
 
 /// Every option but those of the feature `tune`, in the order in which `uci` prints them.

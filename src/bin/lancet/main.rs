@@ -98,7 +98,7 @@ fn run(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Explain(args)) => tools::explain::command::run(&args),
         Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
-        Some(Command::Generate { directory }) => Ok(program::generate(&directory, Cli::command())),
+        Some(Command::Generate { directory }) => program::generate(&directory, Cli::command()),
         Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => Ok(uci::main(&lines)),
         Some(Command::Lines(lines)) => {
             program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))

@@ -13,12 +13,7 @@ use shakmaty::Move;
 
 use super::score::{Attempt, Solution, Thought};
 use crate::{
-    chess::{
-        epd::{Reason, Record},
-        lines::LineError,
-        notation::MoveError,
-        position::Game,
-    },
+    chess::{epd::Record, lines::LineError, notation::MoveError, position::Game},
     engine::{Engine, Job, MemoryError},
     play::{
         limits::Limits,
@@ -243,7 +238,7 @@ impl Contestant {
 }
 
 /// A suite of positions with their solutions.
-pub(super) type EpdSuite = Suite<Record, LineError<Reason>>;
+pub(super) type EpdSuite = Suite<Record, LineError>;
 
 /// A suite and how it was answered.
 pub(super) struct SuiteResult {

@@ -61,20 +61,10 @@ struct Choice {
 /// The page, with at most `most` positions.
 pub fn page(study: &Study, most: usize) -> String {
     let tree = study.tree();
-    let shown = nearest(study, most);
-    let game: Vec<usize> = study
-        .game_nodes()
-        .iter()
-        .filter_map(|&id| shown.iter().position(|spot| spot.id == id))
-        .collect();
-    let spots: Vec<Spot> = shown.iter().map(|one| spot(tree, &shown, one)).collect();
-    let played = study.played();
-    let tags = Game {
-        line: 1,
-        tags: played.tags.clone(),
-        main: crate::chess::pgn::Variation::default(),
-        outcome: None,
-    };
+    let view = nearest(study, most);
+    let game: Vec<usize> = study.game_nodes().into_iter().filter_map(|id| view.find(id)).collect();
+    let spots: Vec<Spot> = (0..view.shown.len()).map(|at| spot(tree, &view, at)).collect();
+    let tags = study.played().game();
     let title = match (tags.tag("White"), tags.tag("Black")) {
         (None, None) => "Study".to_owned(),
         (white, black) => format!("{} - {}", white.unwrap_or("?"), black.unwrap_or("?")),

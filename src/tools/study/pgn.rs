@@ -11,9 +11,7 @@ use super::{
 use crate::{
     chess::{
         notation,
-        pgn::{AnnotatedMove, Game, Item, Variation, write::write},
-        position::Position,
-        score::Score,
+        pgn::{AnnotatedMove, Item, Variation, write::write},
     },
     tools::analyse::{
         annotate::{self, annotated_moves, evaluation_text},
@@ -27,13 +25,9 @@ const LINE_LENGTH: usize = 8;
 /// The text of the game, with at most `most` positions of the tree.
 pub fn text(study: &Study, most: usize) -> String {
     let tree = study.tree();
-    let start = &tree.node(Tree::START).position;
-    let mut game = Game {
-        line: 1,
-        tags: study.played().tags.clone(),
-        main: Variation::default(),
-        outcome: None,
-    };
+    let root = tree.node(Tree::START);
+    let start = &root.position;
+    let mut game = study.played().game();
     for (name, value) in [("Event", "Study"), ("Result", "*")] {
         if !game.tags.iter().any(|(tag, _)| tag == name) {
             game.set_tag(name, value.to_owned());
@@ -101,8 +95,7 @@ impl<'a> Moves<'a> {
 
     /// The moves that follow a position, with variations.
     fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<AnnotatedMove> {
-        let played = &self.study.played().moves;
-        let mut line = Vec::new();
+        let mut line: Vec<AnnotatedMove> = Vec::new();
         let mut been = HashSet::new();
         loop {
             let again = !been.insert(at);
@@ -115,9 +108,7 @@ impl<'a> Moves<'a> {
             let mut moves = self.first(at, main, ply);
             let others = others.iter().map(|&other| {
                 let mut moves = self.first(at, other, None);
-                if let Next::Child(child, _) = other {
-                    moves.extend(self.below(child, None));
-                }
+                moves.extend(other.child.into_iter().flat_map(|child| self.below(child, None)));
                 Item::Variation(Variation { lead: Vec::new(), moves })
             });
             // Variations are of the first move. Where the game has been before, they stand.
@@ -139,12 +130,13 @@ impl<'a> Moves<'a> {
 
     /// A move and what is to be said about it; of the rest, the line that was searched.
     fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<AnnotatedMove> {
-        let (tree, id) = (self.tree(), self.shown[at].id);
-        let node = tree.node(id);
-        let position = &node.position;
-        let comment = |score: Score, more: &str| {
-            let white = evaluation_text(notation::white(score, position.turn()));
-            Item::Comment(format!("{white} {more}").trim().to_owned())
+        let tree = self.study.tree();
+        let node = tree.node(self.view.shown[at].id);
+        let Candidate { m, score, edge } = next.candidate;
+        let target = edge.map(|edge| tree.node(edge.to));
+        let line = match (edge, &node.rest) {
+            (None, Some(rest)) => rest.line.iter().copied().take(LINE_LENGTH).collect(),
+            _ => vec![m],
         };
         let mut moves = annotated_moves(&node.position, &line);
         let (Some(first), Some(score)) = (moves.first_mut(), score) else { return moves };
@@ -168,17 +160,6 @@ impl<'a> Moves<'a> {
         }
         moves
     }
-}
-
-fn nodes<'a>(position: &Position, line: impl Iterator<Item = &'a Move>) -> Vec<AnnotatedMove> {
-    let mut position = position.clone();
-    let mut nodes = Vec::new();
-    for &m in line {
-        let san = SanPlus::from_move(position.chess().clone(), m);
-        nodes.push(AnnotatedMove { san, line: 0, items: Vec::new() });
-        position = position.play(m);
-    }
-    nodes
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! generation. What is not in it yet is found again in the generation's files.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -142,7 +142,7 @@ impl Lineage {
 #[derive(Debug)]
 pub(crate) struct Home {
     dir: PathBuf,
-    _claim: LockFile,
+    _lock: LockFile,
 }
 
 impl Home {
@@ -151,11 +151,13 @@ impl Home {
     /// # Errors
     ///
     /// If another process has claimed it, or it cannot be used.
-    pub fn claim(dir: &Path) -> Result<Home, FileError> {
-        let fail = |error: std::io::Error| FileError::new(dir, error);
-        fs::create_dir_all(dir).map_err(fail)?;
-        let lock = LockFile::create(&dir.join("lock"), "another process is learning here");
-        Ok(Home { dir: dir.to_owned(), _claim: lock.map_err(fail)? })
+    pub fn claim(dir: &Path) -> anyhow::Result<Home> {
+        let lock = || {
+            fs::create_dir_all(dir)?;
+            LockFile::create(&dir.join("lock"), "another process is learning here")
+        };
+        let lock = lock().with_context(|| dir.display().to_string())?;
+        Ok(Home { dir: dir.to_owned(), _lock: lock })
     }
 
     /// The directory of a generation.
