@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Screens many ideas for the search at once.
+
+Each idea is a switch: an option of a build with the feature `tune` that has a value without the
+idea and one with it. In a pair of games the first player has each switch on or off by chance, and
+the second player has the opposite; both play the same opening with both colours. A regression of
+the pairs' scores over the switches then says what each is worth. A pair tells something about every
+switch, so 16 ideas cost as many games as one.
+
+    tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
+        --nodes 25000 --pairs 4500 malus_damping=0:1:3 checks=1:0:0
+    tests/screen.py tell screen.csv
+
+A switch is NAME=OFF:ON:PRIOR. PRIOR is what is expected in Elo: six tenths of the published gain if
+two engines have the idea, 0 if one has it. `play` goes on where it was stopped; it needs fastchess.
+`tell` prints for each switch the measured gain with its standard error, and the posterior mean: the
+true gains of such ideas have a standard deviation of some 2.5 Elo, and a measurement counts the
+more, the smaller its error is beside that. An idea is adopted if its posterior mean is above 0.7.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+SPREAD = 2.5  # of the true gains of ideas, in Elo
+ADOPTED = 0.7  # Elo
+
+
+def play_pair(args, switches, number):
+    """Plays one pair of games: the signs of the first player's switches, and its score of 2."""
+    chance = random.Random(f"{args.seed} {number}")
+    signs = [chance.choice((-1, 1)) for _ in switches]
+    players = []
+    for name, side in (("first", 1), ("second", -1)):
+        options = [
+            f"option.{option}={on if sign * side > 0 else off}"
+            for (option, off, on, _), sign in zip(switches, signs)
+        ]
+        players += ["-engine", f"cmd={args.engine}", f"name={name}", *options]
+    start = 1 + chance.randrange(sum(1 for _ in open(args.book)))
+    with tempfile.TemporaryDirectory() as folder:
+        command = [args.fastchess, *players]
+        command += ["-each", "proto=uci", "tc=inf", f"nodes={args.nodes}", f"option.Hash={args.hash}"]
+        command += ["-openings", f"file={os.path.abspath(args.book)}", "format=epd", "order=sequential"]
+        command += [f"start={start}", "-rounds", "1", "-games", "2", "-repeat", "-concurrency", "1"]
+        command += ["-resign", "movecount=4", "score=600", "twosided=true"]
+        command += ["-draw", "movenumber=34", "movecount=8", "score=15"]
+        out = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+    games = re.findall(r"Finished game \d+ \((\w+) vs \w+\): (\S+) \{(.*)\}", out)
+    if len(games) != 2 or any("illegal" in why or "disconnect" in why for _, _, why in games):
+        raise RuntimeError(f"pair {number} did not come to its end:\n{out}")
+    white = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}
+    score = sum(white[end] if first == "first" else 1 - white[end] for first, end, _ in games)
+    return signs, score
+
+
+def play(args):
+    switches = []
+    for text in args.switches:
+        name, values = text.split("=")
+        off, on, prior = values.split(":")
+        switches.append((name, off, on, float(prior)))
+    head = ["pair", "score", *args.switches]
+    done = set()
+    if os.path.exists(args.file):
+        with open(args.file, newline="") as file:
+            rows = list(csv.reader(file))
+        if rows and rows[0] != head:
+            sys.exit(f"{args.file}: holds games of other switches")
+        done = {int(row[0]) for row in rows[1:]}
+    lock = threading.Lock()
+    with open(args.file, "a", newline="") as file:
+        writer = csv.writer(file)
+        if not done:
+            writer.writerow(head)
+
+        def work(number):
+            signs, score = play_pair(args, switches, number)
+            with lock:
+                writer.writerow([number, score, *signs])
+                file.flush()
+
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for _ in pool.map(work, (n for n in range(args.pairs) if n not in done)):
+                pass
+    tell(args)
+
+
+def solve(matrix, right):
+    """The inverse of a symmetric matrix and its product with `right`, by Gauss and Jordan."""
+    n = len(right)
+    rows = [row[:] + [float(i == j) for j in range(n)] for i, row in enumerate(matrix)]
+    for i in range(n):
+        best = max(range(i, n), key=lambda j: abs(rows[j][i]))
+        rows[i], rows[best] = rows[best], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for j in range(n):
+            if j != i:
+                rows[j] = [a - rows[j][i] * b for a, b in zip(rows[j], rows[i])]
+    inverse = [row[n:] for row in rows]
+    return inverse, [sum(a * b for a, b in zip(row, right)) for row in inverse]
+
+
+def estimate(signs, scores):
+    """Gain of each switch and its standard error, in Elo. `scores` are of pairs, from 0 to 2."""
+    n, count = len(signs[0]), len(signs)
+    if count <= n:
+        sys.exit("too few pairs")
+    # A pair's score in Elo, on the tangent at a level match.
+    elo = [(score / 2 - 0.5) * 1600 / math.log(10) for score in scores]
+    matrix = [[sum(row[i] * row[j] for row in signs) for j in range(n)] for i in range(n)]
+    right = [sum(row[i] * y for row, y in zip(signs, elo)) for i in range(n)]
+    inverse, effects = solve(matrix, right)
+    rest = sum(
+        (y - sum(effect * sign for effect, sign in zip(effects, row))) ** 2
+        for row, y in zip(signs, elo)
+    ) / (count - n)
+    # A switch is on in one player and off in the other: its effect is the whole difference.
+    return [(effect, math.sqrt(rest * inverse[i][i])) for i, effect in enumerate(effects)]
+
+
+def tell(args):
+    with open(args.file, newline="") as file:
+        head, *rows = list(csv.reader(file))
+    found = estimate([[int(sign) for sign in row[2:]] for row in rows], [float(row[1]) for row in rows])
+    print(f"{2 * len(rows)} games; Elo, standard errors\n")
+    print(f"{'switch':34} {'prior':>6} {'measured':>16} {'posterior':>10}")
+    for switch, (gain, error) in zip(head[2:], found):
+        prior = float(switch.rsplit(":", 1)[1])
+        weight = SPREAD**2 / (SPREAD**2 + error**2)
+        mean = weight * gain + (1 - weight) * prior
+        verdict = "adopt" if mean > ADOPTED else ""
+        print(f"{switch:34} {prior:6.1f} {gain:+9.1f} +/- {error:3.1f} {mean:+9.1f}  {verdict}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(required=True)
+    player = commands.add_parser("play", help="play games, and go on where they were stopped")
+    player.add_argument("file")
+    player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
+    player.add_argument("--engine", required=True, type=os.path.abspath)
+    player.add_argument("--book", required=True, help="openings, EPD")
+    player.add_argument("--fastchess", default="fastchess")
+    player.add_argument("--nodes", type=int, default=25_000, help="per move")
+    player.add_argument("--pairs", type=int, default=4_500)
+    player.add_argument("--hash", type=int, default=16, help="MiB")
+    player.add_argument("--jobs", type=int, default=os.cpu_count())
+    player.add_argument("--seed", default="1")
+    player.set_defaults(run=play)
+    teller = commands.add_parser("tell", help="print what the games say")
+    teller.add_argument("file")
+    teller.set_defaults(run=tell)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()
