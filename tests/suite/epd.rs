@@ -365,7 +365,8 @@ fn hostile_ids_do_nothing() {
     let column = reader.headers().unwrap().iter().position(|title| title == "id").unwrap();
     let cells: Vec<String> =
         reader.records().map(|record| record.unwrap()[column].to_owned()).collect();
-    assert_eq!(cells, ["\u{fffd}]0;title\u{fffd}", "'=1+1", "-35"]);
+    // What controls a terminal is a space in a text file.
+    assert_eq!(cells, [" ]0;title ", "'=1+1", "-35"]);
 }
 
 #[test]
