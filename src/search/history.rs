@@ -130,6 +130,7 @@ impl Continuation {
     /// some entries know already the others need not learn.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
         let read = |before: PieceTo| i32::from(self.0[before.index()][to]);
+        let bonus = if p::teach() > 0 { bonus * p::continuation_rate() / 16 } else { bonus };
         let [one, two, four] = previous.map(|before| before.map_or(0, read));
         let half = (one + two + four * p::order_four() / 4) / 2;
         let step = bonus - half * bonus.abs() / HISTORY_MAX;
@@ -350,6 +351,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{chess::movegen::is_tactical, search::prune};
 
     proptest! {
         #[test]
@@ -383,6 +385,40 @@ mod tests {
             histories.quiets(&position, &after).score(m)
                 > histories.quiets(&position, &context).score(m)
         );
+    }
+
+    /// What one node of any depth, whose best move comes after thirty quiet ones, does to a
+    /// table at most, in per cent of an entry's range: to one entry, and to all together.
+    #[test]
+    fn one_node_does_not_fill_a_table() {
+        let fen = "r1bq1rk1/pp3ppp/2nbpn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1";
+        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let quiets = position.legal_moves().into_iter().filter(|&m| !is_tactical(m));
+        let quiets: Vec<Move> = quiets.take(31).collect();
+        let (best, tried) = quiets.split_first().unwrap();
+        assert_eq!(tried.len(), 30);
+        let [one, two, four] = [1, 100, 200].map(|i| Some(PieceTo(i)));
+        let context = Context { threats: Bitboard::EMPTY, previous: [one, two, four] };
+        let (mut most, mut sum) = (0, 0);
+        for depth in 1..=100 {
+            let mut histories = Histories::default();
+            histories.update_quiet(&position, &context, *best, prune::bonus(depth));
+            for (place, &m) in tried.iter().enumerate() {
+                let malus = prune::malus(depth, place);
+                histories.update_quiet(&position, &context, m, -malus);
+            }
+            let tables = histories.tables();
+            let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().index()];
+            let pawns = &tables.pawns[pawn_index(&position)];
+            let butterfly: &[i16] = &tables.butterfly;
+            for table in [butterfly, pawns, row(one), row(two), row(four)] {
+                let sizes = || table.iter().map(|&entry| i32::from(entry).abs());
+                most = most.max(sizes().max().unwrap() * 100 / HISTORY_MAX);
+                sum = sum.max(sizes().sum::<i32>() * 100 / HISTORY_MAX);
+            }
+        }
+        let bounds = if p::teach() > 0 { (15, 150) } else { (15, 450) };
+        assert!(most <= bounds.0 && sum <= bounds.1, "{most} {sum}");
     }
 
     #[test]

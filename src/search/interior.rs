@@ -534,6 +534,9 @@ impl Worker<'_> {
                 self.frame(ply).cutoffs += 1;
                 return Ok(Flow::Stop);
             }
+            if p::teach() > 0 {
+                return Ok(Flow::Next);
+            }
         }
         // More moves than fit are not worth punishing.
         let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
@@ -707,7 +710,7 @@ impl Worker<'_> {
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
         if let Some(m) = found.best_move
-            && found.best >= node.window.beta
+            && (found.best >= node.window.beta || p::teach() > 1)
         {
             let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
@@ -715,12 +718,14 @@ impl Worker<'_> {
                 self.histories.update_capture(position, m, bonus);
             } else {
                 self.histories.update_quiet(position, &context, m, bonus);
-                for &other in &found.quiets {
-                    self.histories.update_quiet(position, &context, other, -bonus);
+                for (place, &other) in found.quiets.iter().enumerate() {
+                    let malus = prune::malus(node.depth, place);
+                    self.histories.update_quiet(position, &context, other, -malus);
                 }
             }
             for &other in &found.tactical {
-                self.histories.update_capture(position, other, -bonus);
+                let malus = prune::malus(node.depth, 0);
+                self.histories.update_capture(position, other, -malus);
             }
         }
         let fails_low = found.best_move.is_none();

@@ -40,6 +40,11 @@ crate::system::tune::params! {
     /// Depth from which moves are reduced.
     lmr_depth: 2, 1..=255, 0;
 
+    /// What the histories learn: 1 of a failure has constants of its own, fades with the
+    /// move's place in the order and spares moves that were best for a while, and continuation
+    /// histories learn more slowly; 2 exact scores teach, too.
+    teach: 0, 0..=2, 0;
+
     // Margins, reductions, bonuses, weights.
 
     /// Half the first aspiration window, in centipawns.
@@ -147,6 +152,16 @@ crate::system::tune::params! {
     bonus_slope: 275, 50..=600, 20;
     /// The largest history bonus.
     bonus_max: 2366, 500..=4000, 150;
+    /// With `teach`: history malus per ply, ...
+    malus_slope: 200, 50..=600, 20;
+    /// ... besides this ...
+    malus_offset: 100, 0..=600, 30;
+    /// ... and at most so much.
+    malus_max: 1400, 300..=4000, 150;
+    /// With `teach`: how much less each further quiet move is punished, in 1/1024.
+    malus_fade: 45, 0..=200, 8;
+    /// With `teach`: how fast continuation histories learn, in 1/16 of the others.
+    continuation_rate: 8, 2..=24, 1;
     /// How fast corrections of the evaluation learn, in 1/1024 of the error per ply of depth.
     correction_rate: 25, 4..=64, 4;
     /// The most that a correction learns at once, in centipawns.

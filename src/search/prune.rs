@@ -211,6 +211,17 @@ pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
 
+/// History malus for the quiet move, or the capture, that was searched as the `place`th of
+/// its kind before the best one, from 0: late moves have a bad record already.
+pub fn malus(depth: i32, place: usize) -> i32 {
+    if p::teach() == 0 {
+        return bonus(depth);
+    }
+    let malus = (p::malus_slope() * depth + p::malus_offset()).min(p::malus_max());
+    let fade = 1024 + p::malus_fade() * place as i32;
+    malus * 1024 / (fade * fade / 1024)
+}
+
 /// The table's move is extended if every other move fails below this.
 pub fn singular_bound(lower: Score, depth: i32, was_pv: bool) -> Score {
     lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
