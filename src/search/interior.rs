@@ -47,11 +47,20 @@ struct Node<'a> {
     evaluation: Score,
     /// `evaluation` moved inside the table's bounds, if they are of a near depth.
     estimate: Score,
+    /// How much more than usual the evaluation was corrected, in centipawns.
+    doubt: Score,
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
     /// Generates its moves, and knows its threats and checks.
     generator: Generator<'a>,
+}
+
+impl Node<'_> {
+    /// The evaluation that futility pruning goes by.
+    fn hope(&self) -> Score {
+        self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
+    }
 }
 
 /// What the move loop has found so far.
@@ -185,6 +194,7 @@ impl Worker<'_> {
             raw: NO_SCORE,
             evaluation: NO_SCORE,
             estimate: NO_SCORE,
+            doubt: 0,
             improving: false,
             was_pv: T::PV || entry.is_some_and(|e| e.pv),
             excluded,
@@ -264,6 +274,7 @@ impl Worker<'_> {
     /// with our last move's evaluation.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
+        node.doubt = self.doubt(node.position, ply);
         if node.position.is_check() {
             self.frame(ply).evaluation = NO_SCORE;
             return;
@@ -310,6 +321,7 @@ impl Worker<'_> {
             improving: node.improving,
             opponent_worsening: parent.evaluation != NO_SCORE
                 && node.evaluation > 2 - parent.evaluation,
+            doubt: node.doubt,
         };
 
         // Step 4b. Reverse futility pruning.
@@ -437,13 +449,13 @@ impl Worker<'_> {
         let mut futile = self.shared.selective
             && !position.is_check()
             && !is_decisive(alpha)
-            && prune::futile(node.depth, node.evaluation, 0, alpha);
+            && prune::futile(node.depth, node.hope(), 0, alpha);
         loop {
             // Once one move is known not to lose, hopeless ones need no order.
             if futile && found.best > -DECISIVE {
                 futile = false;
                 picker.only_checks();
-                found.raise(prune::futility(node.depth, node.evaluation, 0));
+                found.raise(prune::futility(node.depth, node.hope(), 0));
             }
             let Some((m, merit)) = picker.next(self.histories) else { break };
             let losing = picker.is_bad_tactical();
@@ -573,6 +585,7 @@ impl Worker<'_> {
             cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
             hopeless: !node.position.is_check()
                 && node.evaluation + p::hopeless_margin() <= found.alpha,
+            doubt: node.doubt,
         }
     }
 
@@ -596,9 +609,9 @@ impl Worker<'_> {
             // Step 7b. Futility pruning.
             if !facts.in_check
                 && !is_decisive(alpha)
-                && prune::futile(reduced, node.evaluation, facts.history, alpha)
+                && prune::futile(reduced, node.hope(), facts.history, alpha)
             {
-                found.raise(prune::futility(reduced, node.evaluation, facts.history));
+                found.raise(prune::futility(reduced, node.hope(), facts.history));
                 return Some(Flow::SkipQuiets);
             }
             // Step 7c. History pruning: later moves have a worse record still.
@@ -652,7 +665,8 @@ impl Worker<'_> {
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
         Ok(Some(if score < bound {
-            1 + i32::from(!T::PV && score < bound - p::double_margin())
+            let doubt = prune::doubt_margin(node.doubt, p::correction_double());
+            1 + i32::from(!T::PV && score < bound - p::double_margin() + doubt)
         } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
             (found.best, found.multicut) = (score, true);
             return Ok(None);

@@ -545,6 +545,15 @@ impl<'a> Worker<'a> {
         (raw, (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
+    /// How much more than usual the evaluation of this position is corrected, in centipawns.
+    fn doubt(&self, position: &Position, ply: usize) -> Score {
+        if params::correction_size() == 0 {
+            return 0;
+        }
+        let correction = self.histories.corrections().get(position, self.previous(ply));
+        correction.abs() - params::correction_usual()
+    }
+
     /// The moves that the histories of a move at `ply` depend on.
     fn previous(&self, ply: usize) -> Previous {
         [1, 2, 4].map(|back| self.before(ply, back).moved)

@@ -44,6 +44,9 @@ crate::system::tune::params! {
     /// move's place in the order and spares moves that were best for a while, and continuation
     /// histories learn more slowly; 2 exact scores teach, too.
     teach: 0, 0..=2, 0;
+    /// The size of the correction counts: the more the evaluation was wrong in such positions,
+    /// the less is pruned and reduced.
+    correction_size: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -162,6 +165,19 @@ crate::system::tune::params! {
     malus_fade: 45, 0..=200, 8;
     /// With `teach`: how fast continuation histories learn, in 1/16 of the others.
     continuation_rate: 8, 2..=24, 1;
+    /// The usual size of a correction, in centipawns. With `correction_size`, for each
+    /// centipawn more: ...
+    correction_usual: 12, 0..=60, 3;
+    /// ... less reduction, in 1/1024 ply, ...
+    correction_lmr: 4, 0..=16, 1;
+    /// ... more margin of reverse futility pruning, in 1/16 centipawns, ...
+    correction_rfp: 8, 0..=32, 2;
+    /// ... of futility pruning, ...
+    correction_futility: 9, 0..=32, 2;
+    /// ... of futility pruning in quiescence, ...
+    correction_quiescence: 16, 0..=48, 2;
+    /// ... and less for a second ply of singular extension.
+    correction_double: 4, 0..=24, 2;
     /// How fast corrections of the evaluation learn, in 1/1024 of the error per ply of depth.
     correction_rate: 25, 4..=64, 4;
     /// The most that a correction learns at once, in centipawns.

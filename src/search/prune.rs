@@ -19,11 +19,18 @@ pub struct NodeFacts {
     pub improving: bool,
     /// It rose, for the side to move, by the opponent's last move.
     pub opponent_worsening: bool,
+    /// How much more than usual it was corrected, in centipawns.
+    pub doubt: Score,
+}
+
+/// Centipawns for `weight` sixteenths of this doubt.
+pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
+    doubt * weight / 16
 }
 
 /// Reverse futility pruning: so far above beta that no quiet reply will matter.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
-    let margin = p::rfp_margin() * node.depth
+    let margin = p::rfp_margin() * node.depth + doubt_margin(node.doubt, p::correction_rfp())
         - if node.improving { p::rfp_improving() } else { 0 }
         - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
     node.depth <= p::rfp_depth()
@@ -89,6 +96,8 @@ pub struct MoveFacts {
     pub cutoffs_below: u32,
     /// The node's evaluation is far below alpha.
     pub hopeless: bool,
+    /// How much more than usual it was corrected, in centipawns.
+    pub doubt: Score,
 }
 
 impl MoveFacts {
@@ -113,6 +122,7 @@ impl MoveFacts {
         table_deep: false,
         cutoffs_below: 0,
         hopeless: false,
+        doubt: 0,
     };
 }
 
@@ -193,6 +203,7 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
         reduction -= if facts.table_above { p::lmr_table_above() } else { 0 };
         reduction -= if facts.table_deep { p::lmr_table_deep() } else { 0 };
     }
+    reduction -= facts.doubt * p::correction_lmr();
     reduction += if facts.hopeless { p::lmr_hopeless() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
@@ -255,8 +266,13 @@ mod tests {
 
     #[test]
     fn won_and_lost_scores_are_not_pruned_on() {
-        let node =
-            NodeFacts { depth: 1, estimate: 500, improving: false, opponent_worsening: false };
+        let node = NodeFacts {
+            depth: 1,
+            estimate: 500,
+            improving: false,
+            opponent_worsening: false,
+            doubt: 0,
+        };
         assert!(reverse_futility(node, 0));
         assert!(!reverse_futility(node, -DECISIVE - 5));
     }

@@ -30,6 +30,8 @@ struct Leaf<'a> {
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     in_check: bool,
+    /// How much more than usual the evaluation was corrected, in centipawns.
+    doubt: Score,
     /// It has a legal move: tried, or known to be there.
     any: bool,
 }
@@ -37,7 +39,8 @@ struct Leaf<'a> {
 impl Leaf<'_> {
     /// What a move that gains nothing can at best lead to.
     fn futility(&self) -> Score {
-        self.best + p::quiescence_margin()
+        let doubt = prune::doubt_margin(self.doubt, p::correction_quiescence());
+        self.best + p::quiescence_margin() + doubt
     }
 }
 
@@ -93,6 +96,7 @@ impl Worker<'_> {
             best_move: PackedMove::NONE,
             raw: NO_SCORE,
             in_check: position.is_check(),
+            doubt: self.doubt(position, ply),
             any: false,
         };
         if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
