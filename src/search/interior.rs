@@ -657,7 +657,7 @@ impl Worker<'_> {
         {
             return Ok(Some(0));
         }
-        let bound = prune::singular_bound(lower, node.depth, node.was_pv && !T::PV);
+        let bound = prune::singular_bound(entry.bounds, node.depth, node.was_pv && !T::PV);
         self.frame(ply).excluded = entry.best;
         let (window, depth) = (Window::null(bound - 1), (node.depth - 1) / 2);
         let search = Search { window, depth, ply, cut: node.cut };
@@ -665,11 +665,15 @@ impl Worker<'_> {
         self.frame(ply).excluded = PackedMove::NONE;
         let score = result?;
         Ok(Some(if score < bound {
-            let doubt = prune::doubt_margin(node.doubt, p::correction_double());
-            1 + i32::from(!T::PV && score < bound - p::double_margin() + doubt)
+            prune::extension(bound - score, T::PV, node.doubt)
         } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
             (found.best, found.multicut) = (score, true);
+            if p::singular() > 0 {
+                found.best = prune::fail_high(score, node.window.beta, depth);
+            }
             return Ok(None);
+        } else if p::singular() > 0 {
+            if lower >= node.window.beta || node.cut { -3 } else { 0 }
         } else if lower >= node.window.beta {
             if T::PV { -1 } else { -2 }
         } else {

@@ -47,6 +47,12 @@ crate::system::tune::params! {
     /// The size of the correction counts: the more the evaluation was wrong in such positions,
     /// the less is pruned and reduced.
     correction_size: 0, 0..=1, 0;
+    /// Singular extensions: a smaller margin, up to three plies, more than one also in open
+    /// windows, three plies less for a move that is not singular where the node is expected to
+    /// fail high, and multicut scores nearer to beta.
+    singular: 0, 0..=1, 0;
+    /// Half the singular margin where the table has the exact score.
+    singular_exact: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -109,8 +115,14 @@ crate::system::tune::params! {
     order_four: 2, 0..=4, 1;
     /// Margin per ply of depth, in 1/16 centipawns.
     singular_margin: 18, 4..=64, 3;
+    /// The same with `singular`.
+    singular_narrow: 12, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
     double_margin: 11, 0..=100, 5;
+    /// With `singular`: centipawns below it for a third ply, ...
+    triple_margin: 90, 0..=400, 20;
+    /// ... and how many more are needed for either in open windows.
+    singular_pv: 200, 0..=500, 25;
     /// Base reduction, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
     /// Divisor of the product of logarithms, in 1/1024.

@@ -5,7 +5,7 @@
 //! several strong engines use, on precedent unless a line says otherwise.
 
 use super::params as p;
-use crate::chess::score::{DECISIVE, INFINITE, Score, is_decisive};
+use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
 
 /// What pruning a whole node looks at.
 #[derive(Clone, Copy, Debug)]
@@ -234,8 +234,21 @@ pub fn malus(depth: i32, place: usize) -> i32 {
 }
 
 /// The table's move is extended if every other move fails below this.
-pub fn singular_bound(lower: Score, depth: i32, was_pv: bool) -> Score {
-    lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
+pub fn singular_bound(bounds: Bounds, depth: i32, was_pv: bool) -> Score {
+    let margin = if p::singular() > 0 { p::singular_narrow() } else { p::singular_margin() };
+    let exact = p::singular_exact() > 0 && bounds.is_exact();
+    bounds.lower - depth * margin * if was_pv { 2 } else { 1 } / if exact { 32 } else { 16 }
+}
+
+/// Plies by which to extend the table's move if every other move fails so far below the
+/// singular bound, in centipawns.
+pub fn extension(gap: Score, pv: bool, doubt: Score) -> i32 {
+    let double = p::double_margin() - doubt_margin(doubt, p::correction_double());
+    if p::singular() == 0 {
+        return 1 + i32::from(!pv && gap > double);
+    }
+    let more = if pv { p::singular_pv() } else { 0 };
+    1 + i32::from(gap > double + more) + i32::from(gap > p::triple_margin() + more)
 }
 
 #[cfg(test)]
