@@ -24,7 +24,7 @@ use crate::{
     play::syzygy::Prober,
     search::{
         history::{Context, FromTo},
-        picker::Picker,
+        picker::{Picker, check_score},
         tt::Entry,
     },
 };
@@ -570,7 +570,11 @@ impl Worker<'_> {
             number: found.number,
             best: found.best,
             quiet,
-            history: if quiet { order.history } else { self.histories.capture(node.position, m) },
+            history: if quiet {
+                order.history - check_score(&node.generator, m)
+            } else {
+                self.histories.capture(node.position, m)
+            },
             improving: node.improving,
             pv: T::PV,
             was_pv: node.was_pv,

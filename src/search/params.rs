@@ -53,6 +53,8 @@ crate::system::tune::params! {
     singular: 0, 0..=1, 0;
     /// Half the singular margin where the table has the exact score.
     singular_exact: 0, 0..=1, 0;
+    /// Order of quiet moves: checks come early that lose less than a pawn.
+    order_checks: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -109,6 +111,8 @@ crate::system::tune::params! {
     order_safety: 1462, 0..=4000, 200;
     /// What it is worth to attack, from a safe square, what can be won, in the same units.
     order_offence: 3524, 0..=8000, 300;
+    /// With `order_checks`: what a check is worth, in the same units.
+    order_check: 10000, 0..=20000, 800;
     /// How much of that order forgives a capture the loss of a centipawn.
     good_capture: 116, 32..=512, 24;
     /// Weight of the history four plies back, in quarters of that of one ply back.
