@@ -123,6 +123,8 @@ pub struct Stability {
     pub iterations: u32,
     /// Iterations in a row with the same best move.
     pub same_best: u32,
+    /// Iterations in a row in which the score was close to its mean.
+    pub same_score: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub best_share: f64,
     /// How far the score has fallen below recent iterations, in centipawns.
@@ -242,8 +244,8 @@ mod tests {
 
     #[test]
     fn doubt_takes_time() {
-        let sure = Stability { iterations: 12, same_best: 10, best_share: 0.95, score_drop: 0 };
-        let doubt = Stability { iterations: 12, same_best: 0, best_share: 0.3, score_drop: 50 };
+        let sure = Stability { same_best: 10, best_share: 0.95, ..Stability::default() };
+        let doubt = Stability { best_share: 0.3, score_drop: 50, ..Stability::default() };
         assert!(sure.scale() < 0.7);
         assert!(doubt.scale() > 2.0);
     }

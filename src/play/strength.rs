@@ -323,7 +323,8 @@ mod tests {
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
         // In doubt as much as the plan assumes.
-        let stability = Stability { iterations: 9, same_best: 2, best_share: 0.76, score_drop: 0 };
+        let stability =
+            Stability { iterations: 9, same_best: 2, best_share: 0.76, ..Stability::default() };
         assert!((stability.scale() - 1.0).abs() < 0.01);
         let times = |game: &Game, m: Move| -> Vec<f64> {
             let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);
@@ -384,7 +385,7 @@ mod tests {
         ) {
             let millis = Duration::from_millis;
             let budget = Budget { soft: Some(millis(soft)), hard: millis(soft + rest) };
-            let stability = Stability { iterations, same_best, best_share, score_drop: 0 };
+            let stability = Stability { iterations, same_best, best_share, ..Stability::default() };
             let game = Game::default();
             let m = game.position().legal_moves()[0];
             let handicap = Handicap::new(elo, seed);

@@ -273,6 +273,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// Iterations in a row in which neither the best move nor its score have changed.
+    steady: u32,
     /// The proof search for mates is at work.
     proving: bool,
     /// The time for this move was over while the opponent was still thinking.
@@ -317,6 +319,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            steady: 0,
             proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),

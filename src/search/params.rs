@@ -55,11 +55,17 @@ crate::system::tune::params! {
     singular_exact: 0, 0..=1, 0;
     /// Order of quiet moves: checks come early that lose less than a pawn.
     order_checks: 0, 0..=1, 0;
+    /// Aspiration windows are around the mean score of the last iterations, narrower where
+    /// those agreed, and after a fail high end not far below the old one.
+    aspiration_form: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
     /// Half the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
+    /// With `aspiration_form`: how much less it may be, a centipawn for each iteration in which
+    /// neither move nor score have changed.
+    aspiration_steady: 6, 0..=15, 1;
     /// How much wider the window gets each time that it fails, in per cent ...
     aspiration_growth: 54, 10..=200, 10;
     /// ... and in centipawns.

@@ -38,6 +38,9 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// Longest line to report with a refuted move, that move included.
 const REFUTATION_PLIES: usize = 5;
 
+/// Scores so close to their mean, in centipawns, have not changed.
+const STEADY: u32 = 12;
+
 /// Null-window passes after which bisection and MTD(f) give up. The range of
 /// scores is below 2^16, so that a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
@@ -72,6 +75,8 @@ pub struct RootMove {
     pub(crate) score: Score,
     /// That score when the iteration before ended.
     pub(crate) previous: Score,
+    /// The mean of its scores as the best move, in which older ones fade; `-INFINITE` before.
+    average: Score,
     /// What `score` says.
     pub(crate) bound: Bound,
     /// The iteration that `score` is from, in plies.
@@ -94,6 +99,12 @@ impl RootMove {
     /// whatever their score.
     fn value(&self) -> Option<Value> {
         self.known.map(|known| known.value)
+    }
+
+    /// An iteration has found it best, with this score.
+    fn note_average(&mut self) {
+        let first = self.average == -INFINITE || is_decisive(self.score);
+        self.average = if first { self.score } else { (self.average + self.score) / 2 };
     }
 
     /// Sorts better moves first.
@@ -152,6 +163,7 @@ pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
             m,
             score: -INFINITE,
             previous: -INFINITE,
+            average: -INFINITE,
             bound: Bound::Upper,
             depth: 0,
             pv: vec![m],
@@ -235,6 +247,12 @@ impl Worker<'_> {
             let best = &self.root_moves[0];
             stability.iterations = depth;
             stability.same_best = if best.m == best_before { stability.same_best + 1 } else { 0 };
+            stability.same_score = if best.score.abs_diff(best.average) < STEADY {
+                stability.same_score + 1
+            } else {
+                0
+            };
+            self.steady = stability.same_best.min(stability.same_score);
             stability.best_share = best.nodes as f64 / self.nodes.max(1) as f64;
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
@@ -373,6 +391,7 @@ impl Worker<'_> {
                 self.root_moves[line..].sort_by_key(RootMove::order);
             }
             result.map_err(|Stopped| line)?;
+            self.root_moves[line].note_average();
             self.root_moves[..=line].sort_by_key(RootMove::order);
         }
         Ok(())
@@ -387,11 +406,13 @@ impl Worker<'_> {
 
     /// The score of the best of the moves from `line` on, by the root driver.
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
-        let guess = self.root_moves[line].previous;
+        let known = &self.root_moves[line];
+        let mean = p::aspiration_form() > 0 && known.average > -INFINITE;
+        let guess = if mean { known.average } else { known.previous };
         if guess == -INFINITE || depth < p::aspiration_depth() {
             return self.widen(depth, line, Window::FULL);
         }
-        let width = p::aspiration_width();
+        let width = self.aspiration_width();
         match self.shared.root_search {
             RootSearch::Aspiration if !is_decisive(guess) => {
                 self.widen(depth, line, around(guess, width))
@@ -414,10 +435,16 @@ impl Worker<'_> {
         }
     }
 
+    /// Half the first aspiration window.
+    fn aspiration_width(&self) -> Score {
+        let steady = if p::aspiration_form() > 0 { self.steady as Score } else { 0 };
+        p::aspiration_width() - steady.min(p::aspiration_steady())
+    }
+
     /// Aspiration: searches `window`, and widens it on the side that failed
     /// until the score is inside.
     fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
-        let mut step = p::aspiration_width();
+        let mut step = self.aspiration_width();
         let mut reduction = 0;
         loop {
             let score = self.pass::<Pv>(window, (depth - reduction).max(1), line)?;
@@ -431,6 +458,9 @@ impl Worker<'_> {
                 reduction = 0;
                 self.ponder_spent = false;
             } else {
+                if p::aspiration_form() > 0 {
+                    window.alpha = window.alpha.max(window.beta - step);
+                }
                 // A fail high is cheap to confirm a little less deeply.
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
                 // A mate may need all the depth.
