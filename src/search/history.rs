@@ -34,6 +34,11 @@ impl PieceTo {
     const fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Where it lands.
+    pub fn to(self) -> Square {
+        Square::new(u32::from(self.0 % 64))
+    }
 }
 
 /// A quiet move by colour, whether origin and target are attacked, from and to: the

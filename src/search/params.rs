@@ -58,6 +58,9 @@ crate::system::tune::params! {
     /// Aspiration windows are around the mean score of the last iterations, narrower where
     /// those agreed, and after a fail high end not far below the old one.
     aspiration_form: 0, 0..=1, 0;
+    /// Quiescence: futility spares recaptures and checks, a capture's history decides what its
+    /// exchange must win, and captures that fail high are rewarded.
+    quiescence_form: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -214,4 +217,8 @@ crate::system::tune::params! {
     correction_moves: 11, 0..=32, 2;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;
+    /// With `quiescence_form`: a capture's history that forgives the loss of a centipawn, ...
+    quiescence_history: 62, 24..=256, 12;
+    /// ... and the bonus of one that fails high.
+    quiescence_bonus: 128, 0..=400, 20;
 }

@@ -189,7 +189,13 @@ impl Worker<'_> {
                 } else if picker.is_bad_tactical() {
                     // Step 5a. Captures that lose material.
                     break;
-                } else if futility <= leaf.alpha && least < 1 && !see::see_ge(position, m, 1) {
+                } else if self.is_spared(leaf, generator, m) {
+                    // They are searched.
+                } else if futility <= leaf.alpha
+                    && let wanted = 1 - self.forgiven(position, m)
+                    && least < wanted
+                    && !see::see_ge(position, m, wanted)
+                {
                     // Step 5b. Futility: an even exchange does not reach alpha.
                     leaf.best = leaf.best.max(futility);
                     continue;
@@ -207,6 +213,21 @@ impl Worker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Futility does not prune recaptures, nor checks.
+    fn is_spared(&self, leaf: &Leaf, generator: &Generator, m: Move) -> bool {
+        p::quiescence_form() > 0
+            && (self.before(leaf.ply, 1).moved.is_some_and(|last| last.to() == m.to())
+                || generator.checks().given_by(m))
+    }
+
+    /// The centipawns that a capture may lose since it has done well before.
+    fn forgiven(&self, position: &Position, m: Move) -> i32 {
+        if p::quiescence_form() == 0 {
+            return 0;
+        }
+        self.histories.capture(position, m) / p::quiescence_history()
     }
 
     /// Step 6: the search above must not overlook a mate in one.
@@ -240,6 +261,9 @@ impl Worker<'_> {
                     self.pv.extend(leaf.ply, m);
                 }
             }
+        }
+        if score >= leaf.beta && p::quiescence_form() > 0 && is_tactical(m) {
+            self.histories.update_capture(leaf.position, m, p::quiescence_bonus());
         }
         Ok(score >= leaf.beta)
     }
