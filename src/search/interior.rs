@@ -605,9 +605,11 @@ impl Worker<'_> {
     ) -> Option<Flow> {
         let alpha = found.alpha;
         let reduced = (facts.depth - reduction.max(0)).max(0);
+        let evades = p::evasions() > 0 && facts.in_check && facts.quiet;
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
-            if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
+            if !T::PV && !evades && prune::enough_quiets(facts.depth, facts.number, facts.improving)
+            {
                 return Some(Flow::SkipQuiets);
             }
             // Step 7b. Futility pruning.
@@ -634,7 +636,7 @@ impl Worker<'_> {
         // Step 7e. Exchange pruning. A quiet move to a square that nobody attacks loses
         // nothing, unless the piece only gets out of the way of its attacker.
         let safe = |square| !node.generator.threats().contains(square);
-        if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
+        if evades || facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return None;
         }
         let limit = prune::exchange_limit(facts.depth, reduced, facts.quiet)?;

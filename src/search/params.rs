@@ -61,6 +61,8 @@ crate::system::tune::params! {
     /// Quiescence: futility spares recaptures and checks, a capture's history decides what its
     /// exchange must win, and captures that fail high are rewarded.
     quiescence_form: 0, 0..=1, 0;
+    /// In check quiet moves are pruned neither by number nor by their exchange.
+    evasions: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
