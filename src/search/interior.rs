@@ -333,6 +333,7 @@ impl Worker<'_> {
             return Ok(Some(score));
         }
         // Step 4d. ProbCut.
+        node.improving |= p::improving_beta() > 0 && node.evaluation >= beta;
         self.probcut(node)
     }
 

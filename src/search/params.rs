@@ -63,6 +63,8 @@ crate::system::tune::params! {
     quiescence_form: 0, 0..=1, 0;
     /// In check quiet moves are pruned neither by number nor by their exchange.
     evasions: 0, 0..=1, 0;
+    /// An evaluation that reaches beta counts as improving, after reverse futility and null move.
+    improving_beta: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
