@@ -239,9 +239,13 @@ impl Histories {
     /// The same for the last move, whose position is known no more: only the tables
     /// that do without it learn.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
-        let tables = self.tables_mut();
-        gravity(&mut tables.butterfly[quiet.index()], bonus, HISTORY_MAX);
-        tables.continuation.update(previous, moved.index(), bonus);
+        self.update_butterfly(quiet, bonus);
+        self.tables_mut().continuation.update(previous, moved.index(), bonus);
+    }
+
+    /// The same for the table by from and to alone.
+    pub fn update_butterfly(&mut self, quiet: FromTo, bonus: i32) {
+        gravity(&mut self.tables_mut().butterfly[quiet.index()], bonus, HISTORY_MAX);
     }
 
     /// The corrections of the static evaluation.

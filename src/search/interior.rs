@@ -290,6 +290,16 @@ impl Worker<'_> {
             _ => node.evaluation,
         };
         self.frame(ply).evaluation = node.evaluation;
+        let last = *self.before(ply, 1);
+        if p::teach_evaluation() > 0
+            && !node.excluded.is_some()
+            && (node.depth < 6 || node.entry.is_none())
+            && last.evaluation != NO_SCORE
+            && let Some(quiet) = last.quiet
+        {
+            let bonus = prune::evaluation_bonus(-(node.evaluation + last.evaluation));
+            self.histories.update_butterfly(quiet, bonus);
+        }
         let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
         node.improving = earlier
             .into_iter()

@@ -65,6 +65,9 @@ crate::system::tune::params! {
     evasions: 0, 0..=1, 0;
     /// An evaluation that reaches beta counts as improving, after reverse futility and null move.
     improving_beta: 0, 0..=1, 0;
+    /// The change of evaluation teaches the last quiet move, where the table knows nothing or
+    /// little depth is left.
+    teach_evaluation: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -182,6 +185,12 @@ crate::system::tune::params! {
     lmr_in_check: 659, 0..=2000, 90;
     /// History bonus per ply.
     bonus_slope: 275, 50..=600, 20;
+    /// With `teach_evaluation`: bonus or malus per centipawn, ...
+    evaluation_slope: 12, 2..=40, 2;
+    /// ... at most this bonus ...
+    evaluation_bonus: 648, 50..=2000, 80;
+    /// ... and this malus.
+    evaluation_malus: 288, 50..=2000, 80;
     /// The largest history bonus.
     bonus_max: 2366, 500..=4000, 150;
     /// With `teach`: history malus per ply, ...

@@ -222,6 +222,11 @@ pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
 
+/// History bonus for a quiet move after which the evaluation is so many centipawns better.
+pub fn evaluation_bonus(change: Score) -> i32 {
+    (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
+}
+
 /// History malus for the quiet move, or the capture, that was searched as the `place`th of
 /// its kind before the best one, from 0: late moves have a bad record already.
 pub fn malus(depth: i32, place: usize) -> i32 {
