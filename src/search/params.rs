@@ -68,6 +68,9 @@ crate::system::tune::params! {
     /// The change of evaluation teaches the last quiet move, where the table knows nothing or
     /// little depth is left.
     teach_evaluation: 0, 0..=1, 0;
+    /// Quiet checks in the first ply of quiescence: 0 none; 1 all that lose nothing; 2 those, if
+    /// no move near the leaf was reduced, or in an open window; 3 those that mate.
+    quiet_checks: 1, 0..=3, 0;
 
     // Margins, reductions, bonuses, weights.
 

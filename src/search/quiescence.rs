@@ -116,7 +116,13 @@ impl Worker<'_> {
         }
 
         // Step 6. Quiet checks, one ply deep.
-        if first && !leaf.in_check && leaf.best < leaf.beta {
+        let reduced = || (1..=4).any(|back| self.before(ply, back).reduction > 0);
+        let checks = match p::quiet_checks() {
+            0 => false,
+            2 => T::PV || !reduced(),
+            _ => true,
+        };
+        if first && checks && !leaf.in_check && leaf.best < leaf.beta {
             self.quiet_checks::<T>(&mut leaf, &generator)?;
         }
 
@@ -236,6 +242,7 @@ impl Worker<'_> {
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
             if see::see_ge(leaf.position, m, 0)
+                && (p::quiet_checks() < 3 || !Generator::new(&leaf.position.play(m)).any())
                 && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<T>(leaf, m)?
             {
