@@ -196,7 +196,9 @@ impl Worker<'_> {
             estimate: NO_SCORE,
             doubt: 0,
             improving: false,
-            was_pv: T::PV || entry.is_some_and(|e| e.pv),
+            was_pv: T::PV
+                || entry.is_some_and(|e| e.pv)
+                || p::excluded_pv() > 0 && excluded.is_some() && self.frame(ply).was_pv,
             excluded,
             generator: Generator::new(position),
         };
@@ -676,6 +678,7 @@ impl Worker<'_> {
         }
         let bound = prune::singular_bound(entry.bounds, node.depth, node.was_pv && !T::PV);
         self.frame(ply).excluded = entry.best;
+        self.frame(ply).was_pv = node.was_pv;
         let (window, depth) = (Window::null(bound - 1), (node.depth - 1) / 2);
         let search = Search { window, depth, ply, cut: node.cut };
         let result = self.interior::<NonPv>(node.position, search);

@@ -167,6 +167,8 @@ struct Frame {
     quiet: Option<FromTo>,
     /// A move left out here, to see whether it is the only good one.
     excluded: PackedMove,
+    /// The node searched without that move is, or has been, on a principal variation.
+    was_pv: bool,
     /// How often the nodes here failed high since the grandparent was entered.
     cutoffs: u32,
     /// The place in the order of the move made here, from 1; 0 if it is not of the order.
@@ -181,6 +183,7 @@ impl Frame {
         moved: None,
         quiet: None,
         excluded: PackedMove::NONE,
+        was_pv: false,
         cutoffs: 0,
         number: 0,
         reduction: 0,

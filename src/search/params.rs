@@ -71,6 +71,8 @@ crate::system::tune::params! {
     /// Quiet checks in the first ply of quiescence: 0 none; 1 all that lose nothing; 2 those, if
     /// no move near the leaf was reduced, or in an open window; 3 those that mate.
     quiet_checks: 1, 0..=3, 0;
+    /// The search without the table's move is on the principal variation if its node is.
+    excluded_pv: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
