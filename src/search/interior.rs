@@ -405,7 +405,14 @@ impl Worker<'_> {
             return Ok(None);
         }
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let mut picker = Picker::tactical(&node.generator, node.generator.find(hint));
+        let hint = node.generator.find(hint);
+        let adaptive = p::probcut_form() > 0;
+        if adaptive
+            && (!node.cut || hint.is_some_and(|m| !is_tactical(m)) || !promises(node, bound))
+        {
+            return Ok(None);
+        }
+        let mut picker = Picker::tactical(&node.generator, hint);
         let window = Window::null(bound - 1).flip();
         while let Some((m, _)) = picker.next(self.histories) {
             if !see::see_ge(position, m, bound - node.evaluation)
@@ -416,24 +423,38 @@ impl Worker<'_> {
             let mut child = position.clone();
             self.make(&mut child, m, ply);
             let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
+            let base = node.depth - 4;
+            let (mut depth, mut asked) = (base, bound);
             if score >= bound {
-                let depth = node.depth - 4;
-                let search = Search { window, depth, ply: ply + 1, cut: !node.cut };
-                score = -self.search::<NonPv>(&child, search)?;
+                if adaptive {
+                    depth -= ((score - bound) / p::probcut_step()).clamp(0, base.max(0));
+                    asked += p::probcut_more() * (base - depth);
+                }
+                let deep = |depth, asked: Score| Search {
+                    window: Window::null(asked - 1).flip(),
+                    depth,
+                    ply: ply + 1,
+                    cut: !node.cut,
+                };
+                score = -self.search::<NonPv>(&child, deep(depth, asked))?;
+                if score < asked && asked > bound {
+                    (depth, asked) = (base, bound);
+                    score = -self.search::<NonPv>(&child, deep(depth, asked))?;
+                }
             }
             self.unmake();
-            if score >= bound && !is_decisive(score) {
+            if score >= asked && !is_decisive(score) {
                 self.shared.table.store(
                     table_key(position),
                     Entry {
                         best: m.into(),
                         bounds: Bounds::at_least(score),
-                        depth: node.depth - 3,
+                        depth: depth + 1,
                         evaluation: node.raw,
                         pv: node.was_pv,
                     },
                 );
-                return Ok(Some(score - (bound - node.window.beta)));
+                return Ok(Some(score - (asked - node.window.beta)));
             }
         }
         Ok(None)
@@ -830,6 +851,15 @@ impl Worker<'_> {
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
         let context = Context::new(&Generator::new(position), self.previous(ply));
         self.histories.update_quiet(position, &context, m, prune::bonus(depth));
+    }
+}
+
+/// Does what is known of the node, or else its evaluation, let ProbCut hope for this bound?
+fn promises(node: &Node, bound: Score) -> bool {
+    match node.entry.map_or(Bounds::NONE, |e| e.bounds) {
+        Bounds::NONE => node.evaluation >= node.window.beta,
+        Bounds { lower: score, .. } if score > -INFINITE => score >= bound && !is_decisive(score),
+        Bounds { upper: score, .. } => score >= bound && !is_decisive(score),
     }
 }
 

@@ -73,6 +73,9 @@ crate::system::tune::params! {
     quiet_checks: 1, 0..=3, 0;
     /// The search without the table's move is on the principal variation if its node is.
     excluded_pv: 0, 0..=1, 0;
+    /// ProbCut at expected cut nodes only, where the table's move is not quiet and its bound or
+    /// the evaluation agrees, and at a depth that falls with the score of quiescence.
+    probcut_form: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -109,6 +112,10 @@ crate::system::tune::params! {
     probcut_margin: 209, 80..=400, 16;
     /// Less of it when the position is improving, in centipawns.
     probcut_improving: 43, 0..=150, 8;
+    /// With `probcut_form`: centipawns of quiescence above it for a ply less, ...
+    probcut_step: 300, 100..=600, 25;
+    /// ... and how many more the shallower search must show.
+    probcut_more: 200, 50..=500, 25;
     /// Futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
