@@ -611,6 +611,7 @@ impl Worker<'_> {
             },
             improving: node.improving,
             pv: T::PV,
+            open: self.open_share::<T>(Window::new(found.alpha, node.window.beta)),
             was_pv: node.was_pv,
             cut: node.cut,
             check: found.number > 1 && node.generator.checks().given_by(m),

@@ -276,6 +276,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// The window of the root's current pass.
+    root_window: Window,
     /// Iterations in a row in which neither the best move nor its score have changed.
     steady: u32,
     /// The proof search for mates is at work.
@@ -322,6 +324,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            root_window: Window::FULL,
             steady: 0,
             proving: false,
             ponder_spent: false,

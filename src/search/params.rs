@@ -76,6 +76,8 @@ crate::system::tune::params! {
     /// ProbCut at expected cut nodes only, where the table's move is not quiet and its bound or
     /// the evaluation agrees, and at a depth that falls with the score of quiescence.
     probcut_form: 0, 0..=1, 0;
+    /// Moves of open windows are reduced less, the more of the root's window is open.
+    lmr_window: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -171,6 +173,8 @@ crate::system::tune::params! {
     lmr_cut: 1564, 0..=3000, 120;
     /// More reduction off the principal variation, in 1/1024 ply.
     lmr_non_pv: 712, 0..=2000, 100;
+    /// With `lmr_window`: less reduction in a window as wide as the root's, in 1/1024 ply.
+    lmr_wide: 440, 0..=2000, 100;
     /// More reduction when not improving, in 1/1024 ply.
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction where the principal variation has been, in 1/1024 ply.

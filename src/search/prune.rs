@@ -74,6 +74,8 @@ pub struct MoveFacts {
     pub improving: bool,
     /// The node has an open window.
     pub pv: bool,
+    /// How much of the root's window is open, in 1/1024; 0 if that does not count.
+    pub open: i32,
     /// The node is on, or has been on, a principal variation.
     pub was_pv: bool,
     /// The node is expected to fail high.
@@ -111,6 +113,7 @@ impl MoveFacts {
         history: 0,
         improving: true,
         pv: true,
+        open: 0,
         was_pv: true,
         cut: false,
         check: false,
@@ -195,6 +198,7 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     };
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
+    reduction -= facts.open * p::lmr_wide() / 1024;
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
     reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
     reduction += if facts.cutoffs_below > 3 { p::lmr_cutoffs() } else { 0 };

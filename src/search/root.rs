@@ -518,6 +518,7 @@ impl Worker<'_> {
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
 
+        self.root_window = window;
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = PackedMove::NONE;
@@ -551,6 +552,7 @@ impl Worker<'_> {
                     self.histories.capture(&root, m)
                 },
                 pv: T::PV,
+                open: self.open_share::<T>(Window::new(alpha, beta)),
                 check: child.is_check(),
                 in_check,
                 table_capture,
@@ -591,6 +593,16 @@ impl Worker<'_> {
         // Stable: moves that were not raised keep their order.
         self.root_moves[line..].sort_by_key(RootMove::order);
         Ok(best)
+    }
+
+    /// How much of the root's window a node with this one sees, in 1/1024; 0 if that does not
+    /// count.
+    pub(super) fn open_share<T: NodeType>(&self, window: Window) -> i32 {
+        if p::lmr_window() == 0 || !T::PV {
+            return 0;
+        }
+        let width = |window: Window| window.beta - window.alpha;
+        (1024 * width(window) / width(self.root_window)).min(1024)
     }
 
     /// After a root move's search in `window`: a score, and its line of moves, has
