@@ -532,7 +532,9 @@ impl Worker<'_> {
 
         // Step 7. Prune the move. A line that does not lose must be known. The first
         // move is neither pruned nor reduced.
-        let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
+        let is_tables = node.entry.is_some_and(|e| e.best == m.into());
+        let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && !is_tables;
+        let reduction = if late { prune::reduction(&facts) } else { 0 };
         if self.shared.selective
             && found.best > -DECISIVE
             && let Some(flow) = self.prune_move::<T>(node, found, &facts, reduction, m)
@@ -737,6 +739,9 @@ impl Worker<'_> {
     ) -> Result<Score> {
         let (first, alpha, ply) = (facts.number == 1, -open.window.beta, open.ply - 1);
         let mut null = Search { window: Window::null(alpha).flip(), ..open };
+        if p::lmr_first() > 0 && first && reduction >= 3 && self.shared.selective {
+            null.depth -= 1;
+        }
         let mut score = -INFINITE;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {

@@ -78,6 +78,9 @@ crate::system::tune::params! {
     probcut_form: 0, 0..=1, 0;
     /// Moves of open windows are reduced less, the more of the root's window is open.
     lmr_window: 0, 0..=1, 0;
+    /// Off the principal variation the first move is reduced by a ply, too, if the table does
+    /// not give it and a late one would lose three.
+    lmr_first: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 

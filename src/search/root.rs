@@ -565,7 +565,7 @@ impl Worker<'_> {
             let drawn = self.root_moves[i].drawn;
             let inner = if drawn { beside_a_draw(window) } else { window };
             let open = Search { window: inner.flip(), depth: depth - 1, ply: 1, cut: true };
-            let reduction = prune::reduction(&facts);
+            let reduction = if number > 1 { prune::reduction(&facts) } else { 0 };
             let score = self.search_move::<T>(&child, open, &facts, reduction)?;
             self.unmake();
             let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
