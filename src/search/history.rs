@@ -156,8 +156,8 @@ const PAWN_STRUCTURES: usize = 512;
 struct Tables {
     /// Quiet moves.
     butterfly: [i16; FromTo::COUNT],
-    /// Captures by piece and square, and the role captured.
-    captures: [[i16; 6]; PieceTo::COUNT],
+    /// Captures by piece and square, and the role captured, on a square that is attacked or not.
+    captures: [[i16; 12]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and square.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES],
     continuation: Continuation,
@@ -259,20 +259,24 @@ impl Histories {
     }
 
     /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
-    pub fn capture(&self, position: &Position, m: Move) -> i32 {
-        i32::from(self.tables().captures[PieceTo::new(position, m).index()][victim(m)])
+    pub fn capture(&self, generator: &Generator, m: Move) -> i32 {
+        let row = PieceTo::new(generator.position(), m).index();
+        i32::from(self.tables().captures[row][victim(generator, m)])
     }
 
     /// Rewards or punishes a capture or promotion.
-    pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
-        let entry = &mut self.tables_mut().captures[PieceTo::new(position, m).index()][victim(m)];
+    pub fn update_capture(&mut self, generator: &Generator, m: Move, bonus: i32) {
+        let row = PieceTo::new(generator.position(), m).index();
+        let entry = &mut self.tables_mut().captures[row][victim(generator, m)];
         gravity(entry, bonus, HISTORY_MAX);
     }
 }
 
-/// The captured role as an index; promotions without capture share the king's.
-fn victim(m: Move) -> usize {
-    m.capture().unwrap_or(Role::King) as usize - 1
+/// The captured role as an index, and whether its square is attacked; promotions without
+/// capture share the king's.
+fn victim(generator: &Generator, m: Move) -> usize {
+    let attacked = p::capture_threats() > 0 && generator.threats().contains(m.to());
+    usize::from(attacked) * 6 + m.capture().unwrap_or(Role::King) as usize - 1
 }
 
 /// Entries per correction table.

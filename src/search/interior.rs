@@ -609,7 +609,7 @@ impl Worker<'_> {
             history: if quiet {
                 order.history - check_score(&node.generator, m)
             } else {
-                self.histories.capture(node.position, m)
+                self.histories.capture(&node.generator, m)
             },
             improving: node.improving,
             pv: T::PV,
@@ -780,7 +780,7 @@ impl Worker<'_> {
             let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
             if is_tactical(m) {
-                self.histories.update_capture(position, m, bonus);
+                self.histories.update_capture(&node.generator, m, bonus);
             } else {
                 self.histories.update_quiet(position, &context, m, bonus);
                 for (place, &other) in found.quiets.iter().enumerate() {
@@ -790,7 +790,7 @@ impl Worker<'_> {
             }
             for &other in &found.tactical {
                 let malus = prune::malus(node.depth, 0);
-                self.histories.update_capture(position, other, -malus);
+                self.histories.update_capture(&node.generator, other, -malus);
             }
         }
         let fails_low = found.best_move.is_none();

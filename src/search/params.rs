@@ -81,6 +81,8 @@ crate::system::tune::params! {
     /// Off the principal variation the first move is reduced by a ply, too, if the table does
     /// not give it and a late one would lose three.
     lmr_first: 0, 0..=1, 0;
+    /// The history of captures distinguishes squares that the enemy attacks.
+    capture_threats: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 

@@ -221,10 +221,9 @@ impl<'a> Picker<'a> {
     /// history decides among equals.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
-        let position = generator.position();
         generator.tactical(|m: Move| {
             let gain = m.capture().map_or(0, see::value) + m.promotion().map_or(0, see::value);
-            tactical.push(m, p::order_victim() * gain + histories.capture(position, m));
+            tactical.push(m, p::order_victim() * gain + histories.capture(generator, m));
         });
         tactical.pad();
     }

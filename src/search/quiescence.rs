@@ -198,7 +198,7 @@ impl Worker<'_> {
                 } else if self.is_spared(leaf, generator, m) {
                     // They are searched.
                 } else if futility <= leaf.alpha
-                    && let wanted = 1 - self.forgiven(position, m)
+                    && let wanted = 1 - self.forgiven(generator, m)
                     && least < wanted
                     && !see::see_ge(position, m, wanted)
                 {
@@ -214,7 +214,9 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<T>(leaf, m)? {
+            if !self.overlooks(position, m, leaf.ply)
+                && self.try_forcing::<T>(leaf, generator, m)?
+            {
                 break;
             }
         }
@@ -229,11 +231,11 @@ impl Worker<'_> {
     }
 
     /// The centipawns that a capture may lose since it has done well before.
-    fn forgiven(&self, position: &Position, m: Move) -> i32 {
+    fn forgiven(&self, generator: &Generator, m: Move) -> i32 {
         if p::quiescence_form() == 0 {
             return 0;
         }
-        self.histories.capture(position, m) / p::quiescence_history()
+        self.histories.capture(generator, m) / p::quiescence_history()
     }
 
     /// Step 6: the search above must not overlook a mate in one.
@@ -244,7 +246,7 @@ impl Worker<'_> {
             if see::see_ge(leaf.position, m, 0)
                 && (p::quiet_checks() < 3 || !Generator::new(&leaf.position.play(m)).any())
                 && !self.overlooks(leaf.position, m, leaf.ply)
-                && self.try_forcing::<T>(leaf, m)?
+                && self.try_forcing::<T>(leaf, generator, m)?
             {
                 break;
             }
@@ -253,7 +255,12 @@ impl Worker<'_> {
     }
 
     /// Searches one move; true if it refutes the node.
-    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool> {
+    fn try_forcing<T: NodeType>(
+        &mut self,
+        leaf: &mut Leaf,
+        generator: &Generator,
+        m: Move,
+    ) -> Result<bool> {
         let mut child = leaf.position.clone();
         self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
@@ -270,7 +277,7 @@ impl Worker<'_> {
             }
         }
         if score >= leaf.beta && p::quiescence_form() > 0 && is_tactical(m) {
-            self.histories.update_capture(leaf.position, m, p::quiescence_bonus());
+            self.histories.update_capture(generator, m, p::quiescence_bonus());
         }
         Ok(score >= leaf.beta)
     }

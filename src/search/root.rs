@@ -509,7 +509,8 @@ impl Worker<'_> {
     fn pass<T: NodeType>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score> {
         self.count_node(0)?;
         let root = self.root.clone();
-        let context = Context::new(&Generator::new(&root), self.previous(0));
+        let generator = Generator::new(&root);
+        let context = Context::new(&generator, self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let in_check = root.is_check();
         let (raw, evaluation) =
@@ -549,7 +550,7 @@ impl Worker<'_> {
                 history: if quiet {
                     self.histories.quiets(&root, &context).score(m)
                 } else {
-                    self.histories.capture(&root, m)
+                    self.histories.capture(&generator, m)
                 },
                 pv: T::PV,
                 open: self.open_share::<T>(Window::new(alpha, beta)),
