@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
     chess::{
-        movegen::Generator,
+        movegen::{Generator, is_tactical},
         position::{Keys, Position},
         score::Score,
     },
@@ -18,20 +18,33 @@ use crate::{
 /// Scores of the ordering tables stay within this.
 const HISTORY_MAX: i32 = 16_384;
 
-/// A piece (12) on a square (64): the index of continuation tables.
+/// A kind of move, a piece (12) and a square (64): the index of continuation tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceTo(u16);
 
 impl PieceTo {
     const COUNT: usize = 12 * 64;
+    /// Kinds of moves: out of check, tactical.
+    const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
 
     /// The piece that makes `m`, and where it lands.
     pub fn new(position: &Position, m: Move) -> PieceTo {
         let piece = piece_index(position.moved_piece(m));
-        PieceTo((piece * 64 + m.to() as usize) as u16)
+        let kind = if p::continuation_kinds() > 0 {
+            2 * usize::from(position.is_check()) + usize::from(is_tactical(m))
+        } else {
+            0
+        };
+        PieceTo((kind * PieceTo::COUNT + piece * 64 + m.to() as usize) as u16)
     }
 
+    /// Without the kind.
     const fn index(self) -> usize {
+        if PieceTo::KINDS > 1 { self.0 as usize % PieceTo::COUNT } else { self.0 as usize }
+    }
+
+    /// With the kind.
+    const fn row(self) -> usize {
         self.0 as usize
     }
 
@@ -128,19 +141,19 @@ impl Context {
 /// Quiet moves by an earlier move's piece and square, and their own.
 #[derive(Zeroable)]
 #[repr(transparent)]
-struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
+struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT * PieceTo::KINDS]);
 
 impl Continuation {
     /// What is read as a sum learns as one: gravity is that of half the sum, so that what
     /// some entries know already the others need not learn.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
-        let read = |before: PieceTo| i32::from(self.0[before.index()][to]);
+        let read = |before: PieceTo| i32::from(self.0[before.row()][to]);
         let bonus = if p::teach() > 0 { bonus * p::continuation_rate() / 16 } else { bonus };
         let [one, two, four] = previous.map(|before| before.map_or(0, read));
         let half = (one + two + four * p::order_four() / 4) / 2;
         let step = bonus - half * bonus.abs() / HISTORY_MAX;
         for before in previous.into_iter().flatten() {
-            let entry = &mut self.0[before.index()][to];
+            let entry = &mut self.0[before.row()][to];
             *entry = (i32::from(*entry) + step).clamp(-HISTORY_MAX, HISTORY_MAX) as i16;
         }
     }
@@ -222,7 +235,7 @@ impl Histories {
             pawns: &tables.pawns[pawn_index(position)],
             continuation: context
                 .previous
-                .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.index()])),
+                .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.row()])),
         }
     }
 
@@ -305,7 +318,7 @@ fn places(keys: &Keys) -> [usize; 4] {
 
 /// The places of the last moves in the tables of `continuation`, if they are known.
 fn pairs([last, earlier @ ..]: Previous) -> [Option<[usize; 2]>; 2] {
-    earlier.map(|before| Some([before?.index(), last?.index()]))
+    earlier.map(|before| Some([before?.row(), last?.index()]))
 }
 
 impl Corrections {
@@ -364,7 +377,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{chess::movegen::is_tactical, search::prune};
+    use crate::search::prune;
 
     proptest! {
         #[test]
@@ -421,7 +434,7 @@ mod tests {
                 histories.update_quiet(&position, &context, m, -malus);
             }
             let tables = histories.tables();
-            let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().index()];
+            let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().row()];
             let pawns = &tables.pawns[pawn_index(&position)];
             let butterfly: &[i16] = &tables.butterfly;
             for table in [butterfly, pawns, row(one), row(two), row(four)] {

@@ -83,6 +83,9 @@ crate::system::tune::params! {
     lmr_first: 0, 0..=1, 0;
     /// The history of captures distinguishes squares that the enemy attacks.
     capture_threats: 0, 0..=1, 0;
+    /// Continuation histories distinguish earlier moves by whether they took a piece or promoted,
+    /// and whether they left check.
+    continuation_kinds: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
