@@ -76,6 +76,11 @@ impl FromTo {
     const fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Whether origin and target are attacked.
+    const fn attacks(self) -> usize {
+        self.0 as usize / (64 * 64) % 4
+    }
 }
 
 const fn piece_index(piece: Piece) -> usize {
@@ -95,6 +100,7 @@ pub(crate) struct QuietRows<'a> {
     color: Color,
     threats: Bitboard,
     butterfly: &'a [i16; FromTo::COUNT],
+    pieces: &'a [[i16; PieceTo::COUNT]; 4],
     pawns: &'a [i16; PieceTo::COUNT],
     continuation: [&'a [i16; PieceTo::COUNT]; 3],
 }
@@ -111,11 +117,13 @@ impl QuietRows<'_> {
         let index = piece_index(role.of(self.color)) * 64 + to as usize;
         let from_to = FromTo::squares(self.color, self.threats, from, to);
         let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));
-        i32::from(self.butterfly[from_to.index()])
-            + i32::from(self.pawns[index])
-            + one
-            + two
-            + four * p::order_four() / 4
+        let butterfly = i32::from(self.butterfly[from_to.index()]);
+        let butterfly = if p::piece_history() > 0 {
+            (butterfly + i32::from(self.pieces[from_to.attacks()][index])) / 2
+        } else {
+            butterfly
+        };
+        butterfly + i32::from(self.pawns[index]) + one + two + four * p::order_four() / 4
     }
 }
 
@@ -169,6 +177,8 @@ const PAWN_STRUCTURES: usize = 512;
 struct Tables {
     /// Quiet moves.
     butterfly: [i16; FromTo::COUNT],
+    /// The same by piece and target, and whether origin and target are attacked.
+    pieces: [[i16; PieceTo::COUNT]; 4],
     /// Captures by piece and square, and the role captured, on a square that is attacked or not.
     captures: [[i16; 12]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and square.
@@ -232,6 +242,7 @@ impl Histories {
             color,
             threats: context.threats,
             butterfly: &tables.butterfly,
+            pieces: &tables.pieces,
             pawns: &tables.pawns[pawn_index(position)],
             continuation: context
                 .previous
@@ -241,10 +252,11 @@ impl Histories {
 
     /// Rewards (or, with a negative bonus, punishes) a quiet move.
     pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
-        let to = PieceTo::new(position, m).index();
+        let moved = PieceTo::new(position, m);
+        let to = moved.index();
         let from_to = FromTo::new(position.turn(), context.threats, m);
+        self.update_butterfly(from_to, moved, bonus);
         let tables = self.tables_mut();
-        gravity(&mut tables.butterfly[from_to.index()], bonus, HISTORY_MAX);
         gravity(&mut tables.pawns[pawn_index(position)][to], bonus, HISTORY_MAX);
         tables.continuation.update(context.previous, to, bonus);
     }
@@ -252,13 +264,18 @@ impl Histories {
     /// The same for the last move, whose position is known no more: only the tables
     /// that do without it learn.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
-        self.update_butterfly(quiet, bonus);
+        self.update_butterfly(quiet, moved, bonus);
         self.tables_mut().continuation.update(previous, moved.index(), bonus);
     }
 
     /// The same for the table by from and to alone.
-    pub fn update_butterfly(&mut self, quiet: FromTo, bonus: i32) {
-        gravity(&mut self.tables_mut().butterfly[quiet.index()], bonus, HISTORY_MAX);
+    pub fn update_butterfly(&mut self, quiet: FromTo, moved: PieceTo, bonus: i32) {
+        let tables = self.tables_mut();
+        gravity(&mut tables.butterfly[quiet.index()], bonus, HISTORY_MAX);
+        if p::piece_history() > 0 {
+            let entry = &mut tables.pieces[quiet.attacks()][moved.index()];
+            gravity(entry, bonus, HISTORY_MAX);
+        }
     }
 
     /// The corrections of the static evaluation.

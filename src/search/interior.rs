@@ -297,10 +297,10 @@ impl Worker<'_> {
             && !node.excluded.is_some()
             && (node.depth < 6 || node.entry.is_none())
             && last.evaluation != NO_SCORE
-            && let Some(quiet) = last.quiet
+            && let (Some(quiet), Some(moved)) = (last.quiet, last.moved)
         {
             let bonus = prune::evaluation_bonus(-(node.evaluation + last.evaluation));
-            self.histories.update_butterfly(quiet, bonus);
+            self.histories.update_butterfly(quiet, moved, bonus);
         }
         let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
         node.improving = earlier

@@ -86,6 +86,8 @@ crate::system::tune::params! {
     /// Continuation histories distinguish earlier moves by whether they took a piece or promoted,
     /// and whether they left check.
     continuation_kinds: 0, 0..=1, 0;
+    /// Half of the butterfly history's word is that of the piece and where it goes.
+    piece_history: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
