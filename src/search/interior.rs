@@ -57,6 +57,12 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
+    /// Is anything of the side to move attacked?
+    fn is_attacked(&self) -> bool {
+        let ours = self.position.board().by_color(self.position.turn());
+        (self.generator.threats() & ours).any()
+    }
+
     /// The evaluation that futility pruning goes by.
     fn hope(&self) -> Score {
         self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
@@ -333,6 +339,8 @@ impl Worker<'_> {
             improving: node.improving,
             opponent_worsening: parent.evaluation != NO_SCORE
                 && node.evaluation > 2 - parent.evaluation,
+            cut: node.cut,
+            safe: p::rfp_form() > 0 && !node.is_attacked(),
             doubt: node.doubt,
         };
 

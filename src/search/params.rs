@@ -88,6 +88,9 @@ crate::system::tune::params! {
     continuation_kinds: 0, 0..=1, 0;
     /// Half of the butterfly history's word is that of the piece and where it goes.
     piece_history: 0, 0..=1, 0;
+    /// Reverse futility pruning at any depth, by a margin that grows with its square, and
+    /// more of it at expected cut nodes and where nothing of ours is attacked.
+    rfp_form: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -104,6 +107,14 @@ crate::system::tune::params! {
     hindsight_agreement: 87, 0..=400, 20;
     /// Margin per ply of depth, in centipawns.
     rfp_margin: 63, 30..=150, 6;
+    /// With `rfp_form`: margin per ply, in centipawns, ...
+    rfp_slope: 30, 0..=120, 6;
+    /// ... and per ply squared, ...
+    rfp_square: 8, 0..=30, 2;
+    /// ... less this at expected cut nodes, ...
+    rfp_cut: 24, 0..=100, 6;
+    /// ... and this if nothing of ours is attacked.
+    rfp_safe: 54, 0..=150, 8;
     /// Less margin when the position is improving, in centipawns.
     rfp_improving: 62, 0..=150, 6;
     /// Less margin when the opponent's last move was a mistake, in centipawns.

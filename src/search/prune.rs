@@ -19,6 +19,10 @@ pub struct NodeFacts {
     pub improving: bool,
     /// It rose, for the side to move, by the opponent's last move.
     pub opponent_worsening: bool,
+    /// The node is expected to fail high.
+    pub cut: bool,
+    /// No piece of the side to move is attacked, if that is asked for.
+    pub safe: bool,
     /// How much more than usual it was corrected, in centipawns.
     pub doubt: Score,
 }
@@ -30,10 +34,18 @@ pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
 
 /// Reverse futility pruning: so far above beta that no quiet reply will matter.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
-    let margin = p::rfp_margin() * node.depth + doubt_margin(node.doubt, p::correction_rfp())
+    let form = p::rfp_form() > 0;
+    let margin = if form {
+        (p::rfp_slope() + p::rfp_square() * node.depth) * node.depth
+            - if node.cut { p::rfp_cut() } else { 0 }
+            - if node.safe { p::rfp_safe() } else { 0 }
+    } else {
+        p::rfp_margin() * node.depth
+    };
+    let margin = margin + doubt_margin(node.doubt, p::correction_rfp())
         - if node.improving { p::rfp_improving() } else { 0 }
         - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
-    node.depth <= p::rfp_depth()
+    (form || node.depth <= p::rfp_depth())
         && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
         && beta > -DECISIVE
@@ -293,6 +305,8 @@ mod tests {
             estimate: 500,
             improving: false,
             opponent_worsening: false,
+            cut: false,
+            safe: false,
             doubt: 0,
         };
         assert!(reverse_futility(node, 0));
