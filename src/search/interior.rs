@@ -176,6 +176,10 @@ impl Worker<'_> {
             && !excluded.is_some()
             && let Some(score) = e.bounds.cutoff(window)
             && !(T::PV && is_decisive(score))
+            && !(p::verify_cutoff() > 0
+                && !T::PV
+                && depth >= 7
+                && self.is_denied(position, e.best, window, score))
         {
             if score >= window.beta {
                 // The refutation of a late move is nothing special.
@@ -268,6 +272,23 @@ impl Worker<'_> {
         let entry = Entry { bounds, depth: node.depth + 6, ..Entry::EMPTY };
         shared.table.store(table_key(node.position), entry);
         Some(score)
+    }
+
+    /// Does the table, after its best move of this position, say that the score is on the other
+    /// side of this null window than here?
+    fn is_denied(
+        &self,
+        position: &Position,
+        best: PackedMove,
+        window: Window,
+        score: Score,
+    ) -> bool {
+        let Some(m) = Generator::new(position).find(best) else { return false };
+        let entry = self.probe(&position.play(m));
+        entry.filter(|_| !is_decisive(score)).is_some_and(|e| {
+            let next = e.bounds.flip().cutoff(window);
+            next.is_some_and(|next| (next >= window.beta) != (score >= window.beta))
+        })
     }
 
     /// The score of a leaf of the full-width search, or at the last ply.

@@ -91,6 +91,8 @@ crate::system::tune::params! {
     /// Reverse futility pruning at any depth, by a margin that grows with its square, and
     /// more of it at expected cut nodes and where nothing of ours is attacked.
     rfp_form: 0, 0..=1, 0;
+    /// A cut by the table from depth 7 on must not be denied by its entry one move on.
+    verify_cutoff: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
