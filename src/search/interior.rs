@@ -236,6 +236,7 @@ impl Worker<'_> {
         if self.shared.selective
             && node.depth >= p::iir_depth()
             && (T::PV || cut)
+            && !self.follows(ply)
             && !entry.is_some_and(|e| e.best.is_some())
         {
             node.depth -= 1;
@@ -401,6 +402,7 @@ impl Worker<'_> {
         self.keys.push(node.position.key());
         let frame = self.frame(ply);
         (frame.moved, frame.quiet, frame.number, frame.reduction) = (None, None, 0, 0);
+        frame.follows = false;
         let window = Window::null(beta - 1);
         let passed = Search { window: window.flip(), depth, ply: ply + 1, cut: false };
         let score = -self.search::<NonPv>(&child, passed)?;
@@ -510,6 +512,7 @@ impl Worker<'_> {
         // Step 7b for all quiet moves at once, before they are scored.
         let alpha = node.window.alpha;
         let mut futile = self.shared.selective
+            && !(T::PV && self.follows(node.ply))
             && !position.is_check()
             && !is_decisive(alpha)
             && prune::futile(node.depth, node.hope(), 0, alpha);
@@ -671,6 +674,9 @@ impl Worker<'_> {
     ) -> Option<Flow> {
         let alpha = found.alpha;
         let reduced = (facts.depth - reduction.max(0)).max(0);
+        if facts.quiet && T::PV && self.follows(node.ply) {
+            return None;
+        }
         let evades = p::evasions() > 0 && facts.in_check && facts.quiet;
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.

@@ -175,6 +175,8 @@ struct Frame {
     number: i32,
     /// How much it was reduced, in plies.
     reduction: i32,
+    /// All moves up to this one are of the last iteration's principal variation.
+    follows: bool,
 }
 
 impl Frame {
@@ -187,6 +189,7 @@ impl Frame {
         cutoffs: 0,
         number: 0,
         reduction: 0,
+        follows: false,
     };
 }
 
@@ -276,6 +279,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// The principal variation of the last iteration.
+    last_pv: Vec<Move>,
     /// The window of the root's current pass.
     root_window: Window,
     /// Iterations in a row in which neither the best move nor its score have changed.
@@ -324,6 +329,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            last_pv: Vec::new(),
             root_window: Window::FULL,
             steady: 0,
             proving: false,
@@ -446,13 +452,20 @@ impl<'a> Worker<'a> {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
         let moved = Some(PieceTo::new(child, m));
+        let follows = self.follows(ply) && self.last_pv.get(ply) == Some(&m);
         let frame = self.frame(ply);
         (frame.moved, frame.quiet, frame.number, frame.reduction) = (moved, None, 0, 0);
+        frame.follows = follows;
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
         child.make_telling(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
             self.histories.corrections().prefetch(keys, turn, previous);
         });
+    }
+
+    /// Is the node at `ply` of the last iteration's principal variation?
+    fn follows(&self, ply: usize) -> bool {
+        params::follow_pv() > 0 && (ply == 0 || self.before(ply, 1).follows)
     }
 
     fn unmake(&mut self) {

@@ -93,6 +93,9 @@ crate::system::tune::params! {
     rfp_form: 0, 0..=1, 0;
     /// A cut by the table from depth 7 on must not be denied by its entry one move on.
     verify_cutoff: 0, 0..=1, 0;
+    /// Nodes of the last iteration's principal variation are neither reduced for want of a table
+    /// move, nor are their quiet moves pruned.
+    follow_pv: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 

@@ -385,6 +385,7 @@ impl Worker<'_> {
         }
         for line in 0..lines {
             self.seldepth = 0;
+            self.last_pv.clone_from(&self.root_moves[line].pv);
             let result = self.find_score(depth as i32, line);
             if result.is_err() {
                 drop_old_scores(&mut self.root_moves[line..]);
