@@ -169,6 +169,16 @@ impl Continuation {
 
 /// Rows of the table of pawn structures.
 const PAWN_STRUCTURES: usize = 512;
+/// How many times as large the tables are with `big_tables`: those of pawn structures ...
+const MORE_STRUCTURES: usize = if cfg!(feature = "tune") { 8 } else { 1 };
+/// ... and those of corrections.
+const MORE_CORRECTIONS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
+
+/// The place of this key in a table of so many entries, or `more` times as many.
+fn place(key: u64, entries: usize, more: usize) -> usize {
+    let entries = if p::big_tables() > 0 { entries * more } else { entries };
+    key as usize % entries
+}
 
 /// The move-ordering and correction tables of one search thread: one block of
 /// memory, so that it fits a few huge pages.
@@ -182,7 +192,7 @@ struct Tables {
     /// Captures by piece and square, and the role captured, on a square that is attacked or not.
     captures: [[i16; 12]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and square.
-    pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES],
+    pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
     continuation: Continuation,
     corrections: Corrections,
 }
@@ -230,7 +240,7 @@ impl std::fmt::Debug for Histories {
 }
 
 fn pawn_index(position: &Position) -> usize {
-    position.keys().pawns as usize % PAWN_STRUCTURES
+    place(position.keys().pawns, PAWN_STRUCTURES, MORE_STRUCTURES)
 }
 
 impl Histories {
@@ -322,7 +332,7 @@ const CORRECTION_MAX: i32 = 64 * GRAIN;
 #[repr(C)]
 pub(crate) struct Corrections {
     /// By the side to move and the keys of pawns, minor pieces, White's pieces and Black's.
-    pieces: [[[i16; CORRECTIONS]; 2]; 4],
+    pieces: [[[i16; CORRECTIONS * MORE_CORRECTIONS]; 2]; 4],
     /// By the last move and the one before, and by it and that four plies ago.
     continuation: [Continuation; 2],
 }
@@ -330,7 +340,7 @@ pub(crate) struct Corrections {
 /// The places of these keys in the tables of `pieces`.
 fn places(keys: &Keys) -> [usize; 4] {
     let Keys { pawns, minors, non_pawns: [white, black], .. } = *keys;
-    [pawns, minors, white, black].map(|key| key as usize % CORRECTIONS)
+    [pawns, minors, white, black].map(|key| place(key, CORRECTIONS, MORE_CORRECTIONS))
 }
 
 /// The places of the last moves in the tables of `continuation`, if they are known.

@@ -96,6 +96,8 @@ crate::system::tune::params! {
     /// Nodes of the last iteration's principal variation are neither reduced for want of a table
     /// move, nor are their quiet moves pruned.
     follow_pv: 0, 0..=1, 0;
+    /// Larger tables: of corrections fourfold, of histories by pawn structure eightfold.
+    big_tables: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
