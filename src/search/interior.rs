@@ -173,6 +173,7 @@ impl Worker<'_> {
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
         if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
+            && !(T::PV && p::pv_cut() == 0)
             && !excluded.is_some()
             && let Some(score) = e.bounds.cutoff(window)
             && !(T::PV && is_decisive(score))

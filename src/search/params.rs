@@ -98,6 +98,8 @@ crate::system::tune::params! {
     follow_pv: 0, 0..=1, 0;
     /// Larger tables: of corrections fourfold, of histories by pawn structure eightfold.
     big_tables: 0, 0..=1, 0;
+    /// Deeper entries of the table cut open windows off.
+    pv_cut: 1, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
