@@ -100,9 +100,13 @@ crate::system::tune::params! {
     big_tables: 0, 0..=1, 0;
     /// Deeper entries of the table cut open windows off.
     pv_cut: 1, 0..=1, 0;
+    /// A new position replaces the entry of the two that is worth less by its depth and age.
+    replace: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
+    /// With `replace`: the plies by which an entry is worth less for each search since.
+    replace_age: 4, 0..=16, 1;
     /// Half the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
     /// With `aspiration_form`: how much less it may be, a centipawn for each iteration in which

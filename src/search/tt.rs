@@ -159,6 +159,16 @@ impl Slot {
         current.then_some((check >> 8 & 0xff) as i32)
     }
 
+    /// How little this entry gives way to a new one: its depth, less for its age.
+    fn worth(&self, generation: u8) -> i32 {
+        let check = self.check.load(Relaxed);
+        if check & OCCUPIED == 0 {
+            return i32::MIN;
+        }
+        let age = (generation + GENERATIONS - (check >> 2) as u8 % GENERATIONS) % GENERATIONS;
+        (check >> 8 & 0xff) as i32 - params::replace_age() * i32::from(age)
+    }
+
     /// Could a search have stored this?
     fn is_sane(&self) -> bool {
         let check = self.check.load(Relaxed);
@@ -269,6 +279,16 @@ impl Table {
         let Bucket { deep, recent } = self.bucket(key);
         let key = key ^ self.salt;
         let generation = self.generation.load(Relaxed);
+        if params::replace() > 0 {
+            let same = [deep, recent].into_iter().find_map(|slot| Some((slot, slot.read(key)?)));
+            let (slot, entry) = match same {
+                Some((slot, old)) => (slot, old.merge(new)),
+                None if deep.worth(generation) < recent.worth(generation) => (deep, new),
+                None => (recent, new),
+            };
+            slot.write(key, &entry, generation);
+            return;
+        }
         if let Some(old) = deep.read(key) {
             deep.write(key, &old.merge(new), generation);
             return;
