@@ -513,6 +513,7 @@ impl Worker<'_> {
         // Step 7b for all quiet moves at once, before they are scored.
         let alpha = node.window.alpha;
         let mut futile = self.shared.selective
+            && p::move_futility() == 0
             && !(T::PV && self.follows(node.ply))
             && !position.is_check()
             && !is_decisive(alpha)

@@ -102,6 +102,8 @@ crate::system::tune::params! {
     pv_cut: 1, 0..=1, 0;
     /// A new position replaces the entry of the two that is worth less by its depth and age.
     replace: 0, 0..=1, 0;
+    /// Futility judges each quiet move by its reduced depth and history, and never all at once.
+    move_futility: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
