@@ -367,7 +367,7 @@ impl<'a> Worker<'a> {
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // Who can repeat need not lose.
-            open.alpha = DRAW;
+            open.alpha = open.alpha.max(self.draw_score());
         }
         Ok(if open.is_empty() { Entered::Done(open.alpha) } else { Entered::Open(open) })
     }
@@ -483,12 +483,17 @@ impl<'a> Worker<'a> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
             let mated = position.is_check() && !Generator::new(position).any();
-            return Some(if mated { -MATE } else { DRAW });
+            return Some(if mated { -MATE } else { self.draw_score() });
         }
         if halfmoves >= 4 && self.is_repetition(position.key(), ply, halfmoves as usize) {
-            return Some(DRAW);
+            return Some(self.draw_score());
         }
-        (ply > 0 && position.is_insufficient_material()).then_some(DRAW)
+        (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
+    }
+
+    /// The score of a draw by rule. A little noise makes the search try several.
+    fn draw_score(&self) -> Score {
+        if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
     }
 
     fn is_repetition(&self, key: u64, ply: usize, halfmoves: usize) -> bool {

@@ -104,6 +104,8 @@ crate::system::tune::params! {
     replace: 0, 0..=1, 0;
     /// Futility judges each quiet move by its reduced depth and history, and never all at once.
     move_futility: 0, 0..=1, 0;
+    /// Draws in the tree are worth -1 or 1, by turns.
+    draw_jitter: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
