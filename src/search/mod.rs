@@ -24,7 +24,7 @@ use crate::{
         reversible,
         score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
     },
-    eval::Evaluator,
+    eval::{Evaluator, weight},
     play::{
         clock::Budget,
         limits::{Limits, LiveOptions},
@@ -279,6 +279,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// The mean of the root's scores so far.
+    outlook: Score,
     /// The principal variation of the last iteration.
     last_pv: Vec<Move>,
     /// The window of the root's current pass.
@@ -329,6 +331,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            outlook: 0,
             last_pv: Vec::new(),
             root_window: Window::FULL,
             steady: 0,
@@ -569,7 +572,19 @@ impl<'a> Worker<'a> {
             _ => self.evaluate(position, ply),
         };
         let correction = self.histories.corrections().get(position, self.previous(ply));
-        (raw, (raw + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
+        let hoped = raw + self.optimism(position);
+        (raw, (hoped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
+    }
+
+    /// What the score at the root adds to the evaluation: an attacker keeps pieces on.
+    fn optimism(&self, position: &Position) -> Score {
+        if params::optimism() == 0 {
+            return 0;
+        }
+        let ours = if position.turn() == self.root.turn() { 1 } else { -1 };
+        let most =
+            params::optimism_most() * self.outlook / (self.outlook.abs() + params::optimism_half());
+        ours * most * (weight(position.board()) - params::optimism_less()) / 1024
     }
 
     /// How much more than usual the evaluation of this position is corrected, in centipawns.

@@ -106,6 +106,8 @@ crate::system::tune::params! {
     move_futility: 0, 0..=1, 0;
     /// Draws in the tree are worth -1 or 1, by turns.
     draw_jitter: 0, 0..=1, 0;
+    /// The side that is better at the root is optimistic in the tree.
+    optimism: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
@@ -282,6 +284,12 @@ crate::system::tune::params! {
     correction_pieces: 12, 0..=32, 2;
     /// Weight of that by the last two moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
+    /// With `optimism`: the most of it, in centipawns, before the weight of material ...
+    optimism_most: 113, 20..=300, 14;
+    /// ... less this, in 1/1024, ...
+    optimism_less: 540, 300..=680, 20;
+    /// ... and the score at which half is reached.
+    optimism_half: 201, 50..=500, 25;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;
     /// With `quiescence_form`: a capture's history that forgives the loss of a centipawn, ...

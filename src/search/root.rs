@@ -408,6 +408,7 @@ impl Worker<'_> {
     /// The score of the best of the moves from `line` on, by the root driver.
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
         let known = &self.root_moves[line];
+        self.outlook = if known.average > -INFINITE { known.average } else { 0 };
         let mean = p::aspiration_form() > 0 && known.average > -INFINITE;
         let guess = if mean { known.average } else { known.previous };
         if guess == -INFINITE || depth < p::aspiration_depth() {
