@@ -572,7 +572,10 @@ impl<'a> Worker<'a> {
             _ => self.evaluate(position, ply),
         };
         let correction = self.histories.corrections().get(position, self.previous(ply));
-        let hoped = raw + self.optimism(position);
+        let mut hoped = raw + self.optimism(position);
+        if params::fifty_damping() > 0 {
+            hoped -= hoped * position.halfmoves() as Score / 200;
+        }
         (raw, (hoped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 

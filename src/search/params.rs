@@ -108,6 +108,8 @@ crate::system::tune::params! {
     draw_jitter: 0, 0..=1, 0;
     /// The side that is better at the root is optimistic in the tree.
     optimism: 0, 0..=1, 0;
+    /// Evaluations fade while neither pawns move nor pieces are taken.
+    fifty_damping: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
