@@ -424,6 +424,7 @@ impl Engine {
     fn clear_histories(&mut self) {
         if let Some((first, helpers)) = self.memories.split_first_mut() {
             first.histories.clear();
+            first.last_score = None;
             helpers.iter_mut().for_each(|helper| helper.histories.renew());
         }
     }

@@ -129,6 +129,10 @@ pub struct Stability {
     pub best_share: f64,
     /// How far the score has fallen below recent iterations, in centipawns.
     pub score_drop: i32,
+    /// How far it has fallen since the search for the move before.
+    pub move_drop: i32,
+    /// The best move takes back.
+    pub recapture: bool,
 }
 
 impl Stability {
@@ -140,7 +144,17 @@ impl Stability {
         let stable = percent(p::clock_stable()) + changed;
         let drop = f64::from(self.score_drop.clamp(-20, 60));
         let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
-        (nodes * stable * trend).min(4.5)
+        let mut scale = nodes * stable * trend;
+        if p::clock_score() > 0 {
+            scale *= 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
+        }
+        if p::clock_last() > 0 {
+            scale *= 1.0 + percent(p::clock_fallen() * self.move_drop.clamp(-15, 25)) / 10.0;
+        }
+        if p::clock_recapture() > 0 && self.recapture {
+            scale *= 1.0 - percent(p::clock_taken());
+        }
+        scale.min(4.5)
     }
 }
 

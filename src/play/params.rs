@@ -33,4 +33,17 @@ crate::system::tune::params! {
     clock_changed: 155, 0..=300, 14;
     /// More time, in 1/1000, for every centipawn that the score has fallen.
     clock_trend: 6, 0..=20, 1;
+    /// A score that holds from iteration to iteration takes less time, ...
+    clock_score: 0, 0..=1, 0;
+    /// ... by so many per cent for each of up to eight of them; after five it takes what was
+    /// planned.
+    clock_steady: 4, 0..=10, 1;
+    /// A score that has fallen since the move before takes more time, ...
+    clock_last: 0, 0..=1, 0;
+    /// ... by so much for a centipawn, in 1/1000.
+    clock_fallen: 20, 0..=60, 4;
+    /// A move that takes back takes less time, ...
+    clock_recapture: 0, 0..=1, 0;
+    /// ... by so many per cent.
+    clock_taken: 10, 0..=40, 3;
 }

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::Move;
+use shakmaty::{Move, Square};
 
 use crate::{
     chess::{
@@ -140,6 +140,8 @@ pub(crate) struct Memory {
     pub histories: Histories,
     /// Evaluation and its caches.
     pub evaluator: Evaluator,
+    /// The score of the last search.
+    pub last_score: Option<Score>,
     /// Working space, kept so that short searches need not make it anew.
     frames: Vec<Frame>,
     pv: PvTable,
@@ -150,6 +152,7 @@ impl Default for Memory {
         Memory {
             histories: Histories::default(),
             evaluator: Evaluator::default(),
+            last_score: None,
             frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
             pv: PvTable::default(),
         }
@@ -252,11 +255,14 @@ pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
     histories: &'a mut Histories,
     evaluator: &'a mut Evaluator,
+    last_score: &'a mut Option<Score>,
     /// 0 is the thread that watches the clock and reports.
     thread: usize,
     root: Position,
     /// Keys of the game and of the current line, oldest first.
     keys: Vec<u64>,
+    /// Where the last move of the game took a piece.
+    taken: Option<Square>,
     /// How many of `keys` belong to the game.
     game_keys: usize,
     /// The first of `keys` whose position is drawn when it occurs once more: that of the
@@ -313,8 +319,10 @@ impl<'a> Worker<'a> {
             shared,
             histories: &mut memory.histories,
             evaluator: &mut memory.evaluator,
+            last_score: &mut memory.last_score,
             thread,
             root: game.position().clone(),
+            taken: game.last().filter(|m| m.is_capture()).map(|m| m.to()),
             game_keys: keys.len(),
             drawn_from: keys.len() + usize::from(shared.is_analysis() && game.occurrences() < 2),
             drawn_at: if game.position().halfmoves() < CLAIMABLE_FROM {

@@ -257,11 +257,14 @@ impl Worker<'_> {
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
             scores.push(best.score);
+            stability.move_drop = self.last_score.map_or(0, |last| last - best.score);
+            stability.recapture = self.taken == Some(best.m.to());
             if self.enough(&stability) || self.is_without_mate(mate_search.as_ref()) {
                 break;
             }
         }
         self.publish_nodes();
+        *self.last_score = Some(self.root_moves[0].score);
         SearchResult {
             thread: self.thread,
             depth: completed.max(1),
