@@ -17,6 +17,9 @@ use super::{
     threats::checkers_and_pinned,
 };
 
+/// Most men on a board: lists of moves have room for theirs, and the network for their inputs.
+pub const MAX_MEN: usize = 32;
+
 /// The start of a game of standard chess.
 pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -208,23 +211,27 @@ impl Position {
     /// [`FenError`] names what is wrong: a field that cannot be read, or a
     /// position that cannot occur in chess.
     pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
+        let mode = mode.is_chess960().then_some(mode);
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
     }
 
-    /// The same, and what of the FEN was dropped, in words.
+    /// The same, and what of the FEN was dropped, in words. With a mode, castling rights that
+    /// it does not know are dropped, too; without one, the rights decide on the mode.
     ///
     /// # Errors
     ///
     /// As [`Position::from_fen`].
     pub fn from_fen_with_remarks(
         text: &str,
-        mode: CastlingMode,
+        mode: Option<CastlingMode>,
     ) -> Result<(Position, Vec<String>), FenError> {
         let given = text.trim();
         let setup = fen::read(text).map_err(|FenError { at, reason }| FenError {
             at,
             reason: format!("unreadable FEN '{given}': {reason}"),
         })?;
+        let is_shuffled = mode == Some(CastlingMode::Standard)
+            && CastlingMode::detect(&setup) == CastlingMode::Chess960;
         let (position, dropped) = Position::from_setup_in(setup, mode).map_err(|error| {
             FenError { at: 0, reason: format!("illegal position '{given}': {error}") }
         })?;
@@ -237,7 +244,11 @@ impl Position {
                 let fen = position.fen();
                 let [given, used] = [text, fen.as_str()]
                     .map(|fen| fen::fields(fen).nth(index).map_or("-", |(_, field)| field));
-                remarks.push(format!("the board contradicts {name} '{given}': using '{used}'"));
+                remarks.push(if is_shuffled && index == 2 {
+                    format!("{name} '{given}' are possible in Chess960 only: using '{used}'")
+                } else {
+                    format!("the board contradicts {name} '{given}': using '{used}'")
+                });
             }
         }
         Ok((position, remarks))
@@ -249,20 +260,28 @@ impl Position {
     ///
     /// If the position cannot occur in chess.
     pub fn from_setup(setup: Setup) -> Result<Position, IllegalPosition> {
-        Ok(Position::from_setup_in(setup, CastlingMode::Standard)?.0)
+        Ok(Position::from_setup_in(setup, None)?.0)
     }
 
-    /// The position, and what was wrong with the parts.
-    fn from_setup_in(
+    /// The position, and what was wrong with the parts; Chess960 castling if the rights need
+    /// it, or as `mode` says.
+    ///
+    /// # Errors
+    ///
+    /// If the position cannot occur in chess. More men than pawns can have become are
+    /// allowed, up to [`MAX_MEN`] together.
+    pub(crate) fn from_setup_in(
         setup: Setup,
-        mode: CastlingMode,
+        mode: Option<CastlingMode>,
     ) -> Result<(Position, PositionErrorKinds), IllegalPosition> {
-        let mode = if mode.is_chess960() { mode } else { CastlingMode::detect(&setup) };
+        let mode = mode.unwrap_or_else(|| CastlingMode::detect(&setup));
+        let is_crowded = setup.board.occupied().count() > MAX_MEN;
         let read = Chess::from_setup(setup, mode);
         let wrong = read.as_ref().err().map_or(PositionErrorKinds::empty(), PositionError::kinds);
         read.or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_impossible_check)
+            .or_else(|error| if is_crowded { Err(error) } else { error.ignore_too_much_material() })
             .map(|chess| (Position::from(chess), wrong))
             .map_err(|error| IllegalPosition(error.kinds()))
     }

@@ -25,8 +25,12 @@ use crate::{
     },
 };
 
-/// The most legal moves a chess position can have is 218.
-const CAPACITY: usize = 256;
+/// Whole chunks for the moves of one position: 218 in chess, 270 with more queens than pawns
+/// can become.
+const CAPACITY: usize = 272;
+/// Bits of a key that hold a move's place, so that the first has the greatest.
+const PLACES: i32 = (1 << PLACE_BITS) - 1;
+const PLACE_BITS: u32 = 9;
 
 /// Keys that are looked at in one step.
 const CHUNK: usize = i32x16::LANES as usize;
@@ -46,10 +50,10 @@ struct Batch {
 const TAKEN: i32 = i32::MIN;
 
 impl Batch {
-    /// Adds a move. Its score must fit 23 bits and a sign.
+    /// Adds a move. Its score must fit 22 bits and a sign.
     #[inline(always)]
     fn push(&mut self, m: Move, score: i32) {
-        self.keys.push(score << 8 | (255 - self.moves.len() as i32));
+        self.keys.push(score << PLACE_BITS | (PLACES - self.moves.len() as i32));
         self.moves.push(m);
     }
 
@@ -71,11 +75,11 @@ impl Batch {
             if best == TAKEN {
                 return None;
             }
-            let place = (255 - (best & 255)) as usize;
+            let place = (PLACES - (best & PLACES)) as usize;
             self.keys[place] = TAKEN;
             let m = self.moves[place];
             if Some(m) != searched {
-                return Some((m, best >> 8));
+                return Some((m, best >> PLACE_BITS));
             }
         }
     }
@@ -347,8 +351,8 @@ mod tests {
         /// The best first, and of equals the earlier, whatever the scores.
         #[test]
         fn batches_are_in_order(
-            scores in prop::collection::vec(prop_oneof![-3..=3, -8_388_607..=8_388_607], 0..=218),
-            searched in 0..218_usize,
+            scores in prop::collection::vec(prop_oneof![-3..=3, -4_194_303..=4_194_303], 0..=270),
+            searched in 0..270_usize,
         ) {
             let squares = |i: usize| [i % 64, i / 64].map(|i| Square::new(i as u32));
             let moves = (0..scores.len()).map(squares).map(|[from, to]| {
@@ -369,8 +373,9 @@ mod tests {
     #[test]
     fn every_move_once_whatever_comes_first() {
         every_move_once(KIWIPETE);
-        // The most moves that are known to be possible.
+        // The most moves that are known to be possible, in chess and with 32 men.
         every_move_once("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
+        every_move_once("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
     }
 
     fn every_move_once(fen: &str) {

@@ -588,17 +588,21 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// Castling notation by the option.
-    fn wanted_mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.output.options.chess960.load(Ordering::Relaxed))
+    /// Castling by the option. Without it a person's FEN decides; a program says what it plays.
+    fn wanted_mode(&self) -> Option<CastlingMode> {
+        if self.output.options.chess960.load(Ordering::Relaxed) {
+            Some(CastlingMode::Chess960)
+        } else {
+            (!self.output.is_for_a_person()).then_some(CastlingMode::Standard)
+        }
     }
 
     /// Castling notation for output.
     fn mode(&self) -> CastlingMode {
         match self.wanted_mode() {
-            CastlingMode::Chess960 => CastlingMode::Chess960,
+            Some(CastlingMode::Chess960) => CastlingMode::Chess960,
             // A Chess960 position cannot be told otherwise.
-            CastlingMode::Standard => self.setup.game().position().mode(),
+            _ => self.setup.game().position().mode(),
         }
     }
 

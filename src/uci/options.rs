@@ -126,7 +126,7 @@ fn options() -> Vec<UciOption> {
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("search threads"),
-        // More lines than any position has moves.
+        // More lines than any position of chess has moves.
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })

@@ -28,7 +28,7 @@ pub struct Setup {
 /// A `position` line whose moves are all in its message.
 #[derive(Clone, Debug)]
 struct PositionLine {
-    mode: CastlingMode,
+    mode: Option<CastlingMode>,
     fen: Option<UciFen>,
     moves: Vec<UciMove>,
 }
@@ -104,7 +104,8 @@ impl Setup {
     /// Sets up what a `position` line says: the start position without a FEN, then the
     /// moves of its message, then those that are [beside it](super::extension::Extension::moves).
     /// If it only adds moves to the last one, only those are played, so that long games
-    /// stay cheap. Returns what of the FEN was dropped, in words.
+    /// stay cheap. Castling rights must be those of `mode`, or decide on it if there is none.
+    /// Returns what of the FEN was dropped, in words.
     ///
     /// # Errors
     ///
@@ -114,7 +115,7 @@ impl Setup {
         fen: Option<UciFen>,
         moves: Vec<UciMove>,
         beside: &[String],
-        mode: CastlingMode,
+        mode: Option<CastlingMode>,
     ) -> Result<Vec<String>, SetupError> {
         let extends = |old: &&PositionLine| {
             old.mode == mode && old.fen == fen && moves.starts_with(&old.moves)
@@ -177,7 +178,7 @@ mod tests {
         let line = format!("position {start} moves {}", moves.join(" "));
         match command::parse(line.as_bytes()).unwrap() {
             Some(Command::Message(UciMessage::Position { fen, moves, .. }, extension)) => {
-                setup.apply(fen, moves, &extension.moves, Standard).map(drop)
+                setup.apply(fen, moves, &extension.moves, Some(Standard)).map(drop)
             }
             other => panic!("{line}: {other:?}"),
         }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use shakmaty::{CastlingMode, Chess, File, FromSetup, Position as _, PositionError, Rank, Square};
+use shakmaty::{CastlingMode, File, Position as _, Rank, Square};
 
 use super::{command::COMMANDS, format, options, person};
 use crate::{
@@ -136,10 +136,8 @@ fn option([name, default, range, about]: [String; 4]) -> String {
 /// Mirrored top to bottom with colours swapped; the other side is to move.
 pub fn flip(position: &Position) -> Option<Game> {
     let setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal).into_mirrored();
-    let flipped = Chess::from_setup(setup, position.mode())
-        .or_else(PositionError::ignore_impossible_check)
-        .ok()?;
-    Some(Game::from(Position::from(flipped)))
+    let (flipped, _) = Position::from_setup_in(setup, Some(position.mode())).ok()?;
+    Some(Game::from(flipped))
 }
 
 /// Writes the number of paths of `depth` plies below each move, and their sum.

@@ -8,12 +8,14 @@
 
 use shakmaty::{Board, Color, Role, Square};
 
+use crate::chess::position::MAX_MEN;
+
 /// Inputs of one view and king bucket: 2 colours, 6 roles, 64 squares.
 pub const INPUTS: usize = 768;
 /// The numbers of king buckets that a network can have.
 pub const KING_BUCKETS: [usize; 2] = [1, 4];
 /// Largest number of active inputs of one view.
-pub const MAX_ACTIVE: usize = 32;
+pub const MAX_ACTIVE: usize = MAX_MEN;
 
 /// What a view's own king decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

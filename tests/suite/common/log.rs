@@ -77,7 +77,7 @@ impl Message<'_> {
 
 /// An engine as its runner knows it.
 #[derive(Default)]
-struct Engine {
+pub struct Engine {
     setup: Setup,
     chess960: bool,
     /// It has endgame tables, which then tell the truth of what it says ...
@@ -95,13 +95,14 @@ impl Engine {
             "uci_chess960" => self.chess960 = on,
             "syzygypath" => self.tables = !value.is_empty() && value != "<empty>",
             "uci_limitstrength" => self.untold = on,
+            "skill level" => self.untold = value != "20",
             "syzygyprobelimit" | "syzygyprobedepth" | "syzygy50moverule" => self.untold = true,
             _ => {}
         }
     }
 
     /// Takes in what the runner says.
-    fn asked(&mut self, text: &str) -> Result<(), String> {
+    pub fn asked(&mut self, text: &str) -> Result<(), String> {
         let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         let Some(Command::Message(message, extension)) = command else { return Ok(()) };
         match message {
@@ -114,7 +115,7 @@ impl Engine {
                 self.set(&name, value.as_deref().unwrap_or_default());
             }
             UciMessage::Position { fen, moves, .. } => {
-                let mode = CastlingMode::from_chess960(self.chess960);
+                let mode = Some(CastlingMode::from_chess960(self.chess960));
                 let applied = self.setup.apply(fen, moves, &extension.moves, mode);
                 return applied.map(drop).map_err(|error| error.to_string());
             }
@@ -137,7 +138,7 @@ impl Engine {
     }
 
     /// Checks what Lancet says.
-    fn said(&mut self, text: &str, findings: &mut Findings) -> Result<(), String> {
+    pub fn said(&mut self, text: &str, findings: &mut Findings) -> Result<(), String> {
         if let Some(text) = text.strip_prefix("info string ") {
             findings.remark(&format!("info string {text}"));
         } else if text.starts_with("info ") || text.starts_with("bestmove") {
