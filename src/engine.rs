@@ -105,6 +105,8 @@ pub struct Settings {
     pub limit_strength: bool,
     /// The rating, within [`strength::ELO_RANGE`].
     pub elo: u32,
+    /// Play at this level of [`strength::SKILL_RANGE`], unless `limit_strength` is on.
+    pub skill_level: u32,
     /// Keep what the table holds when a new game begins.
     pub never_clear_hash: bool,
     /// Play from the opening book, if there is one.
@@ -119,6 +121,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The rating to play at; `None` at full strength.
+    fn rating(&self) -> Option<u32> {
+        if self.limit_strength { Some(self.elo) } else { strength::skill_rating(self.skill_level) }
+    }
+
     /// Is there memory for so many engines with these settings at once? The system promises
     /// each of their tables without counting the others.
     ///
@@ -149,6 +156,7 @@ impl Default for Settings {
             root_search: RootSearch::Aspiration,
             limit_strength: false,
             elo: strength::DEFAULT_ELO,
+            skill_level: *strength::SKILL_RANGE.end(),
             never_clear_hash: false,
             own_book: false,
             book_depth: BOOK_DEPTH,
@@ -216,7 +224,7 @@ impl Engine {
         let table =
             Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash, kept: 0 })?;
         let mut engine = Engine {
-            limited: settings.limit_strength,
+            limited: settings.rating().is_some(),
             settings: settings.clone(),
             live,
             seed: rand::random(),
@@ -253,11 +261,11 @@ impl Engine {
         self.set_threads(settings.threads)?;
         let settings = Settings { threads: self.memories.len(), ..settings };
         let old = std::mem::replace(&mut self.settings, settings);
-        let Settings { limit_strength, elo, syzygy, nodestime, .. } = self.settings;
-        if old.limit_strength != limit_strength {
-            self.change_player(limit_strength);
-        }
-        if old.elo != elo && self.limited {
+        let Settings { syzygy, nodestime, .. } = self.settings;
+        let (before, now) = (old.rating(), self.settings.rating());
+        if before.is_some() != now.is_some() {
+            self.change_player(now.is_some());
+        } else if before != now && self.limited {
             self.forget();
         }
         if old.syzygy.fifty_moves != syzygy.fifty_moves {
@@ -333,7 +341,8 @@ impl Engine {
             evaluation = mix(evaluation);
         }
         if self.limited {
-            evaluation = mix(mix(evaluation ^ self.seed) ^ u64::from(self.settings.elo));
+            let rating = self.settings.rating().unwrap_or_default();
+            evaluation = mix(mix(evaluation ^ self.seed) ^ u64::from(rating));
         }
         evaluation
     }
@@ -589,9 +598,9 @@ impl Engine {
 
     /// The weaker player, if one is to play. Analysis is done at full strength.
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
-        let Settings { limit_strength, elo, .. } = self.settings;
+        let rating = self.settings.rating()?;
         let analysis = limits.analyse || limits.infinite;
-        (limit_strength && !analysis).then(|| Handicap::new(elo, self.seed))
+        (!analysis).then(|| Handicap::new(rating, self.seed))
     }
 
     /// A move from the book, if this is a game and the book has one.
@@ -854,6 +863,7 @@ mod tests {
             (default.clone(), (true, true)),
             (Settings { elo: 1000, ponder: true, threads: 2, ..default.clone() }, (true, true)),
             (Settings { limit_strength: true, ..default.clone() }, (false, true)),
+            (Settings { skill_level: 19, ..default.clone() }, (false, true)),
             (Settings { syzygy, ..default.clone() }, (false, true)),
             (Settings { nodestime: 100, ..default.clone() }, (true, false)),
             (Settings { hash: 2, ..default.clone() }, (false, true)),

@@ -64,6 +64,16 @@ const LEVELS: [Level; 12] = [
 
 /// Ratings that can be played at.
 pub const ELO_RANGE: RangeInclusive<u32> = LEVELS[0].elo..=LEVELS[LEVELS.len() - 1].elo;
+/// Levels of skill, the last of which is full strength.
+pub const SKILL_RANGE: RangeInclusive<u32> = 0..=20;
+
+/// The rating of a level of skill: the scale in even steps. Full strength has none.
+pub const fn skill_rating(level: u32) -> Option<u32> {
+    let (elo, levels) = (ELO_RANGE, *SKILL_RANGE.end());
+    let step = (*elo.end() - *elo.start()) / levels;
+    if level < levels { Some(*elo.start() + step * level) } else { None }
+}
+
 /// The rating if nothing else is said.
 pub const DEFAULT_ELO: u32 = 1500;
 

@@ -21,7 +21,7 @@ use crate::{
     play::{
         book::Book,
         limits::LiveOptions,
-        strength::ELO_RANGE,
+        strength::{ELO_RANGE, SKILL_RANGE},
         syzygy::{self, MAX_PIECES, Tablebases},
     },
 };
@@ -146,15 +146,20 @@ fn options() -> Vec<UciOption> {
         ),
         live_check("UCI_Chess960", |o| &o.chess960).about(
             "Chess960: castling is written as king takes rook; \
-                 X-FEN and Shredder-FEN are read either way",
+                 off, castling rights that only Chess960 has are dropped",
         ),
         live_check("UCI_AnalyseMode", |o| &o.analyse).about(
             "analysis: even a forced move is searched; \
-                 book and UCI_LimitStrength are ignored",
+                 book, UCI_LimitStrength and Skill Level are ignored",
         ),
         check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on)
             .about("plays like a person rated UCI_Elo, but not in 'go infinite'"),
         spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about("that rating"),
+        spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
+            .about(
+                "without UCI_LimitStrength: plays like a person rated 500, and 125 more for \
+                 each level; 20 is full strength",
+            ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on)
             .about("plays from BookFile while it has moves, each as often as its weight says"),
         file("BookFile", set_book)
@@ -192,6 +197,8 @@ fn options() -> Vec<UciOption> {
                  `psqt` is material and piece-square tables, for comparison",
         ),
         root_search("Root Search").about("how the score of an iteration is found"),
+        text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
+            .about("the opponent, as GUIs tell it: changes nothing, and is in the Debug Log File"),
         text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {})).about("for GUIs to show"),
     ]
 }
