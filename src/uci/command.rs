@@ -37,6 +37,8 @@ pub enum Command {
     SpeedTest([Option<usize>; 3]),
     /// Tell which build this is.
     Compiler,
+    /// Read on when everything before has ended.
+    Wait,
     /// List the commands, or explain one.
     Help(Option<&'static str>),
     /// List the search parameters for OpenBench's SPSA.
@@ -61,7 +63,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ),
     ("stop", "", "end the search and print its best move"),
     ("ponderhit", "", "the expected move was played: go on, on its own clock"),
-    ("quit", "", "end the program, as the end of input does"),
+    ("wait", "", "read on when the search has ended, for scripts"),
+    ("quit", "", "end the program; so does the end of input, after a search with limits"),
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),
     ("fen", "", "show the position as FEN"),
@@ -177,6 +180,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "go" => go(&mut tokens)?,
         "stop" => message(UciMessage::Stop),
         "ponderhit" => message(UciMessage::PonderHit),
+        "wait" => Command::Wait,
         "quit" => message(UciMessage::Quit),
         "perft" => perft(&mut tokens)?,
         "bench" => bench(&mut tokens)?,

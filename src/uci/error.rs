@@ -45,6 +45,15 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// Was a position to be set up?
+    pub fn is_of_position(&self) -> bool {
+        let (CommandError::Missing { after, .. } | CommandError::Unexpected { after, .. }) = self
+        else {
+            return false;
+        };
+        ["position", "fen", "startpos"].contains(after)
+    }
+
     /// The number that a `go` uses instead.
     pub const fn nearest(&self) -> Option<u64> {
         match self {

@@ -62,7 +62,7 @@ use command::Command;
 use error::CommandError;
 use extension::Extension;
 use input::LineSource;
-use options::{Change, DialogueOptions, EngineContext};
+use options::{Change, DialogueOptions, EngineContext, OptionError};
 use output::Output;
 use setup::Setup;
 
@@ -134,6 +134,8 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
             work,
             setup: Setup::default(),
             current: None,
+            refused: None,
+            unknown: HashSet::new(),
             plays: None,
             saved: HashSet::new(),
         };
@@ -319,6 +321,9 @@ fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
 /// What a person is told who wants something else meanwhile.
 const THINKING: &str = "Lancet is thinking: 'stop' ends that";
 
+/// What is said of a search without an end.
+const NEEDS_STOP: &str = "this search ends with 'stop'";
+
 /// Long enough for a person to wonder what the engine is doing.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -341,9 +346,9 @@ fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
 /// What the engine thread may be busy with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
-    /// Counts, or makes something: finished also behind the end of the input.
-    Count,
-    /// A search that ends by itself, or with the input.
+    /// A count, or a search with limits but no clock: finished also after the end of the input.
+    Bounded,
+    /// A search on a clock: ends by itself, or with the input, since its GUI is gone.
     Search,
     /// A search that needs `stop` to end.
     OpenEndedSearch,
@@ -367,6 +372,10 @@ struct Dialogue<'a, W> {
     work: mpsc::Sender<Work<'a>>,
     setup: Setup,
     current: Option<Current>,
+    /// Why the last position of a program was refused: it is not the one on the board.
+    refused: Option<String>,
+    /// Options that a program has set, and that there are not.
+    unknown: HashSet<String>,
     /// The side that Lancet plays against a person.
     plays: Option<Color>,
     /// The files that this dialogue has saved games to.
@@ -391,22 +400,22 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 input.switch_to_protocol();
             }
         }
-        // The end of the input ends searches; counts are finished, so that
-        // `echo "perft 5" | lancet` works.
-        if self.output.is_closed() || self.task() != Some(Task::Count) {
+        // What ends by itself is finished, so that `echo "perft 5" | lancet` works.
+        if self.output.is_closed() || self.task() != Some(Task::Bounded) {
             self.stop();
         }
     }
 
-    /// Waits until what was given is done, unless that needs another command.
-    fn settle(&self) {
+    /// Waits until what was given is done, unless that needs another command (false).
+    fn settle(&self) -> bool {
         let waits = matches!(self.task(), Some(Task::OpenEndedSearch | Task::Pondering));
-        if self.is_busy() && waits {
-            return;
+        if self.is_busy() && waits && !self.is_stopped() {
+            return false;
         }
         let (reached, wait) = mpsc::channel::<()>();
         self.queue(move |_| drop(reached));
         let _ = wait.recv();
+        true
     }
 
     /// Carries out one line, unless it is longer than what was kept of it. False
@@ -429,9 +438,19 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             Ok(Some(command)) => self.carry_out(command),
             Ok(None) => {}
-            Err(error) => self.output.say(&error.to_string()),
+            Err(error) => {
+                if error.is_of_position() {
+                    self.refuse(&error);
+                }
+                self.output.say(&error.to_string());
+            }
         }
         true
+    }
+
+    /// A program goes on from a position that is not on the board.
+    fn refuse(&mut self, reason: &impl ToString) {
+        self.refused = (!self.output.is_for_a_person()).then(|| reason.to_string());
     }
 
     fn carry_out(&mut self, command: Command) {
@@ -470,9 +489,14 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             Command::Fen => self.output.line(&position.fen()),
             Command::Flip => match show::flip(position) {
-                Some(game) => self.setup = Setup::from(game),
+                Some(game) => (self.setup, self.refused) = (Setup::from(game), None),
                 None => self.output.say("the mirrored position is not legal"),
             },
+            Command::Wait => {
+                if !self.settle() {
+                    self.output.say(NEEDS_STOP);
+                }
+            }
             Command::Compiler => self.lines(&show::compiler()),
             Command::Help(name) => self.lines(&show::help(name)),
             #[cfg(feature = "tune")]
@@ -537,11 +561,13 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         let mode = self.wanted_mode();
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
+                self.refused = None;
                 remarks.iter().for_each(|remark| self.output.say(remark));
                 self.debug(|dialogue| dialogue.setup.game().position().fen());
                 true
             }
             Err(error) => {
+                self.refuse(&error);
                 self.output.say(&format!("{error}; the old position stays"));
                 false
             }
@@ -573,7 +599,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     fn set_option(&mut self, name: &str, value: Option<&str>) -> bool {
         match options::change(name, value) {
             Err(error) => {
-                self.output.say(&error.to_string());
+                let is_new = !matches!(error, OptionError::Unknown { .. })
+                    || self.unknown.insert(name.to_ascii_lowercase());
+                if is_new || self.output.is_for_a_person() {
+                    self.output.say(&error.to_string());
+                }
                 return false;
             }
             Ok(Change::Dialogue(change)) => change(&self.output.options),
@@ -656,7 +686,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// whoever answers it with `setoption` and `isready` waits for the option to be set.
     fn count(&mut self, run: impl FnOnce(&Engine, &Arc<Signals>, &dyn Fn(&str)) + Send + 'a) {
         let output = self.output;
-        self.start(Task::Count, Signals::default(), move |engine, signals, guard| {
+        self.start(Task::Bounded, Signals::default(), move |engine, signals, guard| {
             let last = RefCell::new(None);
             run(engine, &signals, &|text| {
                 if let Some(line) = last.replace(Some(text.to_owned())) {
@@ -693,18 +723,32 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             });
         }
         let game = self.setup.game().clone();
-        let say = |text: &str| self.output.say(text);
+        let is_refused = self.refused.is_some();
+        let say = |text: &str| {
+            if !is_refused {
+                self.output.say(text);
+            }
+        };
         let mut limits = limits::limits(control, search, extension, game.position(), &say);
         limits.analyse = self.output.options.analyse.load(Ordering::Relaxed);
         let task = if limits.ends_by_itself() {
-            Task::Search
+            if limits.clock.is_some() { Task::Search } else { Task::Bounded }
         } else if (Limits { ponder: false, ..limits.clone() }).ends_by_itself() {
             Task::Pondering
         } else {
             Task::OpenEndedSearch
         };
-        if !extension.complaints.is_empty() && task != Task::Search {
-            self.output.say("this search ends with 'stop'");
+        if !extension.complaints.is_empty() && !limits.ends_by_itself() {
+            self.output.say(NEEDS_STOP);
+        }
+        if let Some(reason) = &self.refused {
+            let output = self.output;
+            output.say(&format!("no search, as the position was refused: {reason}"));
+            return self.start(task, Signals::new(limits.ponder), move |_, signals, guard| {
+                signals.wait(task == Task::OpenEndedSearch);
+                drop(guard);
+                output.line("bestmove 0000");
+            });
         }
         self.debug(|_| format!("go in {} with {limits:?}", game.position().fen()));
         let (output, mode) = (self.output, self.mode());
