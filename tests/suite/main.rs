@@ -10,6 +10,7 @@ pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 mod analyse;
 mod book;
+mod dialogues;
 mod docs;
 mod doctor;
 mod epd;

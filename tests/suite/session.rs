@@ -149,6 +149,7 @@ fn rejected_lines_change_nothing() {
     }
     session.settle();
     assert!(session.stats().rejected > 150, "{:?}", session.stats());
+    session.lancet().send("position startpos moves e2e4");
     assert_eq!(go(session.lancet()), expected);
     session.end(true);
 }

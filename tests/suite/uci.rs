@@ -119,59 +119,6 @@ fn it_says_which_build_it_is() {
 }
 
 #[test]
-fn cutechess_order() {
-    let mut lancet = Lancet::start();
-    lancet.ask("uci", "uciok");
-    lancet.send("setoption name Hash value 8");
-    lancet.send("setoption name Ponder value false");
-    assert_eq!(lancet.drain(), [""; 0]);
-    for _ in 0..2 {
-        lancet.send("ucinewgame");
-        let fen = "rnbqkb1r/pp1p1ppp/4pn2/2p5/2PP4/5N2/PP2PPPP/RNBQKB1R w KQkq - 0 4";
-        lancet.send(&format!("position fen {fen}"));
-        assert_eq!(lancet.drain(), [""; 0]);
-        let (lines, _) = lancet.go("go wtime 200 btime 200 movestogo 40");
-        check(&game(fen, &[]), &lines);
-        lancet.send("stop");
-        assert_eq!(lancet.drain(), [""; 0], "a late stop is silent");
-    }
-    lancet.quit();
-}
-
-/// fastchess --compliance, in its order.
-#[test]
-fn fastchess_compliance() {
-    let mut lancet = Lancet::start();
-    lancet.ask("uci", "uciok");
-    assert_eq!(lancet.drain(), [""; 0]);
-    lancet.send("ucinewgame");
-    let white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27";
-    let black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    for (position, fen, moves, go) in [
-        (format!("position fen {white}"), white, &[][..], "go wtime 100"),
-        (format!("position fen {black}"), black, &[], "go btime 100"),
-        (format!("position fen {black}"), black, &[], "go wtime 100 winc 100 btime 100 binc 100"),
-        (format!("position fen {black}"), black, &[], "go btime 100 binc 100 wtime 100 winc 100"),
-        ("position startpos".to_owned(), start, &[], "go wtime 100 btime 100"),
-        (
-            "position startpos moves e2e4 e7e5".to_owned(),
-            start,
-            &["e2e4", "e7e5"],
-            "go wtime 100 btime 100",
-        ),
-    ] {
-        lancet.send(&position);
-        assert_eq!(lancet.drain(), [""; 0]);
-        let (lines, _) = lancet.go(go);
-        check(&game(fen, moves), &lines);
-        assert_eq!(lancet.drain(), [""; 0], "bestmove is the last line");
-        lancet.send("ucinewgame");
-    }
-    lancet.quit();
-}
-
-#[test]
 fn pondering_holds_the_move() {
     let mut lancet = Lancet::start();
     lancet.send("setoption name Ponder value true");
@@ -679,8 +626,21 @@ fn castling_is_written_as_the_option_says() {
             assert_eq!(lancet.ask("fen", "4k3/"), ["4k3/8/8/8/8/8/8/5RK1 b - - 1 1"]);
         }
     }
-    // A position that is only possible in Chess960 says so itself; X-FEN,
-    // Shredder-FEN and different rook files for the two sides.
+    // Rights that standard chess does not know are dropped, side by side with others.
+    for (fen, rights, kept) in [
+        ("4k3/8/8/8/8/8/8/5K1R w K - 0 1", "K", "-"),
+        ("4k2r/8/8/8/8/8/8/4K1R1 w Gk - 0 1", "Gk", "k"),
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        let remark = format!(
+            "info string castling rights '{rights}' are possible in Chess960 only: using '{kept}'"
+        );
+        assert_eq!(lancet.drain(), [remark]);
+        lancet.send(&format!("position fen {fen} moves f1h1"));
+        assert!(lancet.drain().iter().any(|line| line.contains("'f1h1'")));
+    }
+    // X-FEN, Shredder-FEN and different rook files for the two sides.
+    lancet.send("setoption name UCI_Chess960 value true");
     for (fen, castling) in [
         ("2k2r2/8/8/8/8/8/8/1R2K2R w HBf - 0 1", "e1b1"),
         ("2k2r2/8/8/8/8/8/8/1R2K2R w KQk - 0 1", "e1b1"),
@@ -742,7 +702,7 @@ fn hostile_lines_are_answered_and_survived() {
             lancet.ask("stop", "bestmove ");
         }
     }
-    // The position before all this is still there.
+    // The position before all this is still there, but is not searched.
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert_eq!(lancet.ask("fen", "rnbqkbnr"), [fen]);
     lancet.go("go depth 3 nodes");
@@ -764,6 +724,69 @@ fn hostile_lines_are_answered_and_survived() {
     lancet.send(&format!("position startpos moves{}", " e2e4".repeat(100_000)));
     lancet.until("info string illegal move 'e2e4'");
     assert_eq!(lancet.ask("fen", "rnbqkbnr"), [fen]);
+    lancet.quit();
+}
+
+/// The GUI is somewhere else: a move of the old position would be illegal there.
+#[test]
+fn refused_positions_are_not_searched() {
+    let mut lancet = Lancet::start();
+    for (line, reason) in [
+        ("position fen 8/8/8/8/8/8/8/K7 w - - 0 1", "missing king"),
+        ("position fen k7/8/8", "3 ranks, expected 8"),
+        ("position startpos moves e2e4 e2e4", "there is no piece on e2"),
+        ("position startpos e2e4", "'e2e4' after 'startpos'"),
+        ("position", "nothing follows 'position'"),
+    ] {
+        lancet.send("position startpos");
+        assert_ne!(lancet.go("go depth 1").1, "0000");
+        lancet.send(line);
+        lancet.until("info string ");
+        for go in ["go depth 3 searchmoves a1a1", "go infinite", "go ponder wtime 9 btime 9"] {
+            lancet.send(go);
+            let lines = lancet.drain();
+            if !go.contains("depth") {
+                assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+                lancet.send("stop");
+            }
+            let said = lines.iter().find(|line| line.starts_with("info string")).unwrap();
+            assert!(said.contains("no search") && said.contains(reason), "{lines:?}");
+            if lines.iter().all(|line| line != "bestmove 0000") {
+                assert_eq!(lancet.until("bestmove "), ["bestmove 0000"]);
+            }
+        }
+        lancet.send("setoption name Hash value 4");
+        assert_eq!(lancet.go("go nodes 10").1, "0000", "until there is another one");
+    }
+    lancet.quit();
+}
+
+/// More men than pawns can have become, and more moves than chess has.
+#[test]
+fn boards_that_no_game_reaches_are_searched() {
+    let mut lancet = Lancet::start();
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/QQQQQQQ1/PPPPPPPP/4K3 w kq - 0 1",
+        "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+        "nnnnknnn/nnnnnnnn/8/8/8/8/NNNNNNNN/NNNNKNNN b - - 0 1",
+        "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+        "8/PPPPPPPP/PPPPPPPP/PPPPPPPP/8/8/8/k3K3 w - - 0 1",
+    ] {
+        lancet.send(&format!("position fen {fen}"));
+        for go in ["go nodes 3000", "go mate 1 nodes 3000", "go perft 1"] {
+            let lines = lancet.ask(go, if go == "go perft 1" { "Nodes" } else { "bestmove " });
+            if go == "go nodes 3000" {
+                check(&game(fen, &[]), &lines);
+            }
+        }
+        lancet.ask("eval", "Evaluation: ");
+        lancet.send("flip");
+        assert!(lancet.go("go nodes 3000").1.len() >= 4, "{fen}");
+    }
+    assert_eq!(lancet.drain(), [""; 0]);
+    // 33 men are too many.
+    lancet.send("position fen rnbqkbnr/pppppppp/8/8/8/4Q3/PPPPPPPP/RNBQKBNR w - - 0 1");
+    assert!(lancet.drain()[0].contains("too much material"));
     lancet.quit();
 }
 
@@ -1324,7 +1347,7 @@ fn both_directions_are_logged() {
 
 #[test]
 fn the_end_of_input_ends_the_program() {
-    for script in ["go infinite\n", "go depth 100", "go ponder\n", "", "uci\n", "go wtime 900000\n"]
+    for script in ["go infinite\n", "go ponder depth 2\n", "", "uci\n", "go depth 100 wtime 900000"]
     {
         let mut lancet = Lancet::start();
         lancet.send_bytes(script.as_bytes());
@@ -1333,6 +1356,23 @@ fn the_end_of_input_ends_the_program() {
         assert!(status.success(), "{script}");
         let moves = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
         assert_eq!(moves, usize::from(script.starts_with("go")), "{script}: {lines:?}");
+    }
+    // What ends without the GUI is finished.
+    for (script, last) in [
+        ("go depth 9", "info depth 9 "),
+        ("go nodes 30000\n", "info depth 8 "),
+        ("go mate 2 depth 20", "info string there is no mate in 2"),
+        ("go movetime 60", "info depth 4 "),
+        ("go depth 7\nwait\ngo depth 2\nstop", "info depth 7 "),
+        ("go depth 7\nwait\nquit", "info depth 7 "),
+        ("perft 3", "Nodes searched: 8902"),
+        ("go infinite\nwait\nstop\nwait", "info string this search ends with 'stop'"),
+    ] {
+        let mut lancet = Lancet::start();
+        lancet.send_bytes(script.as_bytes());
+        lancet.close_input();
+        let (lines, _) = lancet.rest();
+        assert!(lines.iter().any(|line| line.contains(last)), "{script}: {lines:?}");
     }
 }
 
@@ -1664,6 +1704,34 @@ fn options_that_stay_the_same_forget_nothing() {
     lancet.quit();
 }
 
+/// Bots set what other engines have, before every search.
+#[test]
+fn unknown_options_are_named_once() {
+    let mut lancet = Lancet::start();
+    for name in ["Contempt", "CONTEMPT", "Contempt", "Use NNUE", "contempt"] {
+        lancet.send(&format!("setoption name {name} value 5"));
+    }
+    assert_eq!(lancet.drain().len(), 2);
+    lancet.quit();
+}
+
+/// A level is a rating, to which UCI_Elo is preferred.
+#[test]
+fn skill_levels_weaken_play() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos moves e2e4 e7e5");
+    let mut nodes = |lines: &[&str]| {
+        lines.iter().for_each(|line| lancet.send(&format!("setoption name {line}")));
+        let (lines, _) = lancet.go("go depth 9");
+        number(thoughts(&lines).last().unwrap(), "nodes")
+    };
+    let full = nodes(&["Clear Hash"]);
+    assert!(nodes(&["Skill Level value 0"]) < 50);
+    assert!(nodes(&["UCI_Elo value 2000", "UCI_LimitStrength value true"]) > 50);
+    assert!(nodes(&["UCI_LimitStrength value false"]) < 50);
+    assert_eq!(nodes(&["Skill Level value 20", "Clear Hash"]), full);
+}
+
 /// lichess-bot ends when an engine lacks an option of its configuration: those
 /// of ours, and those of its own default one.
 #[test]
@@ -1729,7 +1797,7 @@ fn the_documented_options_are_the_real_ones() {
         let [_, in_table, values] = documented.remove(found.unwrap_or_else(|| panic!("{name}")));
         if default == "<empty>" {
             assert_eq!((default.as_str(), in_table), ("<empty>", ""), "{name}");
-            assert!(values.contains("path"), "{name}: {values}");
+            assert!(values.contains("path") || name == "UCI_Opponent", "{name}: {values}");
         } else if kind == "string" {
             assert_eq!((name.as_str(), in_table), ("UCI_EngineAbout", default.as_str()));
         } else {

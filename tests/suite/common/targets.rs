@@ -47,7 +47,9 @@ pub const ALL: [(&str, Target); 8] = [
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
-        Ok(Some(Command::Bench(_) | Command::GenFens { .. } | Command::SpeedTest(_))) => false,
+        Ok(Some(
+            Command::Bench(_) | Command::GenFens { .. } | Command::SpeedTest(_) | Command::Wait,
+        )) => false,
         Ok(Some(Command::Message(UciMessage::SetOption { name, value }, _))) => {
             let text = value.unwrap_or_default();
             let at_most = |most: usize| text.parse().is_ok_and(|number: usize| number <= most);
@@ -77,6 +79,8 @@ pub fn uci(bytes: &[u8]) -> bool {
             _ => {}
         }
     }
+    // The end of the input alone lets a search finish that has limits.
+    script.extend_from_slice(b"stop\n");
     let mut output = Vec::new();
     uci::run(Cursor::new(script), &mut output);
     let output = String::from_utf8(output).expect("answers are text");

@@ -190,8 +190,9 @@ impl Session {
     /// Sets a position up, and plays some moves.
     fn position(&mut self, fen: &str) {
         let fen = fen.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mode = CastlingMode::from_chess960(self.model.chess960);
-        let Ok(position) = Position::from_fen(&fen, mode) else {
+        let mode = Some(CastlingMode::from_chess960(self.model.chess960));
+        let Ok((position, _)) = Position::from_fen_with_remarks(&fen, mode) else {
+            self.model.refused = true;
             let start: String = fen.chars().take(60).collect();
             let nothing = "nothing follows 'fen'".to_owned();
             let complaint = if fen.is_empty() { nothing } else { format!("'{start}") };
@@ -212,13 +213,14 @@ impl Session {
                 "e2e5", "e1e9", "xyz", "a7a8k", "Nf3", "--", "h1h1", "e2e4e5", "\u{2654}", "9999",
             ]);
             if read_move(game.position(), bad).is_err() {
+                self.model.refused = true;
                 let moves = if line.contains(" moves") { "" } else { " moves" };
                 return self.say_wrong(&format!("{line}{moves} {bad}"), &format!("'{bad}'"));
             }
         }
         let line = self.dice.dress(&line);
         self.say(&line);
-        self.model.game = game;
+        (self.model.game, self.model.refused) = (game, false);
     }
 
     /// Plays a few moves, or many, and returns them as text.
@@ -265,7 +267,9 @@ impl Session {
                 self.dice.some(&moves, count).into_iter().map(|m| move_text(m, mode)).collect();
             if self.dice.chance(50) {
                 words.push("a1h9".to_owned());
-                self.model.expect("searchmoves: 'a1h9'");
+                if !self.model.refused {
+                    self.model.expect("searchmoves: 'a1h9'");
+                }
             }
             if words.is_empty() {
                 self.model.expect("nothing follows 'searchmoves'");
@@ -358,7 +362,10 @@ impl Session {
         let line = self.dice.noise();
         match command::parse(&line) {
             _ if line.len() > MAX_LINE => self.model.expect("bytes ignored"),
-            Err(_) => self.model.expect(""),
+            Err(error) => {
+                self.model.refused |= error.is_of_position();
+                self.model.expect("");
+            }
             Ok(None) => {}
             // By chance it means something: then it is no noise.
             Ok(Some(_)) => return,
@@ -417,6 +424,7 @@ impl Session {
     /// board now is the start position.
     pub fn forget(&mut self) {
         self.say("position startpos");
+        self.model.refused = false;
         let mode = CastlingMode::from_chess960(self.model.chess960);
         self.model.game = Game::from(Position::from_fen(START_FEN, mode).unwrap());
     }

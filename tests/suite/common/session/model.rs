@@ -27,7 +27,13 @@ const NOTICES: &[&str] = &[
     "Lancet ",
     // Not said again when the line is.
     "the board contradicts ",
+    "castling rights ",
+    // Said once.
+    "unknown option ",
 ];
+
+/// What is told of a search of a position that was refused.
+const REFUSED: &str = "no search, as the position was refused: ";
 
 /// When a search may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +49,8 @@ pub enum Held {
 /// A `go` that was not answered yet.
 struct Search {
     line: String,
+    /// Of a position that was refused.
+    refused: bool,
     checker: Checker,
     held: Held,
 }
@@ -52,6 +60,8 @@ struct Search {
 pub struct Model {
     /// On the board.
     pub game: Game,
+    /// The last position was refused, and searches are.
+    pub refused: bool,
     pub chess960: bool,
     pub never_clear: bool,
     /// Wins count that the fifty-move rule spoils: `Syzygy50MoveRule` is off.
@@ -100,7 +110,10 @@ impl Model {
         if self.minimal {
             checker.keep_to_last_lines();
         }
-        self.searches.push_back(Search { line, checker, held });
+        if self.refused {
+            self.expect(REFUSED);
+        }
+        self.searches.push_back(Search { line, refused: self.refused, checker, held });
     }
 
     /// Whatever runs may be answered now.
@@ -159,8 +172,13 @@ impl Model {
         let search =
             self.searches.front_mut().ok_or_else(|| format!("'{line}' without a search"))?;
         let answer = |fault: &str| format!("{fault}, the answer to '{}',", search.line);
-        search.checker.line(line).map_err(|fault| answer(&fault))?;
-        if search.checker.is_answered() {
+        if search.refused && line != "bestmove 0000" {
+            return Err(answer(&format!("'{line}'")));
+        }
+        if !search.refused {
+            search.checker.line(line).map_err(|fault| answer(&fault))?;
+        }
+        if search.refused || search.checker.is_answered() {
             if search.held != Held::Free {
                 return Err(answer("a move before its time"));
             }
@@ -182,7 +200,10 @@ impl Model {
             return Ok(());
         }
         let parts = self.expected.iter().enumerate();
-        let fitting = parts.filter(|(_, part)| text.contains(part.as_str()));
+        // The reason repeats what was said of the position.
+        let fitting = parts.filter(|(_, part)| {
+            text.contains(part.as_str()) && text.starts_with(REFUSED) == (*part == REFUSED)
+        });
         if let Some((place, _)) = fitting.max_by_key(|(_, part)| part.len()) {
             self.expected.swap_remove(place);
             self.rejected += 1;
