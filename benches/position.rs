@@ -43,7 +43,7 @@ fn line(moves: usize) -> String {
 fn apply(setup: &mut Setup, line: &str) {
     match command::parse(line.as_bytes()) {
         Ok(Some(Command::Message(UciMessage::Position { fen, moves, .. }, extension))) => {
-            setup.apply(fen, moves, &extension.moves, CastlingMode::Standard).unwrap();
+            setup.apply(fen, moves, &extension.moves, Some(CastlingMode::Standard)).unwrap();
         }
         other => panic!("{other:?}"),
     }

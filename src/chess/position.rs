@@ -278,11 +278,15 @@ impl Position {
         let is_crowded = setup.board.occupied().count() > MAX_MEN;
         let read = Chess::from_setup(setup, mode);
         let wrong = read.as_ref().err().map_or(PositionErrorKinds::empty(), PositionError::kinds);
-        read.or_else(PositionError::ignore_invalid_castling_rights)
+        let read = read
+            .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
-            .or_else(PositionError::ignore_impossible_check)
-            .or_else(|error| if is_crowded { Err(error) } else { error.ignore_too_much_material() })
-            .map(|chess| (Position::from(chess), wrong))
+            .or_else(PositionError::ignore_impossible_check);
+        let read = match read {
+            Err(error) if !is_crowded => error.ignore_too_much_material(),
+            read => read,
+        };
+        read.map(|chess| (Position::from(chess), wrong))
             .map_err(|error| IllegalPosition(error.kinds()))
     }
 
