@@ -118,7 +118,7 @@ pub struct Axes {
     #[arg(long, value_enum, value_delimiter = ',')]
     pub root: Vec<Root>,
     /// Aspiration: half the width of the first window, in centipawns
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i32).range(1..=30_000))]
+    #[arg(long, value_delimiter = ',', value_parser = arguments::whole::<i32>(1..=30_000))]
     pub window: Vec<Score>,
     /// Which table entries may answer
     #[arg(long, value_enum, value_delimiter = ',')]

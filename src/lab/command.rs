@@ -68,10 +68,10 @@ struct ReportArgs {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Search depth, in plies
-    #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
     /// Use only the first N positions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     limit: Option<usize>,
     /// Positions searched at the same time
     #[arg(long, value_name = "N", value_parser = thread_count)]
@@ -88,10 +88,10 @@ struct RunArgs {
     /// Positions, as EPD or FEN lines [default: those of `lancet bench`]
     file: Option<PathBuf>,
     /// Search depth, in plies
-    #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=64))]
     depth: u32,
     /// Use only the first N positions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     limit: Option<usize>,
     /// How to value positions at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
@@ -112,10 +112,10 @@ struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     guess: FirstGuess,
     /// MTD(f): searches after which it is stopped
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 200, value_parser = arguments::whole::<u32>(1..))]
     max_passes: u32,
     /// Maximum depth of minimax and stop-at-win
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, default_value_t = 3, value_parser = arguments::whole::<u32>(1..=64))]
     minimax_depth: u32,
     /// Do not measure the replayed tree; halves the time
     #[arg(long)]

@@ -4,6 +4,8 @@
 use anyhow::Context as _;
 use clap::Args;
 
+use lancet::system::arguments;
+
 use super::example::Example;
 
 /// One section for each topic, and a last one for the sources.
@@ -18,7 +20,7 @@ pub struct ExplainArgs {
     tree: Option<String>,
     /// The first guess of aspiration and MTD(f) in the worked example
     #[arg(long, allow_negative_numbers = true, requires = "tree",
-          value_parser = clap::value_parser!(i32).range(-32_000..=32_000))]
+          value_parser = arguments::whole::<i32>(-32_000..=32_000))]
     guess: Option<i32>,
 }
 
@@ -57,8 +59,15 @@ fn list() -> String {
 /// If there is no such topic or the tree cannot be read.
 pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     let Some(name) = args.name.as_deref() else { return Ok(list()) };
-    let topic = topics().find(|topic| topic.names.contains(&name)).with_context(|| {
-        format!("nothing is called '{name}' here; expected one of:\n{}", list())
+    let is_called = |topic: &Topic| topic.names.iter().any(|one| one.eq_ignore_ascii_case(name));
+    let topic = topics().find(is_called).with_context(|| {
+        let meant = arguments::nearest(name, topics().flat_map(|topic| topic.names))
+            .map(|name| format!("; did you mean '{name}'?"));
+        format!(
+            "'{name}' is not a topic{}\nexpected one of:\n{}",
+            meant.unwrap_or_default(),
+            list()
+        )
     })?;
     let proper = topic.names[0];
     let text = format!(

@@ -2,8 +2,6 @@
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
-use clap::value_parser;
-
 use super::{complain, depth, thread_count};
 use crate::{
     engine::Engine,
@@ -18,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug, clap::Args)]
 pub struct Effort {
     /// Time for each position, in milliseconds
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(1..=86_400_000))]
+    #[arg(long, value_name = "MS", value_parser = arguments::whole::<u64>(1..=86_400_000))]
     pub movetime: Option<u64>,
     /// Nodes to search for each position
     #[arg(long, value_name = "N", value_parser = arguments::count)]

@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Games played at the same time [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..=1024))]
     threads: Option<u32>,
     /// Nodes per move after which no new iteration starts
     #[arg(long, value_name = "SOFT", value_parser = arguments::count)]
@@ -96,7 +96,7 @@ pub struct Args {
     hard: Option<u64>,
     /// Percentage of the positions worth learning from that are searched longer, and
     /// whose move is then played
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = arguments::whole::<u32>(0..=100))]
     deep: u32,
     /// Nodes after which such a search starts no new iteration
     #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
@@ -111,23 +111,23 @@ pub struct Args {
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
     /// Seed of all random choices
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
     seed: u64,
     /// Start from the positions of this book, one FEN or EPD per line; may be
     /// repeated, and the books are then used equally often
     #[arg(long, value_name = "FILE.epd")]
     book: Vec<PathBuf>,
     /// Percentage of games that start from a book, if one is given
-    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = arguments::whole::<u32>(0..=100))]
     book_share: u32,
     /// Random plies after a book position; half the games get one more
-    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES_AFTER_BOOK, value_parser = clap::value_parser!(u32).range(0..=40))]
+    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES_AFTER_BOOK, value_parser = arguments::whole::<u32>(0..=40))]
     book_plies: u32,
     /// Random plies after a start position; half the games get one more
-    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = clap::value_parser!(u32).range(0..=40))]
+    #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = arguments::whole::<u32>(0..=40))]
     random_plies: u32,
     /// Percentage of the other games that start from a Chess960 position
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = arguments::whole::<u32>(0..=100))]
     chess960: u32,
     /// Evaluate with this network instead of the built-in one; `psqt` stands for
     /// material and piece-square tables

@@ -24,7 +24,7 @@ use lancet::{
         report::{Bound, Outcome, Silent},
         signals::Signals,
     },
-    system::random::mix,
+    system::{arguments, random::mix},
 };
 
 /// Games that are not adjudicated end at this ply ...
@@ -39,23 +39,23 @@ const MAX_PLIES: usize = 500;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Adjudication {
     /// Score, in centipawns, from which a side is winning
-    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = clap::value_parser!(i32).range(1..))]
+    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = arguments::whole::<i32>(1..))]
     pub win_score: Score,
     /// Plies in a row after which a winning side has won
-    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.win_plies, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.win_plies, value_parser = arguments::whole::<u32>(1..))]
     pub win_plies: u32,
     /// Score, in centipawns either way, up to which a position is level
-    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.draw_score, value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.draw_score, value_parser = arguments::whole::<i32>(0..))]
     pub draw_score: Score,
     /// Level plies in a row after which a game is drawn
-    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.draw_plies, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.draw_plies, value_parser = arguments::whole::<u32>(1..))]
     pub draw_plies: u32,
     /// Earliest ply at which a level game is drawn
-    #[arg(long, value_name = "PLY", default_value_t = Adjudication::DEFAULT.draw_from)]
+    #[arg(long, value_name = "PLY", default_value_t = Adjudication::DEFAULT.draw_from, value_parser = arguments::whole::<u32>(..))]
     pub draw_from: u32,
     /// Percentage of games that go on regardless of the score, to ply 250 or 60 plies
     /// without a capture or pawn move
-    #[arg(long, value_name = "PERCENT", default_value_t = Adjudication::DEFAULT.play_on, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = Adjudication::DEFAULT.play_on, value_parser = arguments::whole::<u32>(0..=100))]
     pub play_on: u32,
 }
 

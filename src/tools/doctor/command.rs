@@ -6,7 +6,7 @@ use super::measure::{self, SHORT, SPEED_HASH, Speed};
 use crate::{
     chess::notation::counted,
     engine::{HASH_RANGE, MemoryError, threads},
-    system::memory,
+    system::{arguments, memory},
     tools::{say, thread_count},
 };
 
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
     games: usize,
     /// Seconds that each measurement of speed takes
-    #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(long, value_name = "S", default_value_t = 3, value_parser = arguments::whole::<u64>(1..=600))]
     seconds: u64,
 }
 

@@ -8,7 +8,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::value_parser;
 use shakmaty::Move;
 
 use super::score::{Attempt, Solution, Thought};
@@ -20,7 +19,10 @@ use crate::{
         report::{Bound, Info, Reporter},
         signals::Signals,
     },
-    system::sync::{lock, unpoisoned},
+    system::{
+        arguments,
+        sync::{lock, unpoisoned},
+    },
     tools::{
         self,
         interrupt::Interrupt,
@@ -48,10 +50,10 @@ pub(super) struct Plan {
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]
     pub hash: usize,
     /// Lines to report for each position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=218))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<u16>(1..=218))]
     pub multipv: u16,
     /// Give up on another engine that has not answered for this long
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = arguments::whole::<u64>(1..=86_400))]
     pub engine_timeout: u64,
 }
 

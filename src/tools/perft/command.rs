@@ -43,7 +43,7 @@ Exit status:
   2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
     /// Length of the paths, in plies
-    #[arg(required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=64))]
+    #[arg(required_unless_present = "suite", value_parser = arguments::whole::<u32>(0..=64))]
     depth: Option<u32>,
     /// Position to count from [default: the start position]
     #[arg(long)]

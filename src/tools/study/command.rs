@@ -8,7 +8,6 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use clap::value_parser;
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use shakmaty::Move;
 
@@ -78,7 +77,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
     /// Which game of the file [default: 1]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..))]
     game: Option<u32>,
     /// Hours to grow
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
@@ -87,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     nodes: Option<u64>,
     /// Nodes of a search at least: what matters gets twice as many every time
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(100..=1 << 40))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = arguments::whole::<u64>(100..=1 << 40))]
     step: u64,
     /// Grow below this line only: moves from the start, or `end` for the end of the game
     #[arg(long, value_name = "LINE")]
@@ -105,7 +104,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Positions to write
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = arguments::whole::<u32>(1..=1_000_000))]
     size: u32,
     #[command(flatten)]
     workers: Workers,
