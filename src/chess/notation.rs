@@ -99,8 +99,8 @@ fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, M
 ///
 /// Tried in turn: SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI (`e7e8q`, `e1g1`,
 /// `e1h1`), long algebraic notation (`Ng1-f3`, `e5xd6`). Suffixes such as `+`,
-/// `#`, `!?` and a trailing comma are ignored, a missing or superfluous `x` and a
-/// missing `=` are forgiven.
+/// `#`, `!?` and a trailing comma are ignored, a missing or superfluous `x`, a
+/// missing `=` and the wrong case (`nf3`, `E5`) are forgiven.
 ///
 /// # Errors
 ///
@@ -108,13 +108,10 @@ fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, M
 pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let word = text.trim_end_matches(['!', '?', '+', '#', ',']);
     let san = parse_san(word).filter(|san| *san != San::Null);
-    match san.map(|san| fitting(position, san)).as_deref() {
-        Some(&[m]) => return Ok(m),
-        Some(moves @ [_, _, ..]) => {
-            let fitting = moves.iter().map(|&m| plain_san(position, m)).collect();
-            return Err(MoveError::Ambiguous { text: text.to_owned(), fitting });
-        }
-        Some([]) | None => {}
+    if let Some(m) =
+        only_one(san.map_or_else(Vec::new, |san| fitting(position, san)), position, text)?
+    {
+        return Ok(m);
     }
     let (role, squares) = match word.chars().next().and_then(Role::from_char) {
         Some(role) if word.starts_with(char::is_uppercase) => (Some(role), &word[1..]),
@@ -122,19 +119,40 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
     };
     let plain: String = squares.chars().filter(|c| !matches!(c, '-' | 'x' | '=')).collect();
     let illegal = |reason| Err(MoveError::Illegal { text: text.to_owned(), reason });
-    match plain.to_ascii_lowercase().parse() {
-        Ok(uci @ UciMove::Normal { from, .. }) => {
-            if role.is_some_and(|role| position.board().role_at(from) != Some(role)) {
-                return illegal(format!("no such piece is on {from}"));
-            }
-            read_move(position, &plain).or_else(|_| illegal(why_not(position, uci)))
+    if let Ok(uci @ UciMove::Normal { from, .. }) = plain.to_ascii_lowercase().parse() {
+        if role.is_some_and(|role| position.board().role_at(from) != Some(role)) {
+            return illegal(format!("no such piece is on {from}"));
         }
-        _ if san.is_some() => illegal(why_none(position)),
-        _ => {
+        return read_move(position, &plain).or_else(|_| illegal(why_not(position, uci)));
+    }
+    // `Bxc3` is meant for the bishop, but `bxc3` may be, too.
+    let others = if san.is_some() && role.is_some() { Vec::new() } else { other_cases(word) };
+    let moves = others.iter().flat_map(|&san| fitting(position, san)).collect();
+    match only_one(moves, position, text)? {
+        Some(m) => Ok(m),
+        None if san.is_some() || !others.is_empty() => illegal(why_none(position)),
+        None => {
             let expected = "Nf3 or g1f3";
             Err(MoveError::Unreadable { text: text.to_owned(), expected })
         }
     }
+}
+
+/// The only one of the moves, if there is any.
+fn only_one(moves: Vec<Move>, position: &Position, text: &str) -> Result<Option<Move>, MoveError> {
+    if moves.len() < 2 {
+        return Ok(moves.first().copied());
+    }
+    let fitting = moves.iter().map(|&m| plain_san(position, m)).collect();
+    Err(MoveError::Ambiguous { text: text.to_owned(), fitting })
+}
+
+/// What a word is as SAN in small letters, and with a capital at its beginning.
+fn other_cases(word: &str) -> Vec<San> {
+    let lower = word.to_ascii_lowercase();
+    let capital = lower.get(..1).map(|first| first.to_ascii_uppercase() + &lower[1..]);
+    let words = [Some(lower), capital].into_iter().flatten().filter(|other| other != word);
+    words.filter_map(|word| parse_san(&word)).filter(|san| *san != San::Null).collect()
 }
 
 /// Reads SAN without `+` or `#`. Others write castling as `0-0` or `o-o`, promotions as `e8Q`
@@ -389,7 +407,11 @@ mod tests {
         reads("4k3/8/8/8/8/5N2/8/4K3 w - - 0 1", &["Nd4", "Nf3d4", "Nf3-d4", "f3d4", "Nfd4??"]);
         reads("4k3/8/8/8/3p4/5N2/8/4K3 w - - 0 1", &["Nxd4", "Nd4", "Nf3xd4", "f3d4"]);
         // A bishop on the b file, not a pawn.
-        reads("4k3/8/8/8/8/2p5/1B6/4K3 w - - 0 1", &["Bxc3", "b2c3", "Bb2xc3"]);
+        reads("4k3/8/8/8/8/2p5/1B6/4K3 w - - 0 1", &["Bxc3", "b2c3", "Bb2xc3", "bxc3", "BC3"]);
+        // In the wrong case; a pawn on the b file before a bishop.
+        reads("4k3/8/8/8/8/5N2/8/4K3 w - - 0 1", &["Nd4", "nd4", "ND4", "nf3d4", "NF3-D4"]);
+        reads("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &["exd6", "EXD6", "Exd6"]);
+        reads("4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1", &["b2c3", "bxc3"]);
         // Chess960: king and rook change sides of each other.
         reads("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", &["O-O-O", "c1b1", "0-0-0"]);
     }
@@ -406,6 +428,8 @@ mod tests {
             ("O-O", "White cannot move like this"),
             ("e4", "White cannot move like this"),
             ("e1e3", "White cannot move like this"),
+            ("bd4", "White cannot move like this"),
+            ("E4", "White cannot move like this"),
             ("Bf3d4", "no such piece is on f3"),
             ("a1a2", "there is no piece on a1"),
             ("e8-e7", "the piece on e8 is Black's, and White is to move"),
