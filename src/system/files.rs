@@ -306,6 +306,19 @@ fn remove_abandoned(path: &Path, name: &OsStr) {
     }
 }
 
+/// Refuses a path where a file is already.
+///
+/// # Errors
+///
+/// If there is one.
+pub fn refuse_existing(path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let error = "the file already exists; choose another name";
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, error))
+}
+
 /// Writes bytes to a file that is there whole or not at all.
 ///
 /// # Errors

@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use wide::f32x8;
@@ -33,6 +33,9 @@ pub struct Args {
     /// File to write the network to
     #[arg(long, value_name = "NET")]
     out: PathBuf,
+    /// Replace NET if it exists
+    #[arg(long)]
+    force: bool,
 }
 
 /// How the network was made, written into its file.
@@ -55,6 +58,8 @@ struct Member<'a> {
 /// If a file cannot be used, or the networks differ in shape.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     files::check_outputs([&*args.out], &args.networks)?;
+    let out = args.out.display();
+    ensure!(args.force || !args.out.exists(), "{out}: the file exists: --force replaces it");
     let networks = args.networks.iter().map(|path| Network::load(path));
     let network = mean(&networks.collect::<Result<Vec<_>, _>>()?)?;
     replace(&args.out, network.to_bytes())?;

@@ -76,6 +76,9 @@ pub struct Args {
     /// Carry on from the checkpoint beside NET, if there is one
     #[arg(long)]
     resume: bool,
+    /// Replace NET if it exists
+    #[arg(long)]
+    force: bool,
     /// Begin with the weights of this network instead of random ones; it may be without king
     /// buckets. Or begin with the state (.state) that a run of the same shape has left, its
     /// optimiser's memory included
@@ -93,23 +96,23 @@ pub struct Args {
     #[arg(long, value_name = "FILE.toml")]
     schedule: Option<PathBuf>,
     /// Hidden neurons per view, a multiple of 32 [default: 256]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     hidden: Option<usize>,
     /// Output buckets, chosen by piece count [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     buckets: Option<usize>,
     /// King buckets: 4, or 1 for none [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     king_buckets: Option<usize>,
     /// Positions to see in all, each as often as it comes, such as 500M or 3G
     /// [default: 100M]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     samples: Option<u64>,
     /// Positions per step [default: 16384]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     batch: Option<usize>,
     /// Steps in which the learning rate rises from zero [default: 2000]
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = arguments::whole::<u64>(..))]
     warm_up: Option<u64>,
     /// How much of itself the running mean of the weights, which is the network, keeps at
     /// a step; 0 for the last weights [default: 0.9995]
@@ -132,10 +135,10 @@ pub struct Args {
     #[arg(long, value_name = "CP")]
     scale: Option<f32>,
     /// Seed of the initial weights and of the order of positions [default: 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = arguments::whole::<u64>(..))]
     seed: Option<u64>,
     /// Threads to train with [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..=1024))]
     threads: Option<u32>,
 }
 
@@ -195,6 +198,12 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         args.resume || !saved.exists(),
         "{}: an unfinished run is here: continue it with --resume, or delete this file",
         saved.display()
+    );
+    // A run that was interrupted may have written its network already.
+    ensure!(
+        args.force || saved.exists() || !args.out.exists(),
+        "{}: the file exists: --force replaces it",
+        args.out.display()
     );
     let size_of = args.size_of.as_deref().map(Network::load).transpose()?;
     let data = read_data(args, &mut schedule)?;

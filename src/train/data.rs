@@ -32,7 +32,7 @@ use lancet::{
     },
     system::{
         arguments,
-        files::NewFile,
+        files::{self, NewFile},
         random::mix,
         stdio::{complain, say},
     },
@@ -93,7 +93,7 @@ Examples:
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Seed of the random order
-        #[arg(long, value_name = "S", default_value_t = 1)]
+        #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
         seed: u64,
     },
     /// Write the games of all files to one, in order
@@ -125,10 +125,10 @@ Examples:
         #[arg(long, value_name = "N", value_parser = arguments::count)]
         count: u64,
         /// Positions of a game at most
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<u16>(1..))]
         per_game: u16,
         /// Seed of the choice
-        #[arg(long, value_name = "S", default_value_t = 1)]
+        #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
         seed: u64,
     },
     /// Compare evaluations, or answers to an exam, with the scores of the exam
@@ -159,10 +159,10 @@ Examples:
         /// A file of games
         file: PathBuf,
         /// The first game to show, counted from 1
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<usize>(..))]
         game: usize,
         /// Number of games to show
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<usize>(..))]
         count: usize,
         /// Show one line per position: FEN, move, score and result from the side to
         /// move's point of view, and whether the trainer keeps it
@@ -409,9 +409,7 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result
 
 /// Writes a file that must not exist.
 fn write_new(out: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    if out.exists() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
+    files::refuse_existing(out)?;
     let mut file = NewFile::create(out)?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
     file.commit()

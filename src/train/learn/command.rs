@@ -79,32 +79,32 @@ pub struct Args {
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
     /// Learn until the lineage has this many generations; the clock decides nothing
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..=1024))]
     threads: Option<u32>,
     /// Seed of all random choices
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
     seed: u64,
     /// Nodes per move after which no new iteration starts, in games and matches
-    #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = arguments::whole::<u64>(1..=1 << 40))]
     nodes: u64,
     /// Hidden neurons per view, a multiple of 32
-    #[arg(long, value_name = "N", default_value_t = 256)]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = arguments::whole::<usize>(..))]
     hidden: usize,
     /// Output buckets, chosen by piece count
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
     buckets: usize,
     /// Positions before the first training; then half of all each time, up to --window
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
     /// Newest positions that are learned from, at least: whole generations (18 bytes of memory
     /// each, 4.5 on the disk)
-    #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = arguments::whole::<u64>(100..))]
     window: u64,
     /// Games of a match at most
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
     match_games: u64,
 }
 
@@ -135,7 +135,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let timed = args.hours.is_some();
     let mut learner = Learner { home, lineage, stop, timed, start: Instant::now(), before };
     learner.grow(args.generations.unwrap_or(u32::MAX))?;
+    let done = learner.lineage.generations.len();
     match learner.lineage.best() {
+        0 if args.generations.is_some_and(|last| learner.lineage.next() > last) => {
+            note(format_args!(
+                "no network won its match in {done} generations; a larger --generations goes on"
+            ));
+        }
         0 => note("no network yet; the same command goes on"),
         best => {
             let network = learner.home.file(BEST);

@@ -116,8 +116,14 @@ fn positions_without_a_game() {
     succeed(&[&words[..], &["32", "--out", &mean]].concat());
     assert!(fail(&[&words[..], &["64", "--out", &wide]].concat()).contains("network of 64"));
     succeed(&["train", "--data", &alone, "--samples", "5k", "--hidden", "64", "--out", &wide]);
-    assert!(succeed(&["average", &net, &net, "--out", &mean]).contains("768-32x2-1"));
-    let said = fail(&["average", &net, &wide, "--out", &mean]);
+    // A network that is there is replaced if that is asked for.
+    let average = ["average", &net, &net, "--out", &mean];
+    for words in [&average[..], &[&words[..], &["32", "--out", &mean]].concat()] {
+        let said = fail(words);
+        assert!(said.contains("mean.nnue: the file exists: --force replaces it"), "{said}");
+    }
+    assert!(succeed(&[&average[..], &["--force"]].concat()).contains("768-32x2-1"));
+    let said = fail(&["average", &net, &wide, "--out", &path("none.nnue")]);
     assert!(said.contains("768-64x2-1") && said.contains("expected a network of 32"), "{said}");
     assert!(fail(&["average", &net, "--out", &net]).contains("net.nnue"));
 }
