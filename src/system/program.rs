@@ -2,17 +2,24 @@
 //! shell completions and manual pages that are made of their description.
 
 use std::{
+    env,
+    ffi::OsString,
     fs,
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::Context as _;
-use clap::{Command, FromArgMatches, ValueEnum as _};
+use clap::{
+    Arg, Command, FromArgMatches, ValueEnum as _,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use clap_complete::Shell;
+use glob::MatchOptions;
 
 use super::{
+    arguments::nearest,
     files::outlive_size_limits,
     stdio::{self, check_output, complain, say},
 };
@@ -22,8 +29,54 @@ use super::{
 pub fn read<T: FromArgMatches>(command: Command) -> T {
     outlive_size_limits();
     stdio::call_program(command.get_name());
-    let matches = command.try_get_matches().unwrap_or_else(|error| end(&error));
+    let mut command = in_any_case(command);
+    let mut arguments = env::args_os();
+    let name = arguments.next();
+    let arguments: Vec<OsString> = arguments.flat_map(expand).collect();
+    let matches = command.try_get_matches_from_mut(name.iter().chain(&arguments));
+    let matches = matches.unwrap_or_else(|mut error| {
+        suggest(&mut error, &command, &arguments);
+        end(&error)
+    });
     T::from_arg_matches(&matches).unwrap_or_else(|error| end(&error))
+}
+
+/// Has an error suggest the option that is most like an unknown one. Clap's choice for `--ot`
+/// is `--movetime`.
+fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString]) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
+    for argument in arguments {
+        command = command.find_subcommand(argument).unwrap_or(command);
+    }
+    let options = command.get_arguments().filter_map(Arg::get_long);
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(option) = nearest(given.trim_start_matches('-'), options)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
+        // It would have the option that clap suggests.
+        error.remove(ContextKind::Usage);
+    }
+}
+
+/// Takes the names among an option's values in any case.
+fn in_any_case(command: Command) -> Command {
+    let arg = |arg: Arg| {
+        let takes_values = arg.get_action().takes_values();
+        arg.ignore_case(takes_values)
+    };
+    command.mut_args(arg).mut_subcommands(in_any_case)
+}
+
+/// The files that a pattern such as `*.epd` matches, in order: not every shell does this.
+/// Anything else stays as it is.
+fn expand(argument: OsString) -> Vec<OsString> {
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    let is_pattern = |text: &&str| text.contains(['*', '?', '[']) && !Path::new(text).exists();
+    let pattern = argument.to_str().filter(is_pattern);
+    let found = pattern.and_then(|pattern| glob::glob_with(pattern, options).ok());
+    let paths: Vec<OsString> =
+        found.into_iter().flatten().flatten().map(PathBuf::into_os_string).collect();
+    if paths.is_empty() { vec![argument] } else { paths }
 }
 
 /// The end of a program: the exit status that its command found, or what went wrong, which
@@ -73,4 +126,33 @@ fn write(directory: &Path, mut program: Command) -> io::Result<()> {
 /// Leaves out the command `help`, which would have a page for every other.
 fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_the_files_they_match() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).into_os_string();
+        for name in ["b.epd", "a1.epd", "a[1].epd", ".c.epd", "d.pgn"] {
+            fs::write(path(name), "").unwrap();
+        }
+        for (given, names) in [
+            ("*.epd", &["a1.epd", "a[1].epd", "b.epd"][..]),
+            ("?.epd", &["b.epd"]),
+            ("a[0-9].epd", &["a1.epd"]),
+            // A name that looks like a pattern, and patterns that match nothing.
+            ("a[1].epd", &["a[1].epd"]),
+            ("*.vf", &["*.vf"]),
+            ("max (40 (30 ??))", &["max (40 (30 ??))"]),
+            ("[", &["["]),
+        ] {
+            assert_eq!(
+                expand(path(given)),
+                names.iter().map(|&name| path(name)).collect::<Vec<_>>()
+            );
+        }
+    }
 }
