@@ -1,5 +1,7 @@
 //! Charts of curves and dots over numbers, as SVG.
 
+use std::ops::Range;
+
 use anyhow::ensure;
 use plotters::{coord::Shift, prelude::*};
 
@@ -66,13 +68,20 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Res
     let left = points().map(|(x, _)| x).fold(0.0, f64::min);
     let right = points().map(|(x, _)| x).fold(1e-6, f64::max);
     let margin = ((high - low) * 0.05).max(1e-6);
+    let (x, y) = (left..right * 1.02, low - margin..high + margin);
+    let [x_label, y_label] = [&x, &y].map(label);
     let mut context = ChartBuilder::on(area)
         .caption(chart.title, ("sans-serif", 20))
         .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(70)
-        .build_cartesian_2d(left..right * 1.02, low - margin..high + margin)?;
-    context.configure_mesh().x_desc(chart.x).draw()?;
+        .build_cartesian_2d(x, y)?;
+    context
+        .configure_mesh()
+        .x_desc(chart.x)
+        .x_label_formatter(&x_label)
+        .y_label_formatter(&y_label)
+        .draw()?;
     for &Curve { ref name, color, ref line, ref dots } in &chart.curves {
         let [line, dots] =
             [line, dots].map(|points| points.iter().copied().filter(finite).collect::<Vec<_>>());
@@ -92,4 +101,38 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Res
         .border_style(BLACK)
         .draw()?;
     Ok(())
+}
+
+/// Labels of the ticks of an axis, with the digits that tell them apart: plotters draws
+/// at most eleven, one, two or five units of a digit apart.
+fn label(axis: &Range<f64>) -> impl Fn(&f64) -> String + use<> {
+    let digits = (11.0 / (axis.end - axis.start)).log10().ceil().max(0.0);
+    let unit = 10_f64.powf(digits);
+    // The sum is never -0.
+    move |value| format!("{:.*}", digits as usize, (value * unit).round() / unit + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn ticks_are_told_apart() {
+        let ranges = [(0.0, 1e-6), (0.0030001, 0.0030002), (-1.0, 1.0), (0.0, 3e9), (7.0, 7.0)];
+        for (low, high) in ranges {
+            let curves = vec![Curve::line("a", BLUE, vec![(0.0, low), (high, high)])];
+            let legend = SeriesLabelPosition::UpperRight;
+            let picture = svg(&[Chart { title: "b", x: "c", curves, legend }]).unwrap();
+            for axis in ["text-anchor=\"end\"", "text-anchor=\"middle\""] {
+                let texts = picture.split("<text ").filter(|text| text.contains(axis));
+                let labels = texts.filter_map(|text| text.lines().nth(1));
+                let labels: Vec<&str> = labels.filter(|text| text.parse::<f64>().is_ok()).collect();
+                assert!((3..=11).contains(&labels.len()), "{labels:?}");
+                let different: HashSet<&str> = labels.iter().copied().collect();
+                assert_eq!(different.len(), labels.len(), "{labels:?}");
+            }
+        }
+    }
 }
