@@ -18,7 +18,7 @@ use super::{
 use crate::{
     chess::{epd, notation::counted},
     system::{
-        files,
+        arguments, files,
         stdio::{progress_bar, say_coloured},
     },
     tools::{self, complain, interrupt::Interrupt, options::Shard, positions, say},
@@ -33,6 +33,9 @@ use crate::{
 /// mate in at most N moves, by any move. Points (c8 and c9, or c0 "Nf3=10, ...") go to the move
 /// played. epd/README.md lists the suites.
 ///
+/// Engines beside Lancet stand in columns, with a list of the positions that only one of them
+/// solved. Suites whose ids name themes (STS, PET, E_E_T) are also summed by theme.
+///
 /// --shard K/N runs every N-th line of all suites together, from the K-th on, for job runners
 /// that spread work over machines. At fixed --nodes every line gets the same answer as in one
 /// run, so the parts of --csv differ from that in times only. In --csv, a quote (') precedes
@@ -40,7 +43,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet epd epd/bk.epd --movetime 200
-  lancet epd epd/*.epd --nodes 100000 --jobs 2 --json result.json --save-failed failed.epd
+  lancet epd epd/*.epd --nodes 100k --jobs 2 --json result.json --save-failed failed.epd
   lancet epd epd/eet.epd --syzygy /tables
   parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 --save-failed failed-{}.epd ::: $(seq 8)
   grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       what one run would have saved
@@ -76,7 +79,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
     /// Fail unless the first engine solves at least this many positions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
     /// Do not let invalid lines change the exit status
     #[arg(long)]
@@ -201,6 +204,8 @@ fn run_suites(
     let solved = AtomicUsize::new(0);
     let mut results = Vec::new();
     for suite in suites {
+        let header = report::live_header(names.len() > 1);
+        bar.suspend(|| say(format_args!("\n{}\n\n{header}", suite.path.display())));
         let mut attempts = Vec::new();
         for Contestant { name, players, .. } in &mut *contestants {
             let name = (names.len() > 1).then_some(name.as_str());

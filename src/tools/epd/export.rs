@@ -85,12 +85,15 @@ fn broken_lines(SuiteResult { suite, .. }: &SuiteResult) -> impl Iterator<Item =
     })
 }
 
-fn suite(contestants: &[Contestant], SuiteResult { suite, attempts }: &SuiteResult) -> Json {
+fn suite(contestants: &[Contestant], result: &SuiteResult) -> Json {
+    let SuiteResult { suite, attempts } = result;
     let records = &suite.positions;
-    let answers = contestants.iter().zip(attempts).map(|(contestant, attempts)| {
-        let themes: Vec<Json> = themes(records, attempts)
+    let themes = themes(result);
+    let answers = contestants.iter().zip(attempts).enumerate();
+    let answers = answers.map(|(index, (contestant, attempts))| {
+        let themes: Vec<Json> = themes
             .iter()
-            .map(|(theme, sum)| json!({ "theme": theme, "summary": tally(sum) }))
+            .map(|(theme, sums)| json!({ "theme": theme, "summary": tally(&sums[index]) }))
             .collect();
         let positions = records.iter().zip(attempts);
         let positions: Vec<Json> = positions

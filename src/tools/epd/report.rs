@@ -11,13 +11,12 @@ use indicatif::HumanCount;
 use shakmaty::Move;
 
 use super::{
-    run::SuiteResult,
+    run::{EpdSuite, SuiteResult},
     score::{Attempt, Solution, Tally, Value, theme},
 };
 use crate::{
     chess::{epd::Record, notation::plain_san},
     system::stdio::plain,
-    tools::positions::Suite,
 };
 
 /// The line about a position that was just answered, in colours. `engine` is named where
@@ -29,18 +28,15 @@ pub(super) fn live_line(
     engine: Option<&str>,
 ) -> String {
     let verdict = match (&attempt.failure, attempt.solved) {
-        (Some(_), _) => style("failed").red().bold(),
-        (None, Some(true)) => style("found ").green(),
-        (None, Some(false)) => style("not   ").red(),
-        (None, None) => style("played").dim(),
+        (Some(_), _) => style("failed    ").red().bold(),
+        (None, Some(true)) => style("found     ").green(),
+        (None, Some(false)) => style("missed    ").red(),
+        (None, None) => style("not graded").dim(),
     };
-    let mut line = format!("{number:>4}  {:<26} ", plain(&shorten(&record.id, 26)));
-    if let Some(engine) = engine {
-        line.push_str(&format!("{:<16} ", plain(&shorten(engine, 16))));
-    }
+    let mut line = live_start(&number.to_string(), &record.id, engine);
     line.push_str(&verdict.to_string());
     if let Some(failure) = &attempt.failure {
-        line.push_str(&format!("  {}", plain(failure)));
+        line.push_str(&format!(" {}", plain(failure)));
         return line;
     }
     // When the solution appeared, or what was spent in vain.
@@ -50,7 +46,7 @@ pub(super) fn live_line(
     let best = attempt.best.map_or("(none)".to_owned(), |m| plain_san(&record.position, m));
     let value = attempt.lines.first().map_or(String::new(), |line| value_text(line.value));
     line.push_str(&format!(
-        "  depth {:>2} {:>9} {:>12} nodes  {best:<7} {value:>7}",
+        " {:>5} {:>9} {:>13}  {best:<7} {value:>7}",
         at.depth,
         time_text(Some(at.time)),
         HumanCount(at.nodes).to_string(),
@@ -65,6 +61,21 @@ pub(super) fn live_line(
         line.push_str(&format!("  ({})", goal_text(record)));
     }
     line
+}
+
+/// The names of the columns of [`live_line`].
+pub(super) fn live_header(with_engine: bool) -> String {
+    let start = live_start("#", "position", with_engine.then_some("engine"));
+    format!(
+        "{start}{:<10} {:>5} {:>9} {:>13}  {:<7} {:>7}",
+        "answer", "depth", "time", "nodes", "move", "score"
+    )
+}
+
+/// The first columns of a line about a position.
+fn live_start(number: &str, id: &str, engine: Option<&str>) -> String {
+    let engine = engine.map(|engine| format!("{:<16} ", plain(&shorten(engine, 16))));
+    format!("{number:>4}  {:<26} {}", plain(&shorten(id, 26)), engine.unwrap_or_default())
 }
 
 /// What would have been right: `bm Nf3 Nd4`.
@@ -148,50 +159,103 @@ fn figures(tally: &Tally) -> Vec<String> {
 const FIGURES: [&str; 7] =
     ["solved", "solved %", "points", "points %", "mean time", "median time", "nodes/s"];
 
-fn header(first: &'static str) -> Vec<&'static str> {
-    iter::once(first).chain(FIGURES).collect()
+/// A table of these rows and, below, the sum of all: all figures of one engine, or several
+/// engines side by side.
+fn figures_table(
+    title: &str,
+    mut rows: Vec<(String, Vec<Tally>)>,
+    total: (&str, &[Tally]),
+    names: &[String],
+) -> String {
+    let (label, totals) = total;
+    rows.push((label.to_owned(), totals.to_vec()));
+    if totals.len() == 1 {
+        let header: Vec<&str> = iter::once(title).chain(FIGURES).collect();
+        let row = |(label, tallies): (String, Vec<Tally>)| {
+            iter::once(label).chain(tallies.iter().flat_map(figures)).collect()
+        };
+        return table(&header, rows.into_iter().map(row));
+    }
+    let cell = |tally: &Tally| {
+        let mut text = ratio(tally.solved as u64, tally.graded as u64);
+        text.push_str(&format!(" ({}%)", percent_text(tally.percent_solved())));
+        if let Some(percent) = tally.percent_points() {
+            text.push_str(&format!(", {percent:.1}% points"));
+        }
+        text
+    };
+    let columns: Vec<&str> = iter::once(title).chain(names.iter().map(String::as_str)).collect();
+    let row = |label: &str, tallies: &[Tally], text: &dyn Fn(&Tally) -> String| -> Vec<String> {
+        iter::once(label.to_owned()).chain(tallies.iter().map(text)).collect()
+    };
+    let has_points = totals.iter().any(|tally| tally.max_points > 0);
+    let points = || row("points", totals, &|tally| ratio(tally.points, tally.max_points));
+    let rows = rows.iter().map(|(label, tallies)| row(label, tallies, &cell));
+    let rows = rows.chain(has_points.then(points)).chain([
+        row("mean time", totals, &|tally| time_text(tally.mean_time())),
+        row("median time", totals, &|tally| time_text(tally.median_time())),
+        row("nodes/s", totals, &speed_text),
+    ]);
+    table(&columns, rows)
 }
 
-/// The tables of one suite: a row per engine, and per theme where the ids are
-/// those of the Strategic Test Suite.
+/// The name of a suite.
+fn label(suite: &EpdSuite) -> String {
+    suite.path.file_stem().unwrap_or(suite.path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The table of one suite, with its themes, and what else there is to say of it; of several
+/// engines also which positions only one of them solved.
 pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
     let SuiteResult { suite, attempts } = result;
     let records = &suite.positions;
     let tallies: Vec<Tally> = attempts.iter().map(Tally::of).collect();
-    let rows = names.iter().zip(&tallies);
-    let rows = rows.map(|(name, tally)| iter::once(name.clone()).chain(figures(tally)).collect());
-    let mut text = format!("\n{}\n\n{}\n", suite.path.display(), table(&header("engine"), rows));
-    for ((name, tally), attempts) in names.iter().zip(&tallies).zip(attempts) {
-        for note in notes(records, attempts, tally) {
+    let themes = themes(result);
+    let (title, label) = match themes[..] {
+        [] => ("suite", label(suite)),
+        _ => ("theme", "all".to_owned()),
+    };
+    let by = if let [name] = names { format!(" by {name}") } else { String::new() };
+    let has_themes = !themes.is_empty();
+    let figures = figures_table(title, themes, (&label, &tallies), names);
+    let mut text = format!("\n{}{by}\n\n{figures}\n", suite.path.display());
+    for (index, (name, tally)) in names.iter().zip(&tallies).enumerate() {
+        for note in notes(records, &attempts[index], tally) {
             text.push_str(&format!("{name}: {note}\n"));
         }
-        // Some engines stop long after a node limit: comparisons should tell.
-        if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64)
-            && names.len() > 1
-        {
-            text.push_str(&format!("{name}: {} nodes a position\n", HumanCount(nodes)));
-        }
-        let themes = themes(records, attempts);
-        if themes.is_empty() {
-            continue;
-        }
-        let rows = themes.iter().map(|(theme, tally)| {
-            let mut row = vec![theme.clone()];
-            row.extend(figures(tally).into_iter().take(4));
-            row
-        });
-        let title = format!("{name} by theme");
-        text.push_str(&format!(
-            "\n{}\n",
-            table(&[&title, FIGURES[0], FIGURES[1], FIGURES[2], FIGURES[3]], rows)
-        ));
-        if let Some(rating) = tally.sts_rating() {
+        if let Some(rating) = tally.sts_rating().filter(|_| has_themes) {
             text.push_str(&format!(
                 "{name}: STS rating {rating:.0} (a customary estimate, not a measured rating)\n"
             ));
         }
+        if names.len() == 1 {
+            continue;
+        }
+        // Some engines stop long after a node limit: comparisons should tell.
+        if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64) {
+            text.push_str(&format!("{name}: {} nodes a position\n", HumanCount(nodes)));
+        }
+        let alone = solved_alone(result, index);
+        if !alone.is_empty() {
+            text.push_str(&format!(
+                "{name}: {} solved by it alone: {}\n",
+                alone.len(),
+                alone.join(", ")
+            ));
+        }
     }
     text
+}
+
+/// The ids of the positions that only this engine solved, of those that all were asked.
+fn solved_alone(SuiteResult { suite, attempts }: &SuiteResult, engine: usize) -> Vec<&str> {
+    let alone = |at: &usize| {
+        let solved = |(index, attempts): (usize, &Vec<Option<Attempt>>)| {
+            attempts[*at].as_ref().is_some_and(|a| (a.solved == Some(true)) == (index == engine))
+        };
+        attempts.iter().enumerate().all(solved)
+    };
+    (0..suite.positions.len()).filter(alone).map(|at| &*suite.positions[at].id).collect()
 }
 
 /// What a row of figures does not say.
@@ -228,54 +292,32 @@ fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     }
 }
 
-/// Subtotals by Strategic Test Suite theme, in the order of the file.
-pub(super) fn themes(records: &[Record], attempts: &[Option<Attempt>]) -> Vec<(String, Tally)> {
-    let mut themes: Vec<(String, Tally)> = Vec::new();
-    for (record, attempt) in records.iter().zip(attempts) {
-        let (Some(name), Some(attempt)) = (theme(&record.id), attempt) else { continue };
+/// Every engine's subtotals by theme, in the order of the file, if the ids name several
+/// themes, and not each its own.
+pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(String, Vec<Tally>)> {
+    let mut themes: Vec<(String, Vec<Tally>)> = Vec::new();
+    let mut named = 0;
+    for (at, record) in suite.positions.iter().enumerate() {
+        let Some(name) = theme(&record.id) else { continue };
+        named += 1;
         let index = themes.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            themes.push((name.to_owned(), Tally::default()));
+            themes.push((name.to_owned(), vec![Tally::default(); attempts.len()]));
             themes.len() - 1
         });
-        themes[index].1.add(attempt);
+        for (tally, attempts) in themes[index].1.iter_mut().zip(attempts) {
+            attempts[at].iter().for_each(|attempt| tally.add(attempt));
+        }
     }
-    themes
+    if (2..named).contains(&themes.len()) { themes } else { Vec::new() }
 }
 
-/// The table over all suites: all figures of one engine, or several engines
-/// side by side.
+/// The table over all suites.
 pub(super) fn overall_report(results: &[SuiteResult], names: &[String]) -> String {
-    let suites = results.iter().map(|SuiteResult { suite: Suite { path, .. }, attempts }| {
-        let label = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        (label, attempts.iter().map(Tally::of).collect::<Vec<_>>())
-    });
+    let rows = results
+        .iter()
+        .map(|result| (label(&result.suite), result.attempts.iter().map(Tally::of).collect()));
     let totals: Vec<Tally> = (0..names.len()).map(|engine| total(results, engine)).collect();
-    if let [total] = &totals[..] {
-        let rows = suites
-            .chain(iter::once(("all".to_owned(), vec![total.clone()])))
-            .map(|(label, tallies)| iter::once(label).chain(figures(&tallies[0])).collect());
-        return table(&header("suite"), rows);
-    }
-    let cell = |tally: &Tally| {
-        let mut text = ratio(tally.solved as u64, tally.graded as u64);
-        text.push_str(&format!(" ({}%)", percent_text(tally.percent_solved())));
-        if let Some(percent) = tally.percent_points() {
-            text.push_str(&format!(", {percent:.1}% points"));
-        }
-        text
-    };
-    let columns: Vec<&str> = iter::once("suite").chain(names.iter().map(String::as_str)).collect();
-    let row = |label: &str, tallies: &[Tally], text: &dyn Fn(&Tally) -> String| -> Vec<String> {
-        iter::once(label.to_owned()).chain(tallies.iter().map(text)).collect()
-    };
-    let rows = suites.map(|(label, tallies)| row(&label, &tallies, &cell)).chain([
-        row("all", &totals, &cell),
-        row("points", &totals, &|tally| ratio(tally.points, tally.max_points)),
-        row("mean time", &totals, &|tally| time_text(tally.mean_time())),
-        row("median time", &totals, &|tally| time_text(tally.median_time())),
-        row("nodes/s", &totals, &speed_text),
-    ]);
-    table(&columns, rows)
+    figures_table("suite", rows.collect(), ("all", &totals), names)
 }
 
 /// The sum over all suites of an engine.

@@ -221,11 +221,17 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }
 
-/// The theme of a Strategic Test Suite id: `STS(v8.0) AKPC.017` is of
-/// `STS(v8.0) AKPC`.
+/// The theme that an id names before or after its number: `STS(v8.0) AKPC.017` is of
+/// `STS(v8.0) AKPC`, `PET001: Pawn endgame` of `Pawn endgame`, `E_E_T 001 - B vs B` of `B vs B`.
 pub(super) fn theme(id: &str) -> Option<&str> {
-    let (theme, number) = id.rsplit_once('.')?;
-    (theme.starts_with("STS") && number.bytes().all(|b| b.is_ascii_digit())).then_some(theme)
+    let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
+    match id.split_once(": ").or_else(|| id.split_once(" - ")) {
+        Some((number, theme)) => has_digit(number).then_some(theme),
+        None => {
+            let (theme, number) = id.rsplit_once('.')?;
+            number.bytes().all(|b| b.is_ascii_digit()).then_some(theme)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -318,7 +324,11 @@ mod tests {
             theme("STS(v9.0) Advancement of a/b/c pawns.001"),
             Some("STS(v9.0) Advancement of a/b/c pawns")
         );
-        assert_eq!(theme("STS(v9.0) x.y"), None);
-        assert_eq!(theme("WAC.001"), None);
+        assert_eq!(theme("LCTII.POS.01"), Some("LCTII.POS"));
+        assert_eq!(theme("PET001: Pawn endgame"), Some("Pawn endgame"));
+        assert_eq!(theme("E_E_T 70b - D vs T&L&B"), Some("D vs T&L&B"));
+        for id in ["STS(v9.0) x.y", "position 01", "Kasparov - Karpov 1985", ""] {
+            assert_eq!(theme(id), None, "{id}");
+        }
     }
 }
