@@ -27,7 +27,7 @@ pub enum Command {
     /// Show the position as FEN.
     Fen,
     /// Mirror the board and swap the colours.
-    Flip,
+    Mirror,
     /// `bench [depth] [threads] [hash]`: run the benchmark.
     Bench([Option<usize>; 3]),
     /// `genfens <count> seed <seed> book <book> | None`: make openings for OpenBench. The book
@@ -68,7 +68,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),
     ("fen", "", "show the position as FEN"),
-    ("flip", "", "mirror the board and swap the colours"),
+    ("mirror", "", "mirror the board and swap the colours"),
     ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count"),
     (
         "speedtest",
@@ -189,7 +189,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
         "d" => Command::Display,
         "eval" => Command::Eval,
         "fen" => Command::Fen,
-        "flip" => Command::Flip,
+        "mirror" => Command::Mirror,
         "compiler" => Command::Compiler,
         "help" => help(&mut tokens)?,
         #[cfg(feature = "tune")]

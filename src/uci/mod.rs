@@ -14,7 +14,6 @@ use std::{
     cell::RefCell,
     collections::{BTreeMap, HashSet},
     io::{self, BufRead, ErrorKind, IsTerminal as _, Write},
-    path::PathBuf,
     process::ExitCode,
     sync::{
         Arc, Mutex,
@@ -24,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{CastlingMode, Color, Move};
+use shakmaty::{CastlingMode, Move};
 pub use vampirc_uci::UciMessage;
 use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 
@@ -63,10 +62,12 @@ use error::CommandError;
 use extension::Extension;
 use input::LineSource;
 use options::{Change, DialogueOptions, EngineContext, OptionError};
+use orders::PersonGame;
 use output::Output;
 use setup::Setup;
 
 pub use input::MAX_LINE;
+pub use terminal::{lines, names};
 
 /// What takes time: the engine thread does it, in order.
 type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
@@ -136,8 +137,7 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
             current: None,
             refused: None,
             unknown: HashSet::new(),
-            plays: None,
-            saved: HashSet::new(),
+            person: PersonGame::default(),
         };
         dialogue.read(commands, input);
         // Dropping it ends the queue, and with it the engine thread.
@@ -376,10 +376,7 @@ struct Dialogue<'a, W> {
     refused: Option<String>,
     /// Options that a program has set, and that there are not.
     unknown: HashSet<String>,
-    /// The side that Lancet plays against a person.
-    plays: Option<Color>,
-    /// The files that this dialogue has saved games to.
-    saved: HashSet<PathBuf>,
+    person: PersonGame,
 }
 
 impl<'a, W: Write + Send> Dialogue<'a, W> {
@@ -427,8 +424,10 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
             return true;
         }
-        if self.output.is_for_a_person() && self.order(line) {
-            return true;
+        if self.output.is_for_a_person()
+            && let Some(goes_on) = self.order(line)
+        {
+            return goes_on;
         }
         match command::parse(line) {
             Ok(Some(Command::Message(UciMessage::Quit, _))) => {
@@ -477,8 +476,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 show::speed_test(numbers, signals, line);
             }),
             Command::Display => {
-                let colours = self.output.is_for_a_person();
-                self.lines(&show::display(self.setup.game(), colours));
+                let (below, colours) = (self.person.below(), self.output.is_for_a_person());
+                self.lines(&show::display(self.setup.game(), below, colours));
             }
             Command::Eval => {
                 let (position, output) = (position.clone(), self.output);
@@ -488,8 +487,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 });
             }
             Command::Fen => self.output.line(&position.fen()),
-            Command::Flip => match show::flip(position) {
-                Some(game) => (self.setup, self.refused) = (Setup::from(game), None),
+            Command::Mirror => match show::mirror(position) {
+                Some(game) => {
+                    (self.setup, self.refused) = (Setup::from(game), None);
+                    self.person.forget();
+                }
                 None => self.output.say("the mirrored position is not legal"),
             },
             Command::Wait => {
@@ -562,6 +564,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         match self.setup.apply(fen, moves, beside, mode) {
             Ok(remarks) => {
                 self.refused = None;
+                self.person.forget();
                 remarks.iter().for_each(|remark| self.output.say(remark));
                 self.debug(|dialogue| dialogue.setup.game().position().fen());
                 true

@@ -2,17 +2,20 @@
 //! opponent, and games in files.
 
 use std::{
+    collections::HashSet,
     io::{BufReader, Write},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context as _, bail};
 use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
-use vampirc_uci::UciFen;
+use vampirc_uci::{UciFen, UciMessage};
 
 use super::{
-    Dialogue, THINKING, Task, TaskGuard, person,
+    Dialogue, THINKING, Task, TaskGuard,
+    extension::Extension,
+    person,
     setup::Setup,
     show,
     terminal::{self, Order},
@@ -21,7 +24,7 @@ use crate::{
     chess::{
         notation,
         pgn::{self, AnnotatedMove, Variation, read::Games},
-        position::{Ending, Game, Position},
+        position::{Ending, Game},
     },
     engine::Job,
     play::{
@@ -36,21 +39,101 @@ use crate::{
 /// How long Lancet thinks about an answer or a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
+/// A person's game, beside what is on the board.
+#[derive(Default)]
+pub(super) struct PersonGame {
+    /// The side that Lancet plays.
+    lancet: Option<Color>,
+    /// The rating that it plays at; `None` for full strength.
+    level: Option<u32>,
+    /// The board is turned.
+    turned: bool,
+    /// Who has resigned, and where: the key of the position and the number of half-moves.
+    resigned: Option<(Color, u64, usize)>,
+    /// The game as it was loaded, and its moves.
+    loaded: Option<(pgn::Game, Vec<Move>)>,
+    /// The files that this dialogue has saved games to.
+    saved: HashSet<PathBuf>,
+}
+
+impl PersonGame {
+    /// The side that is below on the board: the person's, unless the board is turned.
+    pub(super) fn below(&self) -> Color {
+        let person = Color::from_white(self.lancet != Some(Color::White));
+        if self.turned { !person } else { person }
+    }
+
+    /// Another game is on the board.
+    pub(super) fn forget(&mut self) {
+        (self.loaded, self.resigned) = (None, None);
+    }
+
+    /// Who has resigned, unless the game went on.
+    fn resigned(&self, setup: &Setup) -> Option<Color> {
+        let here = (setup.game().position().key(), setup.moves().len());
+        self.resigned.filter(|&(_, key, moves)| (key, moves) == here).map(|(color, ..)| color)
+    }
+
+    /// The game on the board as PGN. One that was loaded keeps its tags, what was written
+    /// about its moves, and its result where it ends as it did.
+    fn text(&self, setup: &Setup) -> String {
+        let today = chrono::Local::now().format("%Y.%m.%d").to_string();
+        let tag = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+        let roster = roster.map(|name| tag((name, if name == "Date" { &today } else { "?" })));
+        let new = || pgn::Game {
+            line: 1,
+            tags: roster.to_vec(),
+            main: Variation::default(),
+            outcome: None,
+        };
+        let (mut game, old) = self.loaded.clone().unwrap_or_else(|| (new(), Vec::new()));
+        let decided = |winner| Outcome::Known(KnownOutcome::Decisive { winner });
+        let outcome = match setup.game().ending() {
+            Some(Ending::Checkmate) => Some(decided(!setup.game().position().turn())),
+            Some(Ending::Draw) => Some(Outcome::Known(KnownOutcome::Draw)),
+            None => self.resigned(setup).map(|color| decided(!color)),
+        };
+        if outcome.is_some() || self.loaded.is_none() || old != setup.moves() {
+            game.outcome = outcome;
+            game.set_tag("Result", outcome.map_or("*".to_owned(), |outcome| outcome.to_string()));
+        }
+        for color in Color::ALL.into_iter().filter(|&color| self.lancet == Some(color)) {
+            let name = notation::color_name(color);
+            game.add_tag(name, "Lancet".to_owned());
+            if let (Some("Lancet"), Some(level)) = (game.tag(name), self.level) {
+                game.set_tag(&format!("{name}Elo"), level.to_string());
+            }
+        }
+        let same = old.iter().zip(setup.moves()).take_while(|(old, new)| old == new).count();
+        game.main.moves.truncate(same);
+        let mut position = setup.start().chess().clone();
+        for (number, &m) in setup.moves().iter().enumerate() {
+            let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
+            if number >= same {
+                game.main.moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
+            }
+        }
+        game.set_start(setup.start());
+        pgn::write::write(&game, annotate::ply(setup.start()))
+    }
+}
+
 impl<'a, W: Write + Send> Dialogue<'a, W> {
-    /// Carries out a person's line, if it is an order.
-    pub(super) fn order(&mut self, line: &[u8]) -> bool {
+    /// Carries out a person's line, if it is an order. Says whether the dialogue goes on.
+    pub(super) fn order(&mut self, line: &[u8]) -> Option<bool> {
         let answering = self.awaits_answer();
         let line = String::from_utf8_lossy(line);
-        match terminal::parse(&line, self.setup.game().position()) {
-            Ok(None) => return false,
+        let said = match terminal::parse(&line, self.setup.game().position()) {
+            Ok(None) => Some(terminal::unknown(&line)?),
+            Ok(Some(Order::Exit)) => return Some(self.line(b"quit", 4)),
             Ok(Some(order)) => {
-                if let Err(error) = self.carry_out_order(order, answering) {
-                    self.output.say(&format!("{error:#}"));
-                }
+                self.carry_out_order(order, answering).err().map(|error| format!("{error:#}"))
             }
-            Err(error) => self.output.say(&error.to_string()),
-        }
-        true
+            Err(error) => Some(error.to_string()),
+        };
+        said.iter().for_each(|text| self.output.say(text));
+        Some(true)
     }
 
     /// Is Lancet still thinking about its answer? One that is there is played on the board,
@@ -68,7 +151,10 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     fn carry_out_order(&mut self, order: Order, answering: bool) -> anyhow::Result<()> {
-        let changes = !matches!(order, Order::ListMoves | Order::Help(_) | Order::Save(_));
+        let changes = !matches!(
+            order,
+            Order::ListMoves | Order::Board | Order::Flip | Order::Help(_) | Order::Save(_)
+        );
         if changes && answering {
             bail!(THINKING);
         }
@@ -82,7 +168,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             Order::Undo(count) => self.take_back(count)?,
             Order::Redo(count) => {
                 if (0..count).map_while(|_| self.setup.redo()).count() == 0 {
-                    bail!("there is nothing to play again");
+                    bail!("nothing to redo");
                 }
                 if self.is_lancets_turn() {
                     self.setup.redo();
@@ -90,15 +176,30 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 self.go_on();
             }
             Order::ListMoves => self.list_moves(),
+            Order::Board => self.show_board(),
+            Order::Flip => {
+                self.person.turned = !self.person.turned;
+                self.show_board();
+            }
+            Order::New => {
+                self.carry_out_message(UciMessage::UciNewGame, Extension::default());
+                self.set_up(None, Vec::new(), &[]);
+                self.go_on();
+            }
+            Order::Resign => self.resign()?,
+            // `order` does it.
+            Order::Exit => {}
             Order::Play(color) => {
-                self.plays = Some(color.unwrap_or(self.setup.game().position().turn()));
-                self.output.say(&format!(
-                    "Lancet plays {}; 'play off' ends that",
-                    notation::color_name(self.plays.unwrap_or(Color::White))
-                ));
+                let color = color.unwrap_or(self.setup.game().position().turn());
+                self.person.lancet = Some(color);
+                let name = notation::color_name(color);
+                self.output.say(&format!("Lancet plays {name}; 'play off' ends that"));
                 self.answer();
             }
-            Order::StopPlaying => self.plays = None,
+            Order::StopPlaying => {
+                self.person.lancet = None;
+                self.output.say("Lancet plays neither side; 'play' has it play again");
+            }
             Order::Level(rating) => self.set_level(rating),
             Order::Hint => {
                 if self.setup.game().position().legal_moves().is_empty() {
@@ -157,8 +258,21 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
     }
 
+    /// The person gives the game up, or the side to move where Lancet plays neither.
+    fn resign(&mut self) -> anyhow::Result<()> {
+        let position = self.setup.game().position();
+        if self.setup.game().ending().is_some() {
+            bail!("the game is over");
+        }
+        let loser = self.person.lancet.map_or(position.turn(), |lancet| !lancet);
+        self.person.resigned = Some((loser, position.key(), self.setup.moves().len()));
+        let [loser, winner] = [loser, !loser].map(notation::color_name);
+        self.output.say(&format!("{loser} resigns, {winner} wins; 'new' begins another game"));
+        Ok(())
+    }
+
     fn is_lancets_turn(&self) -> bool {
-        self.plays == Some(self.setup.game().position().turn())
+        self.person.lancet == Some(self.setup.game().position().turn())
     }
 
     fn list_moves(&self) {
@@ -177,7 +291,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     fn show_board(&self) {
-        self.lines(&show::board_and_state(self.setup.game()));
+        self.lines(&show::board_and_state(self.setup.game(), self.person.below()));
     }
 
     fn set_level(&mut self, rating: Option<u32>) {
@@ -189,6 +303,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         } else {
             self.output.say("Lancet plays as well as it can");
         }
+        self.person.level = rating;
         self.set_option("UCI_LimitStrength", Some(&rating.is_some().to_string()));
     }
 
@@ -197,7 +312,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         let game = self.setup.game();
         let turn = self.is_lancets_turn() && game.ending().is_none();
         if turn {
-            let (output, shared) = (self.output, self.shared);
+            let (output, shared, below) = (self.output, self.shared, self.person.below());
             self.think(Task::Answer, move |mut game, outcome, guard| {
                 let Some(m) = outcome.best else { return };
                 let root = game.position().clone();
@@ -206,7 +321,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 drop(guard);
                 game.play(m);
                 output.line(&person::announced("Lancet plays", &root, m));
-                show::board_and_state(&game).iter().for_each(|line| output.line(line));
+                let board = show::board_and_state(&game, below);
+                board.iter().for_each(|line| output.line(line));
             });
         }
         turn
@@ -241,12 +357,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
 
     /// Writes the game. A file that this dialogue has not written stays as it is.
     fn save(&mut self, path: &Path) -> anyhow::Result<()> {
-        if path.exists() && !self.saved.contains(path) {
-            bail!("there is such a file already");
+        if !self.person.saved.contains(path) {
+            files::refuse_existing(path)?;
         }
-        let text = game_text(self.setup.start(), self.setup.moves(), self.setup.game(), self.plays);
-        files::replace(path, text.as_bytes())?;
-        self.saved.insert(path.to_owned());
+        files::replace(path, self.person.text(&self.setup).as_bytes())?;
+        self.person.saved.insert(path.to_owned());
         let moves = notation::counted(self.setup.moves().len(), "half-move");
         self.output.say(&format!("save: {moves} in {}", path.display()));
         Ok(())
@@ -265,44 +380,16 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         for m in moves {
             setup.play(m.context("a game with null moves cannot be played on")?);
         }
-        (self.setup, self.plays) = (setup, None);
         let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();
-        let moves = notation::counted(self.setup.moves().len(), "half-move");
+        let moves = notation::counted(setup.moves().len(), "half-move");
         self.output.say(&format!("load: {} - {}, {moves}", player("White"), player("Black")));
+        self.person.forget();
+        self.person.lancet = None;
+        self.person.loaded = Some((game, setup.moves().to_vec()));
+        self.setup = setup;
         self.show_board();
         Ok(())
     }
-}
-
-/// A game as PGN, `lancet` being the side that Lancet plays.
-fn game_text(start: &Position, moves: &[Move], game: &Game, lancet: Option<Color>) -> String {
-    let outcome = game.ending().map(|ending| match ending {
-        Ending::Checkmate => {
-            Outcome::Known(KnownOutcome::Decisive { winner: !game.position().turn() })
-        }
-        Ending::Draw => Outcome::Known(KnownOutcome::Draw),
-    });
-    let player = |color: Color| if lancet == Some(color) { "Lancet" } else { "?" };
-    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let result = outcome.map_or("*".to_owned(), |outcome| outcome.to_string());
-    let tags = vec![
-        tag("Event", "?"),
-        tag("Site", "?"),
-        tag("Date", "????.??.??"),
-        tag("Round", "?"),
-        tag("White", player(Color::White)),
-        tag("Black", player(Color::Black)),
-        tag("Result", &result),
-    ];
-    let mut position = start.chess().clone();
-    let mut main = Variation::default();
-    for &m in moves {
-        let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
-        main.moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
-    }
-    let mut game = pgn::Game { line: 1, tags, main, outcome };
-    game.set_start(start);
-    pgn::write::write(&game, annotate::ply(start))
 }
 
 #[cfg(test)]
@@ -310,7 +397,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::chess::position::START_FEN;
+    use crate::chess::position::{Position, START_FEN};
 
     /// What is saved is read again: by us, and by others, who know Chess960 by its tag.
     #[test]
@@ -322,12 +409,54 @@ mod tests {
         ] {
             let start = Position::from_fen(fen, mode).unwrap();
             let m = start.legal_moves()[0];
-            let text = game_text(&start, &[m], &Game::from(start.play(m)), None);
+            let mut setup = Setup::from(Game::from(start.clone()));
+            setup.play(m);
+            let text = PersonGame::default().text(&setup);
             assert!(tags.iter().all(|tag| text.contains(tag)), "{text}");
             assert_eq!(text.contains("Variant"), mode.is_chess960());
             let read = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
             let (from, moves) = annotate::replay(&read).unwrap();
             assert_eq!((from.fen(), from.mode(), moves), (start.fen(), mode, vec![Some(m)]));
         }
+    }
+
+    /// What is not known is added, and what is known stays.
+    #[test]
+    fn loaded_games_keep_what_they_say() {
+        let given = "[Event \"Club\"]\n[Date \"1999.01.02\"]\n[White \"Ann\"]\n[Black \"?\"]\n\
+                     [Result \"1-0\"]\n[Annotator \"Bo\"]\n\n\
+                     1. e4 { good } 1... e5 $6 2. Nf3 1-0\n\n";
+        let load = || {
+            let game = Games::new(given.as_bytes()).next_game().unwrap().unwrap().unwrap();
+            let (start, moves) = annotate::replay(&game).unwrap();
+            let mut setup = Setup::from(Game::from(start));
+            moves.into_iter().for_each(|m| setup.play(m.unwrap()));
+            let loaded = Some((game, setup.moves().to_vec()));
+            (PersonGame { loaded, ..PersonGame::default() }, setup)
+        };
+        let (mut person, mut setup) = load();
+        assert_eq!(person.text(&setup), given);
+        // Played on by Lancet from move two.
+        (person.lancet, person.level) = (Some(Color::Black), Some(1500));
+        setup.undo();
+        setup.play(notation::read_any_move(setup.game().position(), "Nc3").unwrap());
+        let text = person.text(&setup);
+        for part in [
+            "[Date \"1999.01.02\"]",
+            "[White \"Ann\"]\n[Black \"Lancet\"]\n[Result \"*\"]",
+            "[BlackElo \"1500\"]",
+            "{ good } 1... e5 $6 2. Nc3 *\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        person.resigned = Some((Color::White, setup.game().position().key(), 3));
+        assert!(person.text(&setup).ends_with(" 2. Nc3 0-1\n\n"));
+        setup.undo();
+        assert!(person.text(&setup).ends_with(" e5 $6 *\n\n"));
+        // A new game has a date, and another player at full strength no rating.
+        let game = PersonGame { lancet: Some(Color::White), ..PersonGame::default() };
+        let text = game.text(&Setup::default());
+        assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"*\"]"), "{text}");
+        assert!(text.contains("[Date \"20") && !text.contains("Elo"), "{text}");
     }
 }

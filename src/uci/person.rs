@@ -118,22 +118,28 @@ pub fn remark(text: &str) -> String {
     Style::new().magenta().apply_to(plain(text)).to_string()
 }
 
-/// The board, White below, in colours if they are wanted and possible.
-pub fn board(position: &Position, colours: bool) -> Vec<String> {
-    rows(position, colours && console::colors_enabled())
+/// The board with this side below, in colours if they are wanted and possible.
+pub fn board(position: &Position, below: Color, colours: bool) -> Vec<String> {
+    rows(position, below, colours && console::colors_enabled())
 }
 
-fn rows(position: &Position, coloured: bool) -> Vec<String> {
+fn rows(position: &Position, below: Color, coloured: bool) -> Vec<String> {
+    let (mut files, mut ranks) = (File::ALL, Rank::ALL);
+    match below {
+        Color::White => ranks.reverse(),
+        Color::Black => files.reverse(),
+    }
     let plain = |square| position.board().piece_at(square).map_or('.', shakmaty::Piece::char);
     let row = |rank: Rank| {
-        let cells = File::ALL.map(|file| match Square::from_coords(file, rank) {
+        let cells = files.map(|file| match Square::from_coords(file, rank) {
             square if coloured => cell(position, square),
             square => format!(" {}", plain(square)),
         });
         format!(" {} {}", rank.char(), cells.concat())
     };
-    let files = if coloured { "    a  b  c  d  e  f  g  h" } else { "    a b c d e f g h" };
-    Rank::ALL.into_iter().rev().map(row).chain([files.to_owned()]).collect()
+    let letters = files.map(|file| file.char().to_string());
+    let letters = format!("    {}", letters.join(if coloured { "  " } else { " " }));
+    ranks.into_iter().map(row).chain([letters]).collect()
 }
 
 /// A square in its colour, a checked king's in red.
@@ -239,11 +245,15 @@ mod tests {
     fn the_board_has_every_piece_in_colour() {
         let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-        let lines = rows(&position, true);
+        let lines = rows(&position, Color::White, true);
         let plain: Vec<_> = lines.iter().map(|l| console::strip_ansi_codes(l)).collect();
         assert_eq!(plain[0], " 8  r  n  b     k  b  n  r ");
         assert_eq!(plain[7], " 1  R  N  B  Q  K  B  N  R ");
         assert!(lines.iter().any(|line| line.contains("48;5;160m")), "the checked king");
         assert_eq!(lines.concat().matches("48;5;160m").count(), 1);
+        let turned = rows(&position, Color::Black, false);
+        assert_eq!(turned[0], " 1  R N B K Q B N R");
+        assert_eq!(turned[4], " 5  . . . p . . . .");
+        assert_eq!(turned[8], "    h g f e d c b a");
     }
 }

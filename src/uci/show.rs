@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use shakmaty::{CastlingMode, File, Position as _, Rank, Square};
+use shakmaty::{CastlingMode, Color, File, Position as _, Rank, Square};
 
 use super::{command::COMMANDS, format, options, person};
 use crate::{
@@ -21,10 +21,10 @@ use crate::{
     tools::{bench, doctor::measure, perft},
 };
 
-/// Board (coloured for people), FEN, key, checkers and state of the game.
-pub fn display(game: &Game, colours: bool) -> Vec<String> {
+/// Board (coloured for people, this side below), FEN, key, checkers and state of the game.
+pub fn display(game: &Game, below: Color, colours: bool) -> Vec<String> {
     let position = game.position();
-    let mut lines = person::board(position, colours);
+    let mut lines = person::board(position, below, colours);
     lines.push(String::new());
     lines.push(format!("Fen: {}", position.fen()));
     lines.push(format!("Key: {:016X}", position.key()));
@@ -36,8 +36,8 @@ pub fn display(game: &Game, colours: bool) -> Vec<String> {
 }
 
 /// The board for a person, and who is to move.
-pub fn board_and_state(game: &Game) -> Vec<String> {
-    let mut lines = person::board(game.position(), true);
+pub fn board_and_state(game: &Game, below: Color) -> Vec<String> {
+    let mut lines = person::board(game.position(), below, true);
     lines.push(state(game));
     lines
 }
@@ -134,10 +134,10 @@ fn option([name, default, range, about]: [String; 4]) -> String {
 }
 
 /// Mirrored top to bottom with colours swapped; the other side is to move.
-pub fn flip(position: &Position) -> Option<Game> {
+pub fn mirror(position: &Position) -> Option<Game> {
     let setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal).into_mirrored();
-    let (flipped, _) = Position::from_setup_in(setup, Some(position.mode())).ok()?;
-    Some(Game::from(flipped))
+    let (mirrored, _) = Position::from_setup_in(setup, Some(position.mode())).ok()?;
+    Some(Game::from(mirrored))
 }
 
 /// Writes the number of paths of `depth` plies below each move, and their sum.

@@ -5,9 +5,13 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use crate::chess::{
-    notation::{self, MoveError},
-    position::Position,
+use super::command::{COMMANDS, is_command};
+use crate::{
+    chess::{
+        notation::{self, MoveError},
+        position::Position,
+    },
+    system::arguments,
 };
 
 /// Moves taken back or played again at once, at most.
@@ -26,6 +30,16 @@ pub enum Order {
     Redo(usize),
     /// List the legal moves.
     ListMoves,
+    /// Show the board.
+    Board,
+    /// Turn the board.
+    Flip,
+    /// Begin a new game.
+    New,
+    /// Give the game up.
+    Resign,
+    /// End the program.
+    Exit,
     /// Lancet takes the side to move, or this one, and answers from now on.
     Play(Option<Color>),
     /// Lancet answers no more.
@@ -47,11 +61,16 @@ pub const ORDERS: &[(&str, &str, &str)] = &[
     ("undo", "[moves]", "take back a move, against Lancet also its answer"),
     ("redo", "[moves]", "play again what was taken back"),
     ("moves", "", "the legal moves"),
+    ("board", "", "show the board"),
+    ("flip", "", "turn the board"),
+    ("new", "", "begin a new game"),
+    ("resign", "", "give the game up"),
     ("play", "[white | black | off]", "Lancet takes the side to move, or this one, and answers"),
     ("level", "<rating> | full", "how well Lancet plays"),
     ("hint", "", "what Lancet would play, and why"),
     ("save", "<file.pgn>", "write the game"),
     ("load", "<file.pgn>", "read the first game of a file"),
+    ("exit", "", "end the program"),
 ];
 
 /// An order that cannot be understood, and what was expected.
@@ -70,11 +89,18 @@ pub const MOVES: &str =
 /// If it is an order that cannot be understood.
 pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderError> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let Some((&first, rest)) = words.split_first() else { return Ok(None) };
-    let order = match (first.to_ascii_lowercase().as_str(), rest) {
+    let Some(&first) = words.first() else { return Ok(None) };
+    let lower = line.to_ascii_lowercase();
+    let lower: Vec<&str> = lower.split_whitespace().collect();
+    let order = match (lower[0], &lower[1..]) {
         ("undo", rest) => Order::Undo(count(first, rest)?),
         ("redo", rest) => Order::Redo(count(first, rest)?),
         ("moves", []) => Order::ListMoves,
+        ("board", []) => Order::Board,
+        ("flip", []) => Order::Flip,
+        ("new", []) => Order::New,
+        ("resign", []) => Order::Resign,
+        ("exit", []) => Order::Exit,
         ("hint", []) => Order::Hint,
         ("play", []) => Order::Play(None),
         ("play", ["white"]) => Order::Play(Some(Color::White)),
@@ -96,6 +122,45 @@ fn order(name: &str) -> Option<&'static str> {
     ORDERS.iter().map(|(order, ..)| *order).find(|order| name.eq_ignore_ascii_case(order))
 }
 
+/// The names of all orders and commands.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ORDERS.iter().chain(COMMANDS).map(|&(name, ..)| name)
+}
+
+/// Says which order or command a line may stand for that is none.
+pub fn unknown(line: &str) -> Option<String> {
+    let word = line.split_whitespace().next()?;
+    let is_known = line.split_whitespace().any(is_command);
+    let name = arguments::nearest(word, names()).filter(|_| !is_known)?;
+    Some(format!("unknown command '{word}': did you mean '{name}'?"))
+}
+
+/// The lines of arguments that are lines, or words of lines: `go depth 3` may come as one
+/// argument or as three.
+pub fn lines(arguments: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for argument in arguments {
+        match lines.last_mut().filter(|line| goes_on(line, argument)) {
+            Some(line) => *line = format!("{line} {argument}"),
+            None => lines.push(argument.clone()),
+        }
+    }
+    lines
+}
+
+/// Does an argument belong to the line before it?
+fn goes_on(line: &str, argument: &str) -> bool {
+    let last = line.rsplit(' ').next().unwrap_or_default();
+    match (last, argument) {
+        ("name" | "value" | "book" | "save" | "load", _)
+        | ("position", "fen")
+        | ("go", "perft") => true,
+        ("fen", _) => line.ends_with("position fen"),
+        (_, "moves") => line.starts_with("position"),
+        _ => !argument.contains(' ') && !is_command(argument) && order(argument).is_none(),
+    }
+}
+
 /// A misspelt order, a FEN, moves, or something for others.
 fn other(
     name: &str,
@@ -109,7 +174,7 @@ fn other(
     if words[0].contains('/') {
         return Ok(Some(Order::Fen(line.trim().to_owned())));
     }
-    if super::command::is_command(words[0]) {
+    if is_command(words[0]) {
         return Ok(None);
     }
     let moves: Vec<String> = words
@@ -158,15 +223,18 @@ mod tests {
             ("undo", Order::Undo(1)),
             ("Undo 3", Order::Undo(3)),
             ("redo 2", Order::Redo(2)),
+            ("nf3 E5", moves(&["nf3", "E5"])),
             ("moves", Order::ListMoves),
+            ("Flip", Order::Flip),
+            ("exit", Order::Exit),
             ("play", Order::Play(None)),
-            ("play black", Order::Play(Some(Color::Black))),
+            ("play Black", Order::Play(Some(Color::Black))),
             ("play off", Order::StopPlaying),
             ("level 1500", Order::Level(Some(1500))),
             ("level full", Order::Level(None)),
             ("hint", Order::Hint),
             ("save a b.pgn ", Order::Save(PathBuf::from("a b.pgn"))),
-            ("load x", Order::Load(PathBuf::from("x"))),
+            ("load X", Order::Load(PathBuf::from("X"))),
         ] {
             assert_eq!(parse(line), Ok(Some(order)), "{line}");
         }
@@ -184,6 +252,49 @@ mod tests {
             ("hint please", "expected 'hint'"),
         ] {
             assert_eq!(parse(line).unwrap_err().to_string(), complaint, "{line}");
+        }
+    }
+    #[test]
+    fn arguments_are_lines_or_words_of_lines() {
+        for (arguments, lines) in [
+            ("go|depth|3", &["go depth 3"][..]),
+            ("position startpos|go depth 3|quit", &["position startpos", "go depth 3", "quit"]),
+            (
+                "position|startpos|moves|e2e4|go|nodes|9|quit",
+                &["position startpos moves e2e4", "go nodes 9", "quit"],
+            ),
+            (
+                "position|fen|k7/8/8/8/8/8/8/K7 w - -|d",
+                &["position fen k7/8/8/8/8/8/8/K7 w - -", "d"],
+            ),
+            (
+                "position|fen|k7/8/8/8/8/8/8/K7|w|-|-|fen",
+                &["position fen k7/8/8/8/8/8/8/K7 w - -", "fen"],
+            ),
+            ("setoption|name|Save|Hash|perft|2", &["setoption name Save Hash", "perft 2"]),
+            (
+                "setoption|name|Hash File|value|my table|go|perft|2",
+                &["setoption name Hash File value my table", "go perft 2"],
+            ),
+            ("fen|quit", &["fen", "quit"]),
+            ("go|infinite|quit", &["go infinite", "quit"]),
+            ("e4|e5|play|white", &["e4 e5", "play white"]),
+            ("uci|k7/8/8/8/8/8/8/K7 w - -", &["uci", "k7/8/8/8/8/8/8/K7 w - -"]),
+        ] {
+            let words: Vec<String> = arguments.split('|').map(str::to_owned).collect();
+            assert_eq!(super::lines(&words), lines, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn misspelt_orders_are_known() {
+        for (line, name) in
+            [("udno 2", "undo"), ("Savee x", "save"), ("positon startpos", "position")]
+        {
+            assert!(unknown(line).unwrap().ends_with(&format!("did you mean '{name}'?")), "{line}");
+        }
+        for line in ["", "xyzzy", "joho uci"] {
+            assert_eq!(unknown(line), None, "{line}");
         }
     }
 }

@@ -126,7 +126,7 @@ fn any_line() -> impl Strategy<Value = String> {
                 "d",
                 "eval",
                 "fen",
-                "flip",
+                "mirror",
                 "help",
                 "perft 2",
                 "bench 1",

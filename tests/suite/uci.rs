@@ -801,7 +801,7 @@ fn what_people_ask() {
             .is_some_and(|key| key.len() == 16 && key.bytes().all(|b| b.is_ascii_hexdigit()))
     }));
     assert!(lines.iter().any(|line| line.starts_with("Fen: rnbqkbnr/ppppp1pp/5p2/7Q/")));
-    lancet.send("flip");
+    lancet.send("mirror");
     let flipped = "rnb1kbnr/pppp1ppp/8/4p3/7q/5P2/PPPPP1PP/RNBQKBNR w KQkq - 1 2";
     assert_eq!(lancet.ask("fen", "rnb"), [flipped]);
     lancet.send("position startpos moves e2e4");
@@ -1016,8 +1016,8 @@ fn at_a_terminal(dialogue: &[(&str, &str)]) {
             panic!("after '{typed}' no '{seen}': {error}");
         }
     }
-    terminal.send("quit\r").unwrap();
-    terminal.flush().unwrap();
+    // Unless that was said already.
+    let _ = terminal.send("quit\r").and_then(|_| terminal.flush());
     terminal.exp_eof().unwrap();
 }
 
@@ -1031,6 +1031,7 @@ fn a_game_at_a_terminal() {
     let long = dir.file("long.pgn", "[White \"Bea\"]\n\n1. b1c3 e7e5 *\n");
     let null = dir.file("null.pgn", "1. e4 -- *\n");
     let (new, newer) = (dir.path("new.pgn"), dir.path("newer.pgn"));
+    let resigned = dir.path("resigned.pgn");
     at_a_terminal(&[
         ("e4", "Black to move"),
         ("1... e7e5 2. Nf3", "Black to move"),
@@ -1039,10 +1040,11 @@ fn a_game_at_a_terminal() {
         ("fen", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"),
         ("redo", "White to move"),
         ("redo 5", "Black to move"),
-        ("redo", "there is nothing to play again"),
+        ("redo", "nothing to redo"),
         ("moves", "Nc6 Ne7 Nf6 Nh6"),
         ("Ke3", "illegal move 'Ke3'"),
         ("xyzzy", "unknown command 'xyzzy'"),
+        ("udno", "unknown command 'udno': did you mean 'undo'?"),
         ("go depht 5", "'depht' after 'go': expected a limit"),
         // Against Lancet, whose answer goes with the move when it is taken back.
         ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
@@ -1058,13 +1060,13 @@ fn a_game_at_a_terminal() {
         ("play white", "Lancet plays 1. "),
         ("undo", "there is no move to take back"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "Lancet plays 3. "),
-        ("play off", ">"),
+        ("play off", "Lancet plays neither side"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "White to move"),
         ("play black", "Lancet plays Black"),
         ("e4", "Lancet plays 3... "),
         ("undo", "White to move"),
         ("redo", "White to move"),
-        ("redo", "there is nothing to play again"),
+        ("redo", "nothing to redo"),
     ]);
     at_a_terminal(&[
         ("play black", "Lancet plays Black"),
@@ -1072,7 +1074,7 @@ fn a_game_at_a_terminal() {
         ("undo", "White to move"),
         ("fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
         ("undo", "there is no move to take back"),
-        ("play off", ">"),
+        ("play off", "Lancet plays neither side"),
         (mate, "White to move"),
         ("hint", "Hint: 1. Ra8#"),
         ("moves", "Ra8#"),
@@ -1080,7 +1082,7 @@ fn a_game_at_a_terminal() {
         ("moves", "There is no legal move."),
         ("hint", "there is no legal move"),
         (&format!("save {file}"), "1 half-move in"),
-        (&format!("save {other}"), "there is such a file already"),
+        (&format!("save {other}"), "the file already exists; choose another name"),
         (&format!("load {other}"), "Anna - ?, 3 half-moves"),
         ("fen", "rnbqkb1r/pppppppp/5n2/8/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2"),
         (&format!("load {file}"), "Black is checkmated"),
@@ -1097,6 +1099,25 @@ fn a_game_at_a_terminal() {
         ("\u{1b}[A", mate),
         ("help save", "save <file.pgn>"),
     ]);
+    // The person is below, unless the board is turned. Who resigns has lost.
+    at_a_terminal(&[
+        ("board", "    a  b  c  d  e  f  g  h"),
+        ("E4", "Black to move"),
+        ("nf6", "White to move"),
+        ("flip", "    h  g  f  e  d  c  b  a"),
+        ("fen", "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2"),
+        ("flip", "    a  b  c  d  e  f  g  h"),
+        ("level 800", "Lancet plays as if rated 800"),
+        ("play white", "Lancet plays White"),
+        ("", "    h  g  f  e  d  c  b  a"),
+        ("resign", "Black resigns, White wins; 'new' begins another game"),
+        (&format!("save {resigned}"), "3 half-moves in"),
+        ("new", "Lancet plays 1. "),
+        ("exit", ""),
+    ]);
+    let text = std::fs::read_to_string(&resigned).unwrap();
+    assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"1-0\"]"), "{text}");
+    assert!(text.contains("[WhiteElo \"800\"]") && text.contains("[Date \"2"), "{text}");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"1-0\"]"), "{text}");
     assert!(text.contains(&format!("[FEN \"{mate}\"]\n\n1. Ra8# 1-0\n")), "{text}");
@@ -1106,7 +1127,7 @@ fn a_game_at_a_terminal() {
 #[test]
 fn orders_are_for_people() {
     let mut lancet = Lancet::start();
-    for line in ["undo", "moves", "play", "level 1500", "hint", "e4", "save x", "load x"] {
+    for line in ["undo", "moves", "play", "level 1500", "hint", "e4", "save x", "exit"] {
         let first = line.split(' ').next().unwrap();
         let answer = format!("info string unknown command '{first}': 'help' lists the commands");
         assert_eq!(lancet.ask(line, "info string"), [answer]);
@@ -1398,7 +1419,8 @@ fn arguments_are_commands() {
         Lancet::with(&["position startpos moves e2e4", "go depth 4", "quit"]).rest();
     assert!(status.success());
     assert!(lines.iter().any(|line| line.starts_with("info depth 4 ")), "{lines:?}");
-    assert!(lines.last().unwrap().starts_with("bestmove "));
+    let played = lines.last().cloned();
+    assert!(played.as_ref().unwrap().starts_with("bestmove "));
     // Without quit, the dialogue goes on.
     let mut lancet = Lancet::with(&["setoption name MultiPV value 2", "go infinite"]);
     lancet.until("info depth 3 seldepth");
@@ -1413,10 +1435,19 @@ fn arguments_are_commands() {
     let inside = lancet.ask("bench 3", &format!("{} nodes ", last[0]));
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
-    // A misspelt command is none of the dialogue's.
+    // Words without quotes are lines, too.
+    let words = "position startpos moves e2e4 go depth 4 quit";
+    let (unquoted, _) = Lancet::with(&words.split(' ').collect::<Vec<_>>()).rest();
+    assert!(unquoted.iter().any(|line| line.starts_with("info depth 4 ")), "{unquoted:?}");
+    assert_eq!(unquoted.last(), played.as_ref());
+    // A misspelt command is none of the dialogue's, but known; so is an option.
+    let complaint = fail(&["analize", "games.pgn"]);
+    assert!(complaint.contains("; did you mean 'analyse'?"), "{complaint}");
+    let complaint = fail(&["analyse", "games.pgn", "--ot", "out.pgn"]);
+    assert!(complaint.contains("'--out'") && !complaint.contains("movetime"), "{complaint}");
     for (first, known) in [("analise", false), ("games.pgn", false), ("ucinewgame", true)] {
         let output = run(&[first, "quit"]);
-        let complaint = format!("'{first}' is neither a command of lancet's nor a line of UCI");
+        let complaint = format!("'{first}' is neither a Lancet command nor a UCI command");
         assert_eq!(output.status.code(), Some(if known { 0 } else { 2 }), "{first}");
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }

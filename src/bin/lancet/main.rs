@@ -6,13 +6,16 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
-use lancet::{system::program, tools, uci};
+use lancet::{
+    system::{arguments, program},
+    tools, uci,
+};
 
 /// A UCI chess engine
 ///
 /// Lancet is run by a GUI, a match runner or a bot that speaks UCI: add this program there as a
-/// UCI engine. Without a command it speaks UCI on standard input and output. Words that are no
-/// command are carried out as UCI commands first, one per argument.
+/// UCI engine. Without a command it speaks UCI on standard input and output. UCI commands may be
+/// given as arguments; they are carried out first.
 ///
 /// At a terminal it answers for people: a coloured board, principal variations in columns, moves
 /// in SAN. Moves (`e4`, `e2e4`) and FENs may be typed as they are. `play`, `level 1500`, `hint`,
@@ -21,7 +24,8 @@ use lancet::{system::program, tools, uci};
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = r#"Examples:
   lancet
-  lancet "position startpos moves e2e4" "go depth 12" quit
+  lancet go depth 12
+  lancet position startpos moves e2e4 go depth 12 quit
   lancet "setoption name Threads value 4" "go infinite"
   lancet analyse --help
 
@@ -65,7 +69,7 @@ Exit status:
         /// The directory; it is made if it is missing
         directory: PathBuf,
     },
-    /// Lines of UCI, one per argument
+    /// Lines of UCI, or their words
     #[command(external_subcommand)]
     Lines(Vec<String>),
 }
@@ -77,10 +81,17 @@ fn unknown(word: &str) -> String {
         "average" | "data" | "datagen" | "learn" | "train" | "wdl" => {
             format!("'{word}' is a command of lancet-train")
         }
-        _ => format!(
-            "'{word}' is neither a command of lancet's nor a line of UCI; \
-             'lancet help' lists the commands"
-        ),
+        _ => {
+            let program = Cli::command();
+            let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
+            let names = commands.map(clap::Command::get_name).map(str::to_owned);
+            let names = names.chain(uci::names().map(str::to_owned));
+            let advice = match arguments::nearest(word, names) {
+                Some(name) => format!("did you mean '{name}'?"),
+                None => "'lancet help' lists the commands".to_owned(),
+            };
+            format!("'{word}' is neither a Lancet command nor a UCI command; {advice}")
+        }
     }
 }
 
@@ -99,9 +110,11 @@ fn run(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Study(args)) => tools::study::command::run(&args),
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Generate { directory }) => program::generate(&directory, Cli::command()),
-        Some(Command::Lines(lines)) if uci::is_line(&lines[0]) => Ok(uci::main(&lines)),
-        Some(Command::Lines(lines)) => {
-            program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&lines[0])))
+        Some(Command::Lines(words)) if uci::is_line(&words[0]) => {
+            Ok(uci::main(&uci::lines(&words)))
+        }
+        Some(Command::Lines(words)) => {
+            program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&words[0])))
         }
     }
 }

@@ -50,7 +50,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 "setoption name UCI_Chess960 value true\nsetoption name Threads value 2\ngo ponder nodes 100 mate 2\n",
             ),
             text(
-                "debug on\nflip\nfen\nperft 2\nregister later\nhelp go\ngo movetime 2 movestogo 5\nquit\n",
+                "debug on\nmirror\nfen\nperft 2\nregister later\nhelp go\ngo movetime 2 movestogo 5\nquit\n",
             ),
             said_to("One"),
             said_to("The other"),

@@ -398,7 +398,7 @@ impl Session {
                 self.say("bench 1");
             }
             11 => {
-                self.say("flip");
+                self.say("mirror");
                 self.forget();
             }
             _ => {
