@@ -660,15 +660,31 @@ mod tests {
     #[test]
     fn go_survives_unusable_numbers() {
         for (line, depth, nodes, complaint) in [
-            ("go depth 1000 nodes 5", Some(239), Some(5), "'1000' after 'depth' is not in 1..239"),
-            ("go depth 0", Some(1), None, "'0' after 'depth' is not in 1..239"),
+            (
+                "go depth 1000 nodes 5",
+                Some(239),
+                Some(5),
+                "'1000' after 'depth': expected a whole number from 1 to 239",
+            ),
+            (
+                "go depth 0",
+                Some(1),
+                None,
+                "'0' after 'depth': expected a whole number from 1 to 239",
+            ),
             (
                 "go nodes 99999999999999999999",
                 None,
                 Some(u64::MAX),
-                "'99999999999999999999' after 'nodes' is not in 1..18446744073709551615",
+                "'99999999999999999999' after 'nodes': \
+                 expected a whole number from 1 to 18446744073709551615",
             ),
-            ("go nodes -3", None, Some(1), "'-3' after 'nodes' is not in 1..18446744073709551615"),
+            (
+                "go nodes -3",
+                None,
+                Some(1),
+                "'-3' after 'nodes': expected a whole number from 1 to 18446744073709551615",
+            ),
             ("go depth x nodes 5", None, Some(5), "'x' after 'depth': expected a whole number"),
             ("go nodes 5 depth", None, Some(5), "nothing follows 'depth': expected a whole number"),
             ("go depth nodes 5", None, Some(5), "'nodes' after 'depth': expected a whole number"),
@@ -679,7 +695,12 @@ mod tests {
                 "'fast' after 'go': expected a limit ('help' lists them)",
             ),
             ("go depth 3.5 nodes 5", None, Some(5), "'3.5' after 'depth': expected a whole number"),
-            ("go movetime -5", None, None, "'-5' after 'movetime' is not in 0..999999999999"),
+            (
+                "go movetime -5",
+                None,
+                None,
+                "'-5' after 'movetime': expected a whole number from 0 to 999999999999",
+            ),
             (
                 "go nodes 5 searchmoves",
                 None,

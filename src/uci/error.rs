@@ -29,7 +29,7 @@ pub enum CommandError {
     },
     /// A number outside its range. A `go` uses the nearest one within it; other commands are
     /// refused.
-    #[error("'{token}' after '{after}' is not in {min}..{max}")]
+    #[error("'{token}' after '{after}': expected a whole number from {min} to {max}")]
     OutOfRange {
         /// The keyword.
         after: &'static str,

@@ -52,24 +52,33 @@ mod tests {
         ("register name Me", Unknown, "register later"),
         ("go ", Panics, "go"),
         // Numbers: a message has eight bits for depth and moves, the grammar twelve digits.
-        ("go depth 256", Panics, "go depth 239 ! '256' after 'depth' is not in 1..239"),
+        (
+            "go depth 256",
+            Panics,
+            "go depth 239 ! '256' after 'depth': expected a whole number from 1 to 239",
+        ),
         (
             "go depth 1000",
             Reads("go depth 100 "),
-            "go depth 239 ! '1000' after 'depth' is not in 1..239",
+            "go depth 239 ! '1000' after 'depth': expected a whole number from 1 to 239",
         ),
-        ("go mate 300", Panics, "go mate 255 ! '300' after 'mate' is not in 1..255"),
+        (
+            "go mate 300",
+            Panics,
+            "go mate 255 ! '300' after 'mate': expected a whole number from 1 to 255",
+        ),
         (
             "go wtime 9 movestogo 300",
             Panics,
-            "go wtime 9 movestogo 255 ! '300' after 'movestogo' is not in 0..255",
+            "go wtime 9 movestogo 255 ! '300' after 'movestogo': \
+             expected a whole number from 0 to 255",
         ),
         ("go nodes 1234567890123", Reads("go nodes 123456789012 "), "go nodes 1234567890123"),
         (
             "go movetime 1234567890123",
             Reads("go movetime 123456789012 "),
-            "go movetime 999999999999 ! '1234567890123' after 'movetime' is not in \
-             0..999999999999",
+            "go movetime 999999999999 ! '1234567890123' after 'movetime': \
+             expected a whole number from 0 to 999999999999",
         ),
         // Combinations: a message has one time control.
         ("go ponder wtime 9", Reads("go wtime 9 "), "go wtime 9 + go ponder"),

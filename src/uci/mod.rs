@@ -721,7 +721,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
         for error in &extension.complaints {
             self.output.say(&match error.nearest() {
-                Some(nearest) => format!("{error}: using {nearest}"),
+                Some(nearest) => format!("{error}; using {nearest}"),
                 None => format!("{error}; skipped"),
             });
         }
