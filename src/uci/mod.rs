@@ -44,6 +44,7 @@ pub mod command;
 mod error;
 mod extension;
 mod format;
+mod game;
 mod input;
 mod limits;
 mod log;
@@ -60,9 +61,9 @@ mod terminal;
 use command::Command;
 use error::CommandError;
 use extension::Extension;
+use game::PersonGame;
 use input::LineSource;
 use options::{Change, DialogueOptions, EngineContext, OptionError};
-use orders::PersonGame;
 use output::Output;
 use setup::Setup;
 

@@ -216,14 +216,14 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
         _ => ("theme", "all".to_owned()),
     };
     let by = if let [name] = names { format!(" by {name}") } else { String::new() };
-    let has_themes = !themes.is_empty();
+    let is_sts = records.iter().all(|record| record.id.starts_with("STS"));
     let figures = figures_table(title, themes, (&label, &tallies), names);
     let mut text = format!("\n{}{by}\n\n{figures}\n", suite.path.display());
     for (index, (name, tally)) in names.iter().zip(&tallies).enumerate() {
         for note in notes(records, &attempts[index], tally) {
             text.push_str(&format!("{name}: {note}\n"));
         }
-        if let Some(rating) = tally.sts_rating().filter(|_| has_themes) {
+        if let Some(rating) = tally.sts_rating().filter(|_| is_sts) {
             text.push_str(&format!(
                 "{name}: STS rating {rating:.0} (a customary estimate, not a measured rating)\n"
             ));

@@ -1,0 +1,167 @@
+//! A person's game as it is kept in files, and what belongs to it beside the board.
+
+use std::{collections::HashSet, path::PathBuf};
+
+use shakmaty::{Color, KnownOutcome, Move, Outcome, san::SanPlus};
+
+use super::setup::Setup;
+use crate::{
+    chess::{
+        notation,
+        pgn::{self, AnnotatedMove, Variation},
+        position::Ending,
+    },
+    tools::analyse::annotate,
+};
+
+/// A person's game, beside what is on the board.
+#[derive(Default)]
+pub(super) struct PersonGame {
+    /// The side that Lancet plays.
+    pub(super) lancet: Option<Color>,
+    /// The rating that it plays at; `None` for full strength.
+    pub(super) level: Option<u32>,
+    /// The board is turned.
+    pub(super) turned: bool,
+    /// Who has resigned, and where: the key of the position and the number of half-moves.
+    pub(super) resigned: Option<(Color, u64, usize)>,
+    /// The game as it was loaded, and its moves.
+    pub(super) loaded: Option<(pgn::Game, Vec<Move>)>,
+    /// The files that this dialogue has saved games to.
+    pub(super) saved: HashSet<PathBuf>,
+}
+
+impl PersonGame {
+    /// The side that is below on the board: the person's, unless the board is turned.
+    pub(super) fn below(&self) -> Color {
+        let person = Color::from_white(self.lancet != Some(Color::White));
+        if self.turned { !person } else { person }
+    }
+
+    /// Another game is on the board.
+    pub(super) fn forget(&mut self) {
+        (self.loaded, self.resigned) = (None, None);
+    }
+
+    /// Who has resigned, unless the game went on.
+    fn resigned(&self, setup: &Setup) -> Option<Color> {
+        let here = (setup.game().position().key(), setup.moves().len());
+        self.resigned.filter(|&(_, key, moves)| (key, moves) == here).map(|(color, ..)| color)
+    }
+
+    /// The game on the board as PGN. One that was loaded keeps its tags, what was written
+    /// about its moves, and its result where it ends as it did.
+    pub(super) fn text(&self, setup: &Setup) -> String {
+        let today = chrono::Local::now().format("%Y.%m.%d").to_string();
+        let tag = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+        let roster = roster.map(|name| tag((name, if name == "Date" { &today } else { "?" })));
+        let new = || pgn::Game {
+            line: 1,
+            tags: roster.to_vec(),
+            main: Variation::default(),
+            outcome: None,
+        };
+        let (mut game, old) = self.loaded.clone().unwrap_or_else(|| (new(), Vec::new()));
+        let decided = |winner| Outcome::Known(KnownOutcome::Decisive { winner });
+        let outcome = match setup.game().ending() {
+            Some(Ending::Checkmate) => Some(decided(!setup.game().position().turn())),
+            Some(Ending::Draw) => Some(Outcome::Known(KnownOutcome::Draw)),
+            None => self.resigned(setup).map(|color| decided(!color)),
+        };
+        if outcome.is_some() || self.loaded.is_none() || old != setup.moves() {
+            game.outcome = outcome;
+            game.set_tag("Result", outcome.map_or("*".to_owned(), |outcome| outcome.to_string()));
+        }
+        for color in Color::ALL.into_iter().filter(|&color| self.lancet == Some(color)) {
+            let name = notation::color_name(color);
+            game.add_tag(name, "Lancet".to_owned());
+            if let (Some("Lancet"), Some(level)) = (game.tag(name), self.level) {
+                game.set_tag(&format!("{name}Elo"), level.to_string());
+            }
+        }
+        let same = old.iter().zip(setup.moves()).take_while(|(old, new)| old == new).count();
+        game.main.moves.truncate(same);
+        let mut position = setup.start().chess().clone();
+        for (number, &m) in setup.moves().iter().enumerate() {
+            let san = SanPlus::from_move_and_play_unchecked(&mut position, m);
+            if number >= same {
+                game.main.moves.push(AnnotatedMove { san, line: 0, items: Vec::new() });
+            }
+        }
+        game.set_start(setup.start());
+        pgn::write::write(&game, annotate::ply(setup.start()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use crate::chess::{
+        pgn::read::Games,
+        position::{Game, Position, START_FEN},
+    };
+
+    /// What is saved is read again: by us, and by others, who know Chess960 by its tag.
+    #[test]
+    fn saved_games_say_where_they_start() {
+        let shuffled = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
+        for (fen, mode, tags) in [
+            (START_FEN, CastlingMode::Standard, &[][..]),
+            (shuffled, CastlingMode::Chess960, &["[SetUp \"1\"]", "[Variant \"Chess960\"]"]),
+        ] {
+            let start = Position::from_fen(fen, mode).unwrap();
+            let m = start.legal_moves()[0];
+            let mut setup = Setup::from(Game::from(start.clone()));
+            setup.play(m);
+            let text = PersonGame::default().text(&setup);
+            assert!(tags.iter().all(|tag| text.contains(tag)), "{text}");
+            assert_eq!(text.contains("Variant"), mode.is_chess960());
+            let read = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+            let (from, moves) = annotate::replay(&read).unwrap();
+            assert_eq!((from.fen(), from.mode(), moves), (start.fen(), mode, vec![Some(m)]));
+        }
+    }
+
+    /// What is not known is added, and what is known stays.
+    #[test]
+    fn loaded_games_keep_what_they_say() {
+        let given = "[Event \"Club\"]\n[Date \"1999.01.02\"]\n[White \"Ann\"]\n[Black \"?\"]\n\
+                     [Result \"1-0\"]\n[Annotator \"Bo\"]\n\n\
+                     1. e4 { good } 1... e5 $6 2. Nf3 1-0\n\n";
+        let load = || {
+            let game = Games::new(given.as_bytes()).next_game().unwrap().unwrap().unwrap();
+            let (start, moves) = annotate::replay(&game).unwrap();
+            let mut setup = Setup::from(Game::from(start));
+            moves.into_iter().for_each(|m| setup.play(m.unwrap()));
+            let loaded = Some((game, setup.moves().to_vec()));
+            (PersonGame { loaded, ..PersonGame::default() }, setup)
+        };
+        let (mut person, mut setup) = load();
+        assert_eq!(person.text(&setup), given);
+        // Played on by Lancet from move two.
+        (person.lancet, person.level) = (Some(Color::Black), Some(1500));
+        setup.undo();
+        setup.play(notation::read_any_move(setup.game().position(), "Nc3").unwrap());
+        let text = person.text(&setup);
+        for part in [
+            "[Date \"1999.01.02\"]",
+            "[White \"Ann\"]\n[Black \"Lancet\"]\n[Result \"*\"]",
+            "[BlackElo \"1500\"]",
+            "{ good } 1... e5 $6 2. Nc3 *\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        person.resigned = Some((Color::White, setup.game().position().key(), 3));
+        assert!(person.text(&setup).ends_with(" 2. Nc3 0-1\n\n"));
+        setup.undo();
+        assert!(person.text(&setup).ends_with(" e5 $6 *\n\n"));
+        // A new game has a date, and another player at full strength no rating.
+        let game = PersonGame { lancet: Some(Color::White), ..PersonGame::default() };
+        let text = game.text(&Setup::default());
+        assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"*\"]"), "{text}");
+        assert!(text.contains("[Date \"20") && !text.contains("Elo"), "{text}");
+    }
+}
