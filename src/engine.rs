@@ -122,7 +122,7 @@ pub struct Settings {
 
 impl Settings {
     /// The rating to play at; `None` at full strength.
-    fn rating(&self) -> Option<u32> {
+    const fn rating(&self) -> Option<u32> {
         if self.limit_strength { Some(self.elo) } else { strength::skill_rating(self.skill_level) }
     }
 

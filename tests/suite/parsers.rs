@@ -85,8 +85,11 @@ fn collected_positions() {
     // What programs write carelessly is forgiven.
     let forgiven =
         ["INVALID_EP_SQUARE", "BAD_CASTLING_RIGHTS", "TOO_MANY_CHECKERS", "IMPOSSIBLE_CHECK"];
+    // More men of a side than it begins with are fine, if there are no more than 32.
+    let is_crowd = |reason: &str| reason.starts_with("TOO_MANY_") && !reason.ends_with("KINGS");
     for (fen, reasons) in &bad {
-        let harmless = reasons.split(',').all(|reason| forgiven.contains(&reason));
+        let harmless =
+            reasons.split(',').all(|reason| forgiven.contains(&reason) || is_crowd(reason));
         // An en passant square can also hide another fault.
         assert!(harmless || !is_read(fen), "{fen}: {reasons}");
     }
