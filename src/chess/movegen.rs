@@ -18,7 +18,7 @@ use shakmaty::{
 use crate::chess::{
     position::{PackedMove, Position},
     sliders,
-    threats::{Attacked, king_of, pawn_attacks, sliders_towards},
+    threats::{Attacked, attackers, king_of, pawn_attacks, sliders_towards},
 };
 
 const QUEEN: Option<Role> = Some(Role::Queen);
@@ -137,6 +137,14 @@ impl<'a> Generator<'a> {
     /// not for exchange.
     pub fn threats_to(&self, role: Role) -> Bitboard {
         self.attacked().by_less_than(role)
+    }
+
+    /// Those of a few squares that the enemy attacks: cheaper than all threats.
+    pub fn threats_among(&self, squares: Bitboard) -> Bitboard {
+        let (board, occupied) = (self.board(), self.occupied().without(self.king()));
+        let theirs = board.by_color(!self.us());
+        let attacked = |&square: &Square| (attackers(board, square, occupied) & theirs).any();
+        squares.into_iter().filter(attacked).collect()
     }
 
     fn attacked(&self) -> &Attacked {
@@ -527,6 +535,7 @@ mod tests {
         let attacked = |&to: &Square| board.attacks_to(to, !us, occupied.without(king)).any();
         let threats: Bitboard = Square::ALL.into_iter().filter(attacked).collect();
         assert_eq!(generator.threats(), threats, "{fen}");
+        assert_eq!(generator.threats_among(Bitboard::FULL), threats, "{fen}");
         let uncovers = |&from: &Square| {
             board.attacks_to(king, !us, occupied.without(from)) != position.checkers()
         };

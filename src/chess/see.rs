@@ -1,9 +1,13 @@
 //! Static exchange evaluation: what a capture wins when both sides go on
 //! capturing on the same square. A pure function of position and move.
 
-use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
+use shakmaty::{Bitboard, Move, Role, Square};
 
-use crate::chess::{position::Position, sliders, threats::pinned_by};
+use crate::chess::{
+    position::Position,
+    sliders,
+    threats::{attackers, pinned_by},
+};
 
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
 const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
@@ -49,7 +53,7 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     }
     let diagonal = board.bishops_and_queens();
     let straight = board.rooks_and_queens();
-    let mut attackers = attackers(position, to, occupied);
+    let mut attackers = attackers(board, to, occupied);
     let mut side = !us;
     // Of both sides, once it is their turn.
     let mut pinned = [None; 2];
@@ -84,17 +88,6 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     side != us
 }
 
-/// All pieces of both sides that attack `square`.
-fn attackers(position: &Position, square: Square, occupied: Bitboard) -> Bitboard {
-    let board = position.board();
-    (attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black())
-        | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())
-        | (attacks::knight_attacks(square) & board.knights())
-        | (attacks::king_attacks(square) & board.kings())
-        | (sliders::bishop_attacks(square, occupied) & board.bishops_and_queens())
-        | (sliders::rook_attacks(square, occupied) & board.rooks_and_queens())
-}
-
 fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square)> {
     Role::ALL.into_iter().find_map(|role| {
         (pieces & position.board().by_role(role)).first().map(|square| (role, square))
@@ -103,7 +96,7 @@ fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::CastlingMode;
+    use shakmaty::{CastlingMode, Color};
 
     use super::*;
 
@@ -118,12 +111,12 @@ mod tests {
             on: i32,
         ) -> i32 {
             let board = position.board();
-            let all = attackers(position, to, occupied) & occupied;
+            let all = attackers(board, to, occupied) & occupied;
             let pinned = pinned_by(board, side, board.by_color(!side) & others);
             let free = all & board.by_color(side) & !pinned;
             let Some((role, square)) = least_valuable(position, free) else { return 0 };
             let rest = occupied.without(square);
-            let defended = attackers(position, to, rest) & rest & position.board().by_color(!side);
+            let defended = attackers(board, to, rest) & rest & position.board().by_color(!side);
             if role == Role::King && defended.any() {
                 return 0;
             }

@@ -50,6 +50,16 @@ pub(super) fn king_of(board: &Board, color: Color) -> Square {
     (board.kings() & board.by_color(color)).first().unwrap_or(Square::A1)
 }
 
+/// All pieces of both sides that attack `square`.
+pub(super) fn attackers(board: &Board, square: Square, occupied: Bitboard) -> Bitboard {
+    (attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black())
+        | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())
+        | (attacks::knight_attacks(square) & board.knights())
+        | (attacks::king_attacks(square) & board.kings())
+        | (sliders::bishop_attacks(square, occupied) & board.bishops_and_queens())
+        | (sliders::rook_attacks(square, occupied) & board.rooks_and_queens())
+}
+
 /// The squares that pawns on `pawns` attack, towards the a-file and the h-file.
 pub fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
     let west = pawns & !Bitboard::from(File::A);

@@ -892,7 +892,9 @@ impl Worker<'_> {
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Not checked for legality: a wrong move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
-        let context = Context::new(&Generator::new(position), self.previous(ply));
+        let squares = m.from().into_iter().chain([m.to()]).collect();
+        let threats = Generator::new(position).threats_among(squares);
+        let context = Context { threats, previous: self.previous(ply) };
         self.histories.update_quiet(position, &context, m, prune::bonus(depth));
     }
 }
