@@ -72,18 +72,23 @@ fn links_lead_somewhere() {
 }
 
 /// The README's contents name every section, and every other document can be reached
-/// from it.
+/// from it: a history by the page beside it.
 #[test]
 fn the_readme_is_a_short_way_in() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
-    let links = links(&text);
+    let targets = links(&text);
     let sections: Vec<String> =
         text.lines().filter_map(|line| line.strip_prefix("## ")).map(anchor).collect();
-    let contents: Vec<&str> = links.iter().filter_map(|link| link.strip_prefix('#')).collect();
+    let contents: Vec<&str> = targets.iter().filter_map(|link| link.strip_prefix('#')).collect();
     assert_eq!(sections[1..], contents, "the first section comes before the contents");
     for document in documents() {
         let path = document.strip_prefix(root()).unwrap();
-        let linked = links.iter().any(|link| Path::new(link.split('#').next().unwrap()) == path);
+        let linked = targets.iter().any(|link| Path::new(link.split('#').next().unwrap()) == path);
+        // A history is linked from the page beside it.
+        let linked = linked
+            || path.ends_with("HISTORY.md")
+                && fs::read_to_string(document.with_file_name("README.md"))
+                    .is_ok_and(|page| links(&page).contains(&"HISTORY.md"));
         // Those of the tests are for developers: CONTRIBUTING has them.
         assert!(linked || path.starts_with("tests") || path == "README.md", "{}", path.display());
     }
