@@ -47,7 +47,7 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
 
 /// What a network's word counts for on this board, in 1/1024. The less there is to win
 /// with, the less an advantage wins; and the search's margins are for scores of
-/// this size. What it is worth in games is in the README beside the search.
+/// this size. Its worth in games is in the search's `HISTORY.md`.
 pub(crate) fn weight(board: &Board) -> i32 {
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
     weight_of(Role::ALL.into_iter().map(value).sum())

@@ -2,7 +2,7 @@
 //!
 //! The steps are numbered in the order in which a node goes through them.
 //!
-//! What each of them is worth is measured: see `README.md` beside this file.
+//! `HISTORY.md` beside this file says what each of them is worth.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};

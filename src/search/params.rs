@@ -1,8 +1,8 @@
 //! The search's tunable constants; what their lines say is in
 //! [`tune`](crate::system::tune).
 //!
-//! The margins, reductions and bonuses were tuned in games; how, and what that
-//! was worth, is in `README.md` beside this file.
+//! The margins, reductions and bonuses were tuned in games: `HISTORY.md` beside this
+//! file says how, and what that was worth.
 
 crate::system::tune::params! {
     // Switches and depth limits, which no tuner moves.

@@ -3,7 +3,7 @@
 //! with `unsafe`.
 //!
 //! A probe of a table in ordinary pages mostly misses the TLB as well as the
-//! cache: what huge pages are worth is in `src/search/README.md`.
+//! cache: `src/search/HISTORY.md` has the worth of huge pages.
 //!
 //! On machines with several memory nodes a page lies near the thread that touched
 //! it first. The table is zeroed in pieces, each by whichever search thread comes
