@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Openings that a short search scores beyond this, in centipawns, are not played. With
-/// 1000 a network learned less from as many hours; see `eval/nnue/README.md`.
+/// 1000 a network learned less from as many hours; see `eval/nnue/HISTORY.md`.
 pub const BALANCE: Score = 300;
 /// Random plies without a book.
 pub const RANDOM_PLIES: u32 = 8;
