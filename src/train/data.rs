@@ -3,7 +3,8 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    io::{self, Write as _},
+    fs::File,
+    io::{self, BufReader, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -23,6 +24,7 @@ use super::{
 use lancet::{
     chess::{
         notation::{number, san},
+        pgn::read::Games,
         position::Position,
         score::{Score, is_mate, mate_distance},
     },
@@ -36,6 +38,7 @@ use lancet::{
         random::mix,
         stdio::{complain, say},
     },
+    tools::analyse::annotate,
 };
 
 /// Piece counts are shown in this many classes.
@@ -110,7 +113,7 @@ Examples:
     },
     /// Write quiet positions as EPD, for an exam
     ///
-    /// Writes positions in which the side to move is not in check and the move played is
+    /// Takes games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to move is not in check and the move played is
     /// neither a capture nor a promotion. None is written twice. `lancet epd --csv` makes an
     /// exam of them, with the scores of a long search by Lancet or by another engine.
     #[command(after_long_help = "\
@@ -118,7 +121,7 @@ Examples:
   lancet-train data positions games/*.vf --count 20k > exam.epd
   lancet epd exam.epd --nodes 20k --jobs 2 --csv exam.csv")]
     Positions {
-        /// Files of games
+        /// Files of games, or of games in PGN
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Number of positions
@@ -199,27 +202,49 @@ fn positions(
 ) -> anyhow::Result<ExitCode> {
     // Chance numbers them; those with the smallest numbers are chosen.
     let mut chosen = BTreeMap::new();
-    for path in files {
-        let file = GameFile::read(path)?;
-        for game in 0..file.count() {
-            let mut of_game = BTreeMap::new();
-            file.game(game)?.visit(|visit| {
-                if Filter::default().label(visit).is_some() {
-                    let position = Position::from(visit.chess.clone());
-                    of_game.insert(mix(position.key() ^ mix(seed)), position);
-                    if of_game.len() > per_game {
-                        of_game.pop_last();
-                    }
+    let mut choose = |game: &Record| {
+        let mut of_game = BTreeMap::new();
+        game.visit(|visit| {
+            if Filter::default().label(visit).is_some() {
+                let position = Position::from(visit.chess.clone());
+                of_game.insert(mix(position.key() ^ mix(seed)), position);
+                if of_game.len() > per_game {
+                    of_game.pop_last();
                 }
-            });
-            chosen.extend(of_game.into_iter().map(|(number, position)| (number, position.fen())));
-            while chosen.len() as u64 > count {
-                chosen.pop_last();
+            }
+        });
+        chosen.extend(of_game.into_iter().map(|(number, position)| (number, position.fen())));
+        while chosen.len() as u64 > count {
+            chosen.pop_last();
+        }
+    };
+    for path in files {
+        if path.extension().is_some_and(|extension| extension == "pgn") {
+            read_pgn(path, &mut choose).with_context(|| path.display().to_string())?;
+        } else {
+            let file = GameFile::read(path)?;
+            for game in 0..file.count() {
+                choose(&file.game(game)?);
             }
         }
     }
     chosen.values().for_each(say);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The games of a PGN file, as far as their moves are legal. They have no scores: all are 0.
+fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
+    let mut games = Games::new(BufReader::new(File::open(path)?));
+    while let Some(game) = games.next_game()? {
+        match game.and_then(|game| annotate::replay(&game)) {
+            Ok((start, moves)) => {
+                let moves = moves.into_iter().map_while(|m| Some((m?, 0))).collect();
+                f(&Record { start, result: GameResult::Draw, moves });
+            }
+            Err(broken) => complain(format_args!("{}:{broken}: left out", path.display())),
+        }
+    }
+    Ok(())
 }
 
 /// Shows how far each of the candidates is from an exam.

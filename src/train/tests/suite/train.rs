@@ -11,7 +11,9 @@ use std::{
 
 use crate::common::{
     chess::{nodes, position, search},
-    program::{Running, fail, interrupt, lancet, succeed, wait_for_bytes, wait_until},
+    program::{
+        Running, fail, interrupt, lancet, stderr, stdout, succeed, wait_for_bytes, wait_until,
+    },
     tables::{directory, oracle},
 };
 use lancet::{
@@ -324,6 +326,24 @@ fn answers(fens: &[String], count: u64) -> String {
     };
     let rows = || fens.iter().map(row).collect::<String>();
     "fen,cp\n".to_owned() + &threads::run("search", rows).unwrap()
+}
+
+/// Games of others are in PGN: what is quiet in them is written. One that is no game is named
+/// and left out.
+#[test]
+fn positions_of_pgn() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("match.pgn");
+    let game = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d3 d6 6. Bg5 h6 7. Bxf6 Qxf6 *";
+    fs::write(&file, format!("1. e4 e5 2. Ke3 *\n\n{game}\n")).unwrap();
+    let file = file.to_str().unwrap();
+    let run = lancet(&["data", "positions", file, "--count", "9", "--per-game", "9"]).output();
+    let run = run.unwrap();
+    let positions: Vec<_> = stdout(&run).lines().map(str::to_owned).collect();
+    assert_eq!(positions.len(), 4, "{positions:?}");
+    let first = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 6 5";
+    assert!(positions.iter().any(|fen| fen == first), "{positions:?}");
+    assert!(stderr(&run).contains(&format!("{file}:1: 2. Ke3 is not legal: left out")));
 }
 
 /// Positions of games become an exam, which networks and answers are graded by and
