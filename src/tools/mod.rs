@@ -14,12 +14,15 @@ pub mod explain;
 pub(crate) mod genfens;
 pub mod interrupt;
 mod options;
+mod page;
 pub mod perft;
 mod positions;
 pub mod study;
 
 use std::{
+    ffi::OsStr,
     io,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{
         Mutex,
@@ -32,12 +35,16 @@ use anyhow::Context as _;
 
 pub use crate::system::stdio::{complain, say};
 use crate::{
+    chess::pgn::Game,
     engine::{Engine, MemoryError, Settings, threads},
     system::{
         arguments::number_in,
         sync::{lock, unpoisoned},
     },
 };
+
+/// Letters of a player's name in the names of files.
+const LONGEST_NAME: usize = 30;
 
 /// An engine's settings by the options of a tool, `hash` in MiB.
 fn settings(hash: usize, threads: usize) -> Settings {
@@ -88,6 +95,45 @@ fn share<W: Send, R: Send>(
     });
     threads::all("worker", jobs)?;
     Ok(unpoisoned(results.into_inner()))
+}
+
+/// The names of White and Black, `?` where they are unknown.
+fn players(game: &Game) -> [String; 2] {
+    ["White", "Black"].map(|tag| game.tag(tag).unwrap_or("?").to_owned())
+}
+
+/// `White - Black, 1-0`.
+fn title(game: &Game) -> String {
+    let names = players(game).join(" - ");
+    match game.result().as_str() {
+        "*" => names,
+        result => format!("{names}, {result}"),
+    }
+}
+
+/// `Short-Timman`, whatever the players are called.
+fn players_in_path(game: &Game) -> String {
+    let families = players(game).map(|name| -> String {
+        let family = name.split(',').next().unwrap_or_default();
+        family.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_NAME).collect()
+    });
+    families.join("-")
+}
+
+/// The path of a file made from one of games: `ending` replaces `.pgn`, also that of a
+/// compressed file. Names without it are kept whole: the part after the last point may
+/// distinguish two files.
+fn beside(games: &Path, ending: &str) -> PathBuf {
+    let mut name = games.to_owned();
+    for known in [&["gz", "zst"][..], &["pgn"]] {
+        let ends_so = |extension: &OsStr| known.iter().any(|known| extension == *known);
+        if name.extension().is_some_and(ends_so) {
+            name.set_extension("");
+        }
+    }
+    let mut name = name.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    games.with_file_name(name)
 }
 
 /// Says why the command line, or a file that it names, cannot be used. Returns the exit

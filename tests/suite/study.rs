@@ -71,7 +71,8 @@ fn a_position_is_grown_and_grown_on() {
 
     // The same command, and the file alone; elsewhere, and with two engines.
     grow(&[&start[..], &["--nodes", "4000"]].concat());
-    grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
+    let said = grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
+    assert!(said.contains("After 3... a6:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/"), "{said}");
     let study = Study::open(Path::new(&file)).unwrap();
     assert_eq!(study.nodes(), 32_000);
     let spanish = walk(study.tree(), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6");
@@ -90,7 +91,8 @@ fn a_position_is_grown_and_grown_on() {
 fn a_game_is_studied_as_it_goes_on() {
     let dir = Directory::new();
     // White has missed a mate in one, twice.
-    let moves = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. d3 d6";
+    let moves = "{ Club } 1. e4 { best by test } e5 2. Bc4 Nc6 $1 $1 (2... Nf6 { also } 3. Ng5) \
+                 3. Qh5+ { [%clk 0:01:00] } Nf6 4. d3 d6";
     let pgn = dir.file("a.pgn", format!("[White \"A <b>\"]\n[Black \"B\"]\n\n{moves} *\n"));
     let (study, out, page) = (dir.path("a.study"), dir.path("out.pgn"), dir.path("out.html"));
     let shows = ["--pgn", &out, "--html", &page, "--size", "60"];
@@ -105,6 +107,26 @@ fn a_game_is_studied_as_it_goes_on() {
     let last = &shown.main.moves[7].items;
     assert_eq!(last.last(), Some(&Item::Comment("The game so far.".to_owned())), "{last:?}");
     assert_eq!(shown.tag("White"), Some("A <b>"));
+    // All that was written in the game is still there.
+    assert!(shown.main.lead.contains(&Item::Comment("Club".to_owned())), "{:?}", shown.main.lead);
+    assert!(shown.main.moves[0].items.contains(&Item::Comment("best by test".to_owned())));
+    let own = &shown.main.moves[3].items;
+    assert_eq!(own.iter().filter(|item| matches!(item, Item::Nag(_))).count(), 1, "{own:?}");
+    let variation = own.iter().find_map(|item| match item {
+        Item::Variation(line) => Some(line),
+        _ => None,
+    });
+    let also = &variation.unwrap().moves[0];
+    assert_eq!(
+        (also.san.to_string().as_str(), &*also.items),
+        ("Nf6", &[Item::Comment("also".into())][..])
+    );
+    let hurried = &shown.main.moves[4];
+    let clock = |item: &Item| {
+        matches!(item, Item::Comment(text)
+        if text.starts_with("[%eval") && text.ends_with(" [%clk 0:01:00]"))
+    };
+    assert!(hurried.san.to_string() == "Qh5" && hurried.items.iter().any(clock), "{hurried:?}");
     let blunder = &shown.main.moves[5];
     assert!(matches!(&blunder.items[0], Item::Nag(nag) if nag.0 == 4), "{blunder:?}");
     let mate = &shown.main.moves[6].items;
@@ -133,6 +155,23 @@ fn a_game_is_studied_as_it_goes_on() {
     }
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
+    // The page opens at the end of the game, and has its marks and its result.
+    let data = page.split_once("class=\"game\">").unwrap().1.split("</script>").next().unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let at = |name: &str| &data["spots"][data["at"].as_u64().unwrap() as usize][name];
+    assert_eq!((at("san"), at("over")), (&"5. Qxf7#".into(), &"checkmate".into()));
+    assert_eq!((&data["result"], &data["title"]), (&"1-0".into(), &"A <b> - ?, 1-0".into()));
+    let marks = ["2... Nc6!", "3... Nf6??"].map(|marked| {
+        let is_it = |spot: &&serde_json::Value| {
+            format!(
+                "{}{}",
+                spot["san"].as_str().unwrap_or_default(),
+                spot["mark"].as_str().unwrap()
+            ) == marked
+        };
+        data["spots"].as_array().unwrap().iter().filter(is_it).count()
+    });
+    assert_eq!(marks, [1, 1], "{data}");
 }
 
 /// All engines ask the same tables.
@@ -270,6 +309,24 @@ fn ctrl_c_ends_a_study_that_can_go_on() {
     assert!(said.contains("Interrupted: the same command goes on."), "{said}");
 }
 
+/// A study whose file nobody names is named after its moves or its game.
+#[test]
+fn studies_have_names_that_say_what_they_are() {
+    let dir = Directory::new();
+    dir.file("a.pgn", "1. e4 *\n\n[White \"Short, N.\"]\n[Black \"Timman\"]\n\n1. d4 *\n");
+    for (source, name) in [
+        (&["startpos", "moves", "e4", "e5", "Nf3"][..], "e4-e5-Nf3"),
+        (&["startpos"], "startpos"),
+        (&["a.pgn"], "a"),
+        (&["a.pgn", "--game", "2"], "a-2-Short-Timman"),
+    ] {
+        let args = [&["study"], source, &["--nodes", "400"], &SMALL].concat();
+        let output = lancet(&args).current_dir(dir.path("")).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(Study::is_one(Path::new(&dir.path(&format!("{name}.study")))), "{name}");
+    }
+}
+
 #[test]
 fn lines_are_pinned_and_released() {
     let dir = Directory::new();
@@ -286,7 +343,15 @@ fn lines_are_pinned_and_released() {
     let study = Study::open(Path::new(&file)).unwrap();
     assert!(study.tree().size(walk(study.tree(), "a2a4 h7h5")) > 2);
     drop(study);
+    // What is not pinned cannot be released, and another pinned line keeps its moves.
+    for wrong in ["a4 h5 Nf3", "d4", "a4 e5"] {
+        let said = fail(&["study", &file, "--unpin", wrong]);
+        assert!(said.contains(&format!("--unpin: '{wrong}' is not pinned")), "{said}");
+    }
+    grow(&[&file, "--pin", "a4 e5"]);
     grow(&[&file, "--unpin", "a4 h5"]);
+    assert!(fail(&["study", &file, "--unpin", "a4 h5"]).contains("is not pinned"));
+    grow(&[&file, "--unpin", "a4 e5"]);
     let study = Study::open(Path::new(&file)).unwrap();
     assert!(study.tree().node(Tree::START).edges.iter().all(|edge| !edge.pinned));
     drop(study);
@@ -320,16 +385,20 @@ fn what_is_decided_needs_no_growth() {
     assert_ne!(study.tree().node(0).over, Some(0));
 }
 
-/// The page in a browser, whose name `LANCET_TEST_BROWSER` says (`chromium`): the
+/// The pages in a browser, whose name `LANCET_TEST_BROWSER` says (`chromium`): the
 /// address names a position, which is then on the board.
 #[test]
-fn the_page_works_in_a_browser() {
+fn the_pages_work_in_a_browser() {
     let Ok(browser) = std::env::var("LANCET_TEST_BROWSER") else { return };
     let dir = Directory::new();
     let pgn = dir.file("a.pgn", "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
     let page = dir.path("a.html");
     grow(&[&pgn, "--nodes", "8000", "--html", &page, "--size", "40"]);
-    let see = |hash: &str| {
+    let analysis = dir.path("b.html");
+    let args =
+        ["analyse", &dir.file("b.pgn", "1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n"), "--nodes", "300"];
+    succeed(&[&args[..], &["--html", &analysis]].concat());
+    let see_in = |page: &str, hash: &str| {
         let output = Command::new(&browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
             .arg(format!("--user-data-dir={}", dir.path("profile")))
@@ -338,6 +407,11 @@ fn the_page_works_in_a_browser() {
             .unwrap();
         stdout(&output)
     };
+    let see = |hash| see_in(&page, hash);
+    // The second game, after its blunder.
+    let blunder = see_in(&analysis, "#1.3");
+    assert!(blunder.contains("class=\"sign blunder\">??</span>"), "{blunder}");
+    assert!(blunder.contains("class=\"arrow\"") && blunder.contains("Black to move"), "{blunder}");
     let start = see("");
     // The script, too, is in the page.
     let pieces = start.matches("data-piece=\"").count() - start.matches("data-piece=\"$").count();

@@ -73,6 +73,34 @@ pub enum Item {
     Variation(Variation),
 }
 
+impl Item {
+    /// The first judgement of a move among what is written about it: `!`, `?` and their
+    /// combinations.
+    pub fn judgement(items: &[Item]) -> Option<Nag> {
+        items.iter().find_map(|item| match item {
+            Item::Nag(nag @ Nag(1..=6)) => Some(*nag),
+            _ => None,
+        })
+    }
+}
+
+/// The commands of a comment, such as `[%clk 0:01:00]`, and its text without them.
+pub fn split_comment(comment: &str) -> (Vec<&str>, String) {
+    let (mut commands, mut parts, mut rest) = (Vec::new(), Vec::new(), comment);
+    while let Some(begin) = rest.find("[%")
+        && let Some(length) = rest[begin..].find(']')
+    {
+        let (before, behind) = rest.split_at(begin);
+        let (command, behind) = behind.split_at(length + 1);
+        parts.push(before.trim());
+        commands.push(command);
+        rest = behind;
+    }
+    parts.push(rest.trim());
+    parts.retain(|part| !part.is_empty());
+    (commands, parts.join(" "))
+}
+
 /// A game that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}: {reason}")]

@@ -400,6 +400,13 @@ fn outcome(word: &str) -> Option<Outcome> {
     }
 }
 
+impl Nag {
+    /// The sign that people write for it, if there is one.
+    pub fn sign(self) -> Option<&'static str> {
+        SIGNS.iter().find(|&&(nag, _)| nag == self.0).map(|(_, signs)| signs[0])
+    }
+}
+
 fn nag(word: &str) -> Option<Nag> {
     let sign = SIGNS.iter().find(|(_, signs)| signs.contains(&word)).map(|&(nag, _)| nag);
     sign.or_else(|| word.strip_prefix('$')?.parse().ok()).map(Nag)

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::chess::{
     notation::{self, MoveError},
-    pgn::{AnnotatedMove, Broken, Game, Item, Nag, Variation},
+    pgn::{self, AnnotatedMove, Broken, Game, Item, Variation},
     position::{Position, START_FEN},
     score::{EVALUATION_LIMIT, Score, mate_distance},
 };
@@ -37,22 +37,55 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
             line: node.line,
             reason: format!("{}{} is {what}", notation::number(&position), node.san),
         };
-        let (m, next) = if node.san.san == San::Null {
-            let next = position.play_null().filter(|_| !position.is_check());
-            (None, next.ok_or_else(|| broken("not legal in check"))?)
-        } else {
-            // `b1c3` is taken for the move of a pawn in SAN.
-            let read = notation::read_any_move(&position, &node.san.san.to_string());
-            let m = read.map_err(|error| match error {
-                MoveError::Ambiguous { .. } => broken("ambiguous"),
-                _ => broken("not legal"),
-            })?;
-            (Some(m), position.play(m))
-        };
+        let (m, next) = step(&position, node).map_err(broken)?;
         position = next;
         moves.push(m);
     }
     Ok((start, moves))
+}
+
+/// The move, `None` for a null move, and the position after it; or why it cannot be made.
+pub(super) fn step(
+    position: &Position,
+    node: &AnnotatedMove,
+) -> Result<(Option<Move>, Position), &'static str> {
+    if node.san.san == San::Null {
+        let next = position.play_null().filter(|_| !position.is_check());
+        return Ok((None, next.ok_or("not legal in check")?));
+    }
+    // `b1c3` is taken for the move of a pawn in SAN.
+    let m = notation::read_any_move(position, &node.san.san.to_string());
+    let m = m.map_err(|error| match error {
+        MoveError::Ambiguous { .. } => "ambiguous",
+        _ => "not legal",
+    })?;
+    Ok((Some(m), position.play(m)))
+}
+
+/// Writes the moves of a line and its variations, as far as they are legal, in standard
+/// notation and with their own check signs. Removes glyphs that a move has already.
+pub(crate) fn tidy(line: &mut Variation, start: &Position) {
+    let mut position = start.clone();
+    for node in &mut line.moves {
+        let mut seen = Vec::new();
+        node.items.retain(|item| {
+            let is_new = !seen.contains(item);
+            if let Item::Nag(_) = item {
+                seen.push(item.clone());
+            }
+            is_new
+        });
+        for item in &mut node.items {
+            if let Item::Variation(line) = item {
+                tidy(line, &position);
+            }
+        }
+        let Ok((m, next)) = step(&position, node) else { return };
+        if let Some(m) = m {
+            node.san = SanPlus::from_move(position.chess().clone(), m);
+        }
+        position = next;
+    }
 }
 
 /// Where a game starts, as its tags have it.
@@ -158,50 +191,16 @@ impl<'a> Findings<'a> {
     }
 
     fn annotate_move(&self, ply: usize, node: &mut AnnotatedMove) {
-        let before = &self.positions[ply];
-        if let Some(m) = self.moves[ply]
-            && node.san.san != San::from_move(before.chess(), m)
-        {
-            // Long algebraic notation and the like.
-            node.san = SanPlus::from_move(before.chess().clone(), m);
-        }
-        // What an earlier run said is said anew.
-        let mut said = None;
-        node.items.retain_mut(|item| match item {
-            Item::Comment(text) => {
-                let rest = without_evaluation(text);
-                let ours = verdict(&rest).filter(|_| rest != *text);
-                let keep = !rest.is_empty() && ours.is_none();
-                said = said.take().or(ours);
-                *text = rest;
-                keep
-            }
-            Item::Variation(line) => !said.as_ref().is_some_and(|(_, best)| is_ours(line, best)),
-            Item::Nag(_) => true,
-        });
-        if let Some((Some(error), _)) = said
-            && let Some(sign) = node.items.iter().position(|item| *item == Item::Nag(error.nag()))
-        {
-            node.items.remove(sign);
-        }
-        let signs = node.items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
-        // Somebody's judgement (`!`, `?` and their combinations) stands, also behind a comment.
-        let judged = node.items.iter().any(|item| matches!(item, Item::Nag(Nag(1..=6))));
         let error = self.error(ply);
         let after = &self.positions[ply + 1];
         // A mate on the board needs no number.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
         // The word says that the sign is ours: none beside another's.
-        let better = error.map(|error| self.better_text(ply, (!judged).then_some(error)));
-        let comment = [evaluation, better].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        if !comment.is_empty() {
-            node.items.insert(signs, Item::Comment(comment));
-        }
-        if let Some(error) = error {
-            if !judged {
-                node.items.insert(signs, Item::Nag(error.nag()));
-            }
+        remark(&mut node.items, evaluation, error, |judged| {
+            error.map(|error| self.better_text(ply, (!judged).then_some(error)))
+        });
+        if error.is_some() {
             node.items.push(Item::Variation(self.better_line(ply)));
         }
     }
@@ -228,6 +227,49 @@ impl<'a> Findings<'a> {
     }
 }
 
+/// Adds an evaluation, the sign of an error and a text to what is written about a move; the
+/// text is told whether somebody has judged the move. That judgement stays, and what an earlier
+/// run said goes. The commands of all comments, such as `[%clk]`, are in one, as Lichess has
+/// them.
+pub(crate) fn remark(
+    items: &mut Vec<Item>,
+    evaluation: Option<String>,
+    error: Option<Error>,
+    text: impl FnOnce(bool) -> Option<String>,
+) {
+    let (mut said, mut parts) = (None, Vec::from_iter(evaluation));
+    items.retain_mut(|item| match item {
+        Item::Comment(comment) => {
+            let (commands, rest) = pgn::split_comment(comment);
+            let (old, others): (Vec<&str>, _) =
+                commands.into_iter().partition(|command| command.starts_with("[%eval"));
+            let ours = verdict(&rest).filter(|_| !old.is_empty());
+            let keep = !rest.is_empty() && ours.is_none();
+            said = said.take().or(ours);
+            parts.extend(others.into_iter().map(str::to_owned));
+            *comment = rest;
+            keep
+        }
+        Item::Variation(line) => !said.as_ref().is_some_and(|(_, best)| is_ours(line, best)),
+        Item::Nag(_) => true,
+    });
+    if let Some((Some(error), _)) = said
+        && let Some(sign) = items.iter().position(|item| *item == Item::Nag(error.nag()))
+    {
+        items.remove(sign);
+    }
+    let signs = items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
+    // Somebody's judgement stands, also behind a comment.
+    let judged = Item::judgement(items).is_some();
+    parts.extend(text(judged).filter(|text| !items.contains(&Item::Comment(text.clone()))));
+    if !parts.is_empty() {
+        items.insert(signs, Item::Comment(parts.join(" ")));
+    }
+    if let Some(error) = error.filter(|_| !judged) {
+        items.insert(signs, Item::Nag(error.nag()));
+    }
+}
+
 /// A line of legal moves, nothing being said about them.
 pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedMove> {
     let mut position = start.clone();
@@ -250,20 +292,6 @@ pub(crate) fn evaluation_text(white: Score) -> String {
     }
 }
 
-/// The text without the evaluations that it may hold already.
-fn without_evaluation(text: &str) -> String {
-    let (mut parts, mut rest) = (Vec::new(), text);
-    while let Some((before, evaluation)) = rest.split_once("[%eval")
-        && let Some((_, behind)) = evaluation.split_once(']')
-    {
-        parts.push(before.trim());
-        rest = behind.trim();
-    }
-    parts.push(rest);
-    parts.retain(|part| !part.is_empty());
-    parts.join(" ")
-}
-
 /// What a comment as [`Findings::better_text`] writes it says: the error, if it is named,
 /// and the move that was best.
 fn verdict(text: &str) -> Option<(Option<Error>, String)> {
@@ -282,7 +310,7 @@ fn is_ours(line: &Variation, best: &str) -> bool {
     let Some((last, others)) = line.moves.split_last() else { return false };
     let first = line.moves.first().is_some_and(|first| first.san.to_string() == best);
     let evaluated = matches!(&last.items[..], [Item::Comment(text)]
-        if text.starts_with("[%eval") && without_evaluation(text).is_empty());
+        if text.starts_with("[%eval") && pgn::split_comment(text).1.is_empty());
     first && evaluated && line.lead.is_empty() && others.iter().all(|node| node.items.is_empty())
 }
 
@@ -333,7 +361,7 @@ mod tests {
             "[White \"A\"]\n[Annotator \"me\"]\n[ECO \"A00\"]\n[Opening \"Barnes Opening\"]\n\
              [WhiteAccuracy \"44.5\"]\n[WhiteAverageLoss \"505\"]\n\
              [BlackAccuracy \"100.0\"]\n[BlackAverageLoss \"0\"]\n\n\
-             1. f3 $6 { [%eval -0.40] Inaccuracy. e4 was best. } { [%clk 0:01:00] } (1. e4 {\n\
+             1. f3 $6 { [%eval -0.40] [%clk 0:01:00] Inaccuracy. e4 was best. } (1. e4 {\n\
              [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Nc3 was best. }\n\
              (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
         );
@@ -376,6 +404,16 @@ mod tests {
         assert_eq!(moves("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n1. a8Q, a1q+ *"), 2);
     }
 
+    /// Check signs are those of the rules, in variations, too, and no glyph is doubled.
+    #[test]
+    fn lines_are_tidied() {
+        let mut game =
+            read("1. f3+ e5# (1... e6 $1 $1 2. g4 Qh4 $2 $14 $2) 2. g2g4?? $4 (2. Ke4+) Qh4+ *");
+        tidy(&mut game.main, &Position::default());
+        let tidied = "1. f3 e5 (1... e6 $1 2. g4 Qh4# $2 $14) 2. g4 $4 (2. Ke4+) 2... Qh4# *\n\n";
+        assert_eq!(write(&game, 0), tidied);
+    }
+
     #[test]
     fn illegal_moves_name_their_line() {
         let broken = |text: &str| replay(&read(text)).unwrap_err().to_string();
@@ -413,18 +451,24 @@ mod tests {
     #[test]
     fn evaluations_in_comments() {
         for (text, rest) in [
-            ("[%eval 0.3]", ""),
-            ("good [%eval #-3,12] move", "good move"),
-            ("[%clk 1:00] [%eval 1]", "[%clk 1:00]"),
-            ("[%eval 1] both [%eval 2]", "both"),
-            ("one [%eval 1][%eval 2] two [%eval 3", "one two [%eval 3"),
-            ("[%eval", "[%eval"),
-            ("plain", "plain"),
+            ("[%eval 0.3]", "[%eval 9.99]"),
+            ("good [%eval #-3,12] move", "[%eval 9.99] | good move"),
+            ("[%clk 1:00] [%eval 1]", "[%eval 9.99] [%clk 1:00]"),
+            ("in [%eval 1] all [%clk 1:00]", "[%eval 9.99] [%clk 1:00] | in all"),
+            ("one [%eval 1][%eval 2] two [%eval 3", "[%eval 9.99] | one two [%eval 3"),
+            ("[%eval", "[%eval 9.99] | [%eval"),
+            ("plain", "[%eval 9.99] | plain"),
         ] {
-            assert_eq!(without_evaluation(text), rest);
+            let mut items = vec![Item::Comment(text.to_owned())];
+            remark(&mut items, Some("[%eval 9.99]".to_owned()), None, |_| None);
+            let comments = items.iter().filter_map(|item| match item {
+                Item::Comment(text) => Some(text.as_str()),
+                _ => None,
+            });
+            assert_eq!(comments.collect::<Vec<_>>().join(" | "), rest);
         }
         let many = "[%eval 0.1] a ".repeat(100_000);
-        assert_eq!(without_evaluation(&many).len(), "a ".len() * 100_000 - 1);
+        assert_eq!(pgn::split_comment(&many).1.len(), "a ".len() * 100_000 - 1);
         let texts = [35, -7, MATE - 3, -MATE + 2, 30_900].map(evaluation_text);
         assert_eq!(
             texts,

@@ -1,7 +1,6 @@
 //! The command `lancet study`: options, progress, what it says at the end.
 
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
@@ -18,7 +17,7 @@ use super::{
     tree::{Candidate, Id, Tree},
 };
 use crate::{
-    chess::{notation, position::Position},
+    chess::{notation, pgn::Game, position::Position},
     system::{
         arguments, files,
         input::{self, STANDARD_INPUT},
@@ -49,7 +48,9 @@ use crate::{
 ///
 /// A pinned line counts as if its moves were best, so that growth keeps to it whatever it scores.
 /// `--at` grows one position only. --pgn and --html show the --size positions that growth takes
-/// for nearest: the game, pinned lines, good moves. The page needs nothing but a browser: arrow
+/// for nearest: the game, pinned lines, good moves. The annotated game keeps the comments, marks and
+/// variations of the game. The page opens at the studied position, that of `--at` or the end of the
+/// game or line, which the table at the end is about, too. It needs nothing but a browser: arrow
 /// keys, Home and End walk, `f` turns the board.
 ///
 /// A position is searched with the line that reached it first, so repetitions and the fifty-move
@@ -73,7 +74,7 @@ pub struct Args {
     /// A study, a game in PGN, or a FEN or `startpos`; then, after the word `moves`, moves from there
     #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
     source: Vec<String>,
-    /// Where the tree of a game or position is kept [default: GAME.study, or a name made from the position]
+    /// Where the tree of a game or position is kept [default: GAME.study, GAME-N-White-Black.study, or a name made from the moves]
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
     /// Which game of the file [default: 1]
@@ -94,7 +95,7 @@ pub struct Args {
     /// Keep to this line: its moves count as if they were best; may be repeated
     #[arg(long, value_name = "LINE")]
     pin: Vec<String>,
-    /// Take that back
+    /// Take that back; other pinned lines stay
     #[arg(long, value_name = "LINE")]
     unpin: Vec<String>,
     /// Write the nearest positions as an annotated game
@@ -117,6 +118,8 @@ pub struct Args {
 
 /// Longest line shown, in plies.
 const LINE_LENGTH: usize = 12;
+/// Most moves in the name of a file.
+const LONGEST_NAME: usize = 16;
 /// The line that ends where the game does.
 const END: &str = "end";
 
@@ -131,12 +134,12 @@ impl Args {
 
 /// `lancet study`. The exit status is described in its help.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let opened = open(args).and_then(|study| {
+    let opened = open(args).and_then(|(study, moves)| {
         for (line, reason) in study.damaged() {
             complain(format_args!("{}:{line}: {reason}, left out", study.path().display()));
         }
         // All lines first: a wrong one is to leave the study as it is.
-        Ok((Lines::read(args, &study)?, study))
+        Ok((Lines::read(args, &study, moves)?, study))
     });
     let (lines, mut study) = match opened {
         Ok(opened) => opened,
@@ -148,8 +151,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Opens the study that is meant, or begins it.
-fn open(args: &Args) -> anyhow::Result<Study> {
+/// Opens the study that is meant, or begins it. Returns the moves to the studied position,
+/// too: the end of the line or game.
+fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
     let one = match &args.source[..] {
         [one] => Some(Path::new(one)),
         _ => None,
@@ -159,14 +163,17 @@ fn open(args: &Args) -> anyhow::Result<Study> {
     {
         let is_alone = args.file.is_none() && args.game.is_none();
         ensure!(is_alone, "{}: a study already: --file and --game are for games", path.display());
-        return Study::open(path);
+        let study = Study::open(path)?;
+        let moves = study.played().moves.clone();
+        return Ok((study, moves));
     }
     let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
     let (source, default) = match one.filter(|path| is_file(path)) {
         Some(path) => {
             let number = args.game.unwrap_or(1);
             let source = source::game(path, number as usize)?;
-            (source, (path != Path::new(STANDARD_INPUT)).then(|| default_path(path, number)))
+            let default = default_path(path, number, &source.played.game());
+            (source, (path != Path::new(STANDARD_INPUT)).then_some(default))
         }
         None => {
             // No FEN has an extension.
@@ -176,8 +183,8 @@ fn open(args: &Args) -> anyhow::Result<Study> {
                 input::size(path).with_context(|| path.display().to_string())?;
             }
             let source = source::position(&args.source)?;
-            let name = format!("{:016x}.study", end_key(&source.start, &source.played.moves));
-            (source, Some(PathBuf::from(name)))
+            let name = position_name(&source.start, &source.played.moves);
+            (source, Some(PathBuf::from(name + ".study")))
         }
     };
     let path = args.file.clone().or(default);
@@ -192,18 +199,30 @@ fn open(args: &Args) -> anyhow::Result<Study> {
     if !study.played().includes(&source.played) {
         study.play(&source.played)?;
     }
-    Ok(study)
+    Ok((study, source.played.moves))
 }
 
-/// `a.study` for the first game of `a.pgn`, `a.2.study` for the second. Names without
-/// such an extension are kept whole: what is behind their last point may tell them apart.
-fn default_path(game: &Path, number: u32) -> PathBuf {
-    let known = |extension: &OsStr| ["pgn", "gz", "zst"].iter().any(|one| extension == *one);
-    let stem =
-        if game.extension().is_some_and(known) { game.file_stem() } else { game.file_name() };
-    let mut name = stem.unwrap_or_default().to_owned();
-    name.push(if number == 1 { ".study".to_owned() } else { format!(".{number}.study") });
-    game.with_file_name(name)
+/// `a.study` for the first game of `a.pgn`, `a-2-White-Black.study` for the second.
+fn default_path(path: &Path, number: u32, game: &Game) -> PathBuf {
+    let ending = match number {
+        1 => ".study".to_owned(),
+        _ => format!("-{number}-{}.study", tools::players_in_path(game)),
+    };
+    tools::beside(path, &ending)
+}
+
+/// The moves from the usual start position as part of a path, `e4-e5-Nf3`, if they are few;
+/// else the key of the position that they lead to.
+fn position_name(start: &Position, moves: &[Move]) -> String {
+    let position = Position::default();
+    if start.fen() != position.fen() || moves.len() > LONGEST_NAME {
+        return format!("{:016x}", end_key(start, moves));
+    }
+    let names = notation::words(&position, moves);
+    let names = names.iter().filter_map(|word| word.rsplit(' ').next());
+    let names: Vec<String> =
+        names.map(|san| san.chars().filter(char::is_ascii_alphanumeric).collect()).collect();
+    if names.is_empty() { "startpos".to_owned() } else { names.join("-") }
 }
 
 /// Is one the other as it went on, or its end the same position?
@@ -218,25 +237,32 @@ fn end_key(start: &Position, moves: &[Move]) -> u64 {
 
 /// The lines of the options.
 struct Lines {
-    /// Those to pin (true) or to unpin.
-    pins: Vec<(Vec<Move>, bool)>,
+    pins: Vec<Vec<Move>>,
+    unpins: Vec<Vec<Move>>,
     at: Option<Vec<Move>>,
+    /// To the studied position: that of `at`, else the end of the line or game.
+    studied: Vec<Move>,
 }
 
 impl Lines {
-    fn read(args: &Args, study: &Study) -> anyhow::Result<Lines> {
+    fn read(args: &Args, study: &Study, end: Vec<Move>) -> anyhow::Result<Lines> {
         let line = |text: &String| {
             if text == END {
                 return Ok(study.played().moves.clone());
             }
             anyhow::Ok(notation::read_moves(&study.tree().node(Tree::START).position, text)?)
         };
-        let unpinned = args.unpin.iter().map(|text| (text, false));
-        let pins = args.pin.iter().map(|text| (text, true)).chain(unpinned);
-        let pins = pins.map(|(text, pinned)| anyhow::Ok((line(text)?, pinned)));
+        let unpin = |text: &String| {
+            let moves = line(text)?;
+            ensure!(study.is_pinned(&moves), "--unpin: '{text}' is not pinned");
+            Ok(moves)
+        };
+        let at = args.at.as_ref().map(line).transpose()?;
         Ok(Lines {
-            pins: pins.collect::<anyhow::Result<_>>()?,
-            at: args.at.as_ref().map(line).transpose()?,
+            pins: args.pin.iter().map(line).collect::<anyhow::Result<_>>()?,
+            unpins: args.unpin.iter().map(unpin).collect::<anyhow::Result<_>>()?,
+            studied: at.clone().unwrap_or(end),
+            at,
         })
     }
 }
@@ -250,11 +276,14 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         inputs.push(PathBuf::from(one));
     }
     files::check_outputs(outputs.map(PathBuf::as_path), &inputs)?;
-    let Lines { pins, at } = lines;
-    for (moves, pinned) in pins {
-        study.add_line(&moves, Some(pinned))?;
+    let Lines { pins, unpins, at, studied } = lines;
+    for moves in pins {
+        study.add_line(&moves, Some(true))?;
     }
-    let from = at.clone().unwrap_or_default();
+    for moves in unpins {
+        study.unpin(&moves)?;
+    }
+    let from = at.unwrap_or_default();
     let end = if args.grows() { grow(args, study, from)? } else { End::Limit };
     study.sync()?;
     let size = args.size as usize;
@@ -262,14 +291,12 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         files::replace(path, text.as_bytes()).with_context(|| path.display().to_string())
     };
     if let Some(path) = &args.pgn {
-        write(path, pgn::text(study, size))?;
+        write(path, pgn::text(study, size, &studied))?;
     }
     if let Some(path) = &args.html {
-        write(path, html::page(study, size))?;
+        write(path, html::page(study, size, &studied)?)?;
     }
-    // Of a game, the end is what one has to think about.
-    let shown = at.unwrap_or_else(|| study.played().moves.clone());
-    report(study, &shown);
+    report(study, &studied);
     match end {
         End::Interrupted => say("\nInterrupted: the same command goes on."),
         End::Decided => say("\nNothing is left to be searched here."),
@@ -318,7 +345,12 @@ fn size(study: &Study) -> String {
 /// The moves of the position that a line leads to, as far as it is in the tree.
 fn report(study: &Study, moves: &[Move]) {
     let tree = study.tree();
-    let at = tree.walk(moves).pop().unwrap_or(Tree::START);
+    let mut way = tree.walk(moves);
+    // Where a game has ended there are no moves: the position before says more.
+    if way.len() > 1 && way.last().is_some_and(|&at| tree.node(at).is_end()) {
+        way.pop();
+    }
+    let at = way.last().copied().unwrap_or(Tree::START);
     let node = tree.node(at);
     let (position, turn) = (&node.position, node.position.turn());
     say(format_args!("{}: {}", study.path().display(), size(study)));
@@ -343,5 +375,13 @@ fn report(study: &Study, moves: &[Move]) {
             Cell::new(notation::line(position, &line)),
         ]);
     }
-    say(format_args!("\n{}\n\n{table}", position.fen()));
+    let last = way.len().checked_sub(2).map(|before| {
+        let before = (&tree.node(way[before]).position, moves[before]);
+        format!("After {}{}", notation::number(before.0), notation::san(before.0, before.1))
+    });
+    let line = last.unwrap_or_else(|| "At the start".to_owned());
+    if table.is_empty() {
+        table.add_row(["not searched yet"]);
+    }
+    say(format_args!("\n{line}:\n{}\n\n{table}", position.fen()));
 }

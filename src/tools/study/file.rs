@@ -20,7 +20,7 @@ use super::tree::{Id, RestSearch, Tree};
 use crate::{
     chess::{
         notation::{move_text, read_move},
-        pgn::{Game, Variation},
+        pgn::{Game, Item, Variation, read::Games, write::write},
         position::Position,
         score::{MATE, Score},
     },
@@ -46,7 +46,13 @@ enum Event {
     /// The first line.
     Study { format: u32, start: String, chess960: bool },
     /// The game that is studied, as far as it has been played; the last one counts.
-    Game { tags: Vec<(String, String)>, moves: Vec<String> },
+    Game {
+        tags: Vec<(String, String)>,
+        moves: Vec<String>,
+        /// The moves as PGN, if anything is written about them.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        annotated: String,
+    },
     /// A move has a node, and is pinned or not.
     Move { at: String, m: String, pinned: bool },
     /// What a search of the moves without nodes found.
@@ -65,12 +71,19 @@ pub struct Played {
     pub tags: Vec<(String, String)>,
     /// From the start position.
     pub moves: Vec<Move>,
+    /// The same moves with what is written about them, if that is anything.
+    pub annotated: Variation,
 }
 
 impl Played {
     /// A game for PGN, with its tags only.
     pub(super) fn game(&self) -> Game {
         Game { line: 1, tags: self.tags.clone(), main: Variation::default(), outcome: None }
+    }
+
+    /// What is written about the move after so many plies.
+    pub(super) fn items(&self, ply: usize) -> &[Item] {
+        self.annotated.moves.get(ply).map_or(&[], |node| &node.items)
     }
 
     /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
@@ -211,7 +224,11 @@ impl Study {
     pub fn play(&mut self, played: &Played) -> anyhow::Result<()> {
         if *played != self.played {
             let (tags, moves) = (played.tags.clone(), texts(&played.moves));
-            self.append(&Event::Game { tags, moves })?;
+            let annotated = match &played.annotated {
+                line if line.moves.is_empty() && line.lead.is_empty() => String::new(),
+                line => write(&Game { main: line.clone(), ..Played::default().game() }, 0),
+            };
+            self.append(&Event::Game { tags, moves, annotated })?;
             self.played = played.clone();
         }
         self.add_line(&played.moves, Some(true)).map(drop)
@@ -225,6 +242,29 @@ impl Study {
     /// If the file cannot be written.
     pub(super) fn add_line(&mut self, moves: &[Move], pinned: Option<bool>) -> anyhow::Result<Id> {
         moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
+    }
+
+    /// Are all moves of a line from the start pinned? An empty one is not.
+    pub(super) fn is_pinned(&self, moves: &[Move]) -> bool {
+        let edges = self.tree.walk(moves).into_iter().zip(moves);
+        let pinned = edges.filter(|&(at, &m)| self.tree.node(at).edge(m).is_some_and(|e| e.pinned));
+        !moves.is_empty() && pinned.count() == moves.len()
+    }
+
+    /// Takes back that a line is pinned, from its end to where another pinned line leaves it.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub(super) fn unpin(&mut self, moves: &[Move]) -> anyhow::Result<()> {
+        let way = self.tree.walk(moves);
+        for (&at, &m) in way.iter().zip(moves).rev() {
+            self.add(at, m, Some(false))?;
+            if self.tree.node(at).edges.iter().any(|edge| edge.pinned) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Gives a legal move a node, unless it has one. Returns where it leads.
@@ -289,9 +329,13 @@ impl Study {
     fn apply(&mut self, line: &[u8]) -> anyhow::Result<()> {
         match value::<Event>(line)? {
             Event::Study { .. } => bail!("a study inside a study"),
-            Event::Game { tags, moves } => {
+            Event::Game { tags, moves, annotated } => {
                 let moves = read_line(&self.tree.node(Tree::START).position, &moves)?;
-                self.played = Played { tags, moves };
+                let annotated = match Games::new(annotated.as_bytes()).next_game()? {
+                    Some(game) => game?.main,
+                    None => Variation::default(),
+                };
+                self.played = Played { tags, moves, annotated };
             }
             Event::Move { at, m, pinned } => {
                 let at = self.find(&at)?;
@@ -363,7 +407,10 @@ mod tests {
             position = position.play(m);
             moves.push(m);
         }
-        study.play(&Played { tags: vec![("White".into(), "\"A\"\n".into())], moves }).unwrap();
+        let tags = vec![("White".into(), "\"A\"\n".into())];
+        let text = "{ a } 1. e4 $1 { b } (1. d4 d5 { c }) 1... e5 2. Nf3";
+        let annotated = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap().main;
+        study.play(&Played { tags, moves, annotated }).unwrap();
         let line = vec![read_any_move(&position, "Nc6").unwrap()];
         let at = study.game_nodes()[3];
         study

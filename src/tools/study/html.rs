@@ -1,73 +1,49 @@
 //! A study as one page for a browser: a board, the tree to click through, the score
 //! curve. All that it needs is in it.
 
-use serde::Serialize;
-use serde_json::json;
+use shakmaty::Move;
 
 use super::{
     file::Study,
-    select::{Shown, View, nearest},
-    tree::{Candidate, Tree, TreeNode},
+    pgn,
+    select::{Shown as Near, View, nearest},
+    tree::{Candidate, Tree},
 };
-use crate::chess::{
-    notation,
-    position::Position,
-    score::{Score, is_decisive, winning_chances},
+use crate::{
+    chess::notation,
+    tools::{
+        self,
+        analyse::annotate,
+        page::{self, Choice, Shown, Spot},
+    },
 };
 
-/// The page without its data.
-const PAGE: &str = include_str!("page.html");
-/// Where the data belongs.
-const DATA: &str = "/* the study */ null";
-/// Longest line shown, in plies.
-const LINE_LENGTH: usize = 16;
-
-/// A position of the page. Scores are White's.
-#[derive(Serialize)]
-struct Spot {
-    /// As FEN.
-    fen: String,
-    /// The move that leads here, with its number.
-    san: Option<String>,
-    /// Where that starts.
-    from: Option<usize>,
-    /// Those that are shown below it, the best first.
-    children: Vec<usize>,
-    /// Squares of the move, as text.
-    last: Vec<String>,
-    score: Option<String>,
-    /// White's winning chances, 0 to 1.
-    share: Option<f64>,
-    /// Plies of the last search.
-    depth: u32,
-    /// Why there is nothing to search.
-    over: Option<&'static str>,
-    pinned: bool,
-    moves: Vec<Choice>,
-    line: String,
-}
-
-/// A move of a position.
-#[derive(Serialize)]
-struct Choice {
-    san: String,
-    score: Option<String>,
-    share: Option<f64>,
-    /// The position that it leads to, if that is shown.
-    to: Option<usize>,
-    note: Option<&'static str>,
-}
-
-/// The page, with at most `most` positions.
-pub fn page(study: &Study, most: usize) -> String {
+/// The page, with at most `most` positions; it opens at the end of the line `studied`.
+///
+/// # Errors
+///
+/// If there is no JSON for it.
+pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<String> {
     let tree = study.tree();
-    let view = nearest(study, most);
+    let view = nearest(study, most, studied);
     let game: Vec<usize> = study.game_nodes().into_iter().filter_map(|id| view.find(id)).collect();
-    let spots: Vec<Spot> = (0..view.shown.len()).map(|at| spot(tree, &view, at)).collect();
-    let tags = study.played().game();
+    let mut spots: Vec<Spot> = (0..view.shown.len()).map(|at| spot(tree, &view, at)).collect();
+    let played = study.played();
+    spots[0].annotate(&played.annotated.lead);
+    // Where the game comes back to a position, the first time counts.
+    for (ply, (pair, m)) in game.windows(2).zip(&played.moves).enumerate().rev() {
+        let node = tree.node(view.shown[pair[0]].id);
+        let score = node.edge(*m).and_then(|edge| tree.score(edge));
+        let error = score.and_then(|score| pgn::error(node, score));
+        let mut items = played.items(ply).to_vec();
+        annotate::remark(&mut items, None, error, |_| None);
+        spots[pair[1]].annotate(&items);
+    }
+    let tags = played.game();
     let title = match (tags.tag("White"), tags.tag("Black")) {
-        (None, None) => "Study".to_owned(),
-        (white, black) => format!("{} - {}", white.unwrap_or("?"), black.unwrap_or("?")),
+        (None, None) if played.moves.is_empty() => "Study".to_owned(),
+        (None, None) => notation::line(&tree.node(Tree::START).position, &played.moves),
+        _ => tools::title(&tags),
     };
     let about = format!(
         "{} in the tree, {} nodes searched; {} shown. Lancet {}",
@@ -76,56 +52,39 @@ pub fn page(study: &Study, most: usize) -> String {
         spots.len(),
         env!("CARGO_PKG_VERSION"),
     );
-    let data = json!({ "title": title, "about": about, "spots": spots, "game": game });
-    // Inside a script nothing may look like its end.
-    PAGE.replacen(DATA, &data.to_string().replace('<', "\\u003c"), 1)
+    let at = tree.walk(studied).into_iter().rev().find_map(|id| view.find(id)).unwrap_or(0);
+    let result = Some(tags.result()).filter(|result| result != "*");
+    let (about, players, scale) = (vec![about], Vec::new(), page::scale());
+    let shown = Shown { title, tree: true, about, result, players, at, game, spots, scale };
+    Ok([page::PAGE, &shown.element()?].concat())
 }
 
 fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
-    let Shown { id, from } = view.shown[at];
+    let Near { id, from } = view.shown[at];
     let node = tree.node(id);
     let position = &node.position;
-    let numbered = |before: &Position, m| notation::number(before) + &notation::san(before, m);
     let white = |score| notation::white(score, position.turn());
     let candidates = tree.candidates(id);
     let choice = |&Candidate { m, score, edge }: &Candidate| {
-        let score = score.map(white);
         let to = edge.and_then(|edge| view.find(edge.to));
         let note = match edge {
-            None => Some("best of the others"),
-            Some(edge) if edge.repeats => Some("repetition"),
-            Some(edge) if to.is_some() && view.child(at, edge).is_none() => Some("transposes"),
-            Some(_) => None,
+            None => "best of the others",
+            Some(edge) if edge.repeats => "repetition",
+            Some(edge) if to.is_some() && view.child(at, edge).is_none() => "transposes",
+            Some(_) => "",
         };
-        let share = score.map(winning_chances);
-        Choice { san: numbered(position, m), score: score.map(notation::pawns), share, to, note }
+        Choice::new(position, m, score.map(white), to, note)
     };
-    let value = node.value.map(white);
-    let mut line = tree.best_line(id);
-    line.truncate(LINE_LENGTH);
-    let squares = from.map(|(_, edge)| [edge.m.from(), Some(edge.m.to())]);
-    Spot {
-        fen: position.fen(),
-        san: from
-            .map(|(parent, edge)| numbered(&tree.node(view.shown[parent].id).position, edge.m)),
-        from: from.map(|(parent, _)| parent),
-        children: candidates.iter().filter_map(|one| view.child(at, one.edge?)).collect(),
-        last: squares.into_iter().flatten().flatten().map(|square| square.to_string()).collect(),
-        score: value.map(notation::pawns),
-        share: value.map(winning_chances),
-        depth: node.rest.as_ref().map_or(0, |rest| rest.depth),
-        over: node.over.map(|score| over(node, score)),
-        pinned: from.is_some_and(|(_, edge)| edge.pinned),
-        moves: candidates.iter().map(choice).collect(),
-        line: notation::line(position, &line),
+    let before = from
+        .map(|(parent, edge)| (parent, &tree.node(view.shown[parent].id).position, Some(edge.m)));
+    let mut spot = Spot::new(position, before);
+    spot.children = candidates.iter().filter_map(|one| view.child(at, one.edge?)).collect();
+    spot.depth = node.rest.as_ref().map_or(0, |rest| rest.depth);
+    spot.pinned = from.is_some_and(|(_, edge)| edge.pinned);
+    spot.moves = candidates.iter().map(choice).collect();
+    if spot.over.is_none() && node.over.is_some() {
+        spot.over = Some(if node.rest.is_some() { "endgame tables" } else { "draw" });
     }
-}
-
-/// Why there is nothing to search.
-fn over(node: &TreeNode, score: Score) -> &'static str {
-    match (&node.rest, is_decisive(score)) {
-        (Some(_), _) => "endgame tables",
-        (None, true) if node.position.is_check() => "checkmate",
-        (None, _) => "draw",
-    }
+    spot.evaluate(position, node.value.map(white), &tree.best_line(id));
+    spot
 }

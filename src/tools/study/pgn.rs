@@ -3,27 +3,31 @@
 
 use std::collections::HashSet;
 
+use shakmaty::Move;
+
 use super::{
     file::Study,
     select::{View, nearest},
-    tree::{Candidate, Id, Tree},
+    tree::{Candidate, Id, Tree, TreeNode},
 };
 use crate::{
     chess::{
         notation,
         pgn::{AnnotatedMove, Item, Variation, write::write},
+        score::Score,
     },
     tools::analyse::{
         annotate::{self, annotated_moves, evaluation_text},
-        judge::Judgement,
+        judge::{Error, Judgement},
     },
 };
 
 /// Longest line shown that has been searched but is not in the tree, in plies.
 const LINE_LENGTH: usize = 8;
 
-/// The text of the game, with at most `most` positions of the tree.
-pub fn text(study: &Study, most: usize) -> String {
+/// The text of the game, with at most `most` positions of the tree, those of the line
+/// `studied` among them.
+pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     let tree = study.tree();
     let root = tree.node(Tree::START);
     let start = &root.position;
@@ -38,11 +42,13 @@ pub fn text(study: &Study, most: usize) -> String {
     let positions = notation::counted(tree.positions(), "position");
     game.set_tag("Annotator", format!("Lancet {version}, study of {positions}"));
     let finished = game.result() != "*";
-    let moves = Moves { study, view: nearest(study, most), game: study.game_nodes(), finished };
+    let moves =
+        Moves { study, view: nearest(study, most, studied), game: study.game_nodes(), finished };
     game.main.moves = moves.below(0, Some(0));
+    game.main.lead.clone_from(&study.played().annotated.lead);
     if let Some(value) = root.value {
         let white = notation::white(value, start.turn());
-        game.main.lead.push(Item::Comment(evaluation_text(white)));
+        annotate::remark(&mut game.main.lead, Some(evaluation_text(white)), None, |_| None);
     }
     write(&game, annotate::ply(start))
 }
@@ -140,12 +146,9 @@ impl<'a> Moves<'a> {
         };
         let mut moves = annotated_moves(&node.position, &line);
         let (Some(first), Some(score)) = (moves.first_mut(), score) else { return moves };
-        let best = node.value.unwrap_or(score);
-        if self.is_played(next.candidate, ply)
-            && let Some(error) = Judgement::new(best, score, best == score).error
-        {
-            first.items.push(Item::Nag(error.nag()));
-        }
+        let played = ply.filter(|_| self.is_played(next.candidate, ply));
+        first.items.extend_from_slice(played.map_or(&[], |ply| self.study.played().items(ply)));
+        let error = played.and_then(|_| error(node, score));
         let by_tables = target.and_then(|node| node.rest.as_ref()).is_some_and(|rest| rest.exact);
         let more = match (edge, next.child) {
             (Some(edge), None) if edge.repeats => "Repetition.",
@@ -154,12 +157,19 @@ impl<'a> Moves<'a> {
             _ => "",
         };
         // The end of the game needs no number.
-        if target.is_none_or(|node| node.over.is_none()) || !more.is_empty() {
-            let white = evaluation_text(notation::white(score, node.position.turn()));
-            first.items.push(Item::Comment(format!("{white} {more}").trim().to_owned()));
-        }
+        let numbered = target.is_none_or(|node| node.over.is_none()) || !more.is_empty();
+        let white = notation::white(score, node.position.turn());
+        let evaluation = numbered.then(|| evaluation_text(white));
+        let more = Some(more.to_owned()).filter(|more| !more.is_empty());
+        annotate::remark(&mut first.items, evaluation, error, |_| more);
         moves
     }
+}
+
+/// The error that a move of this score is.
+pub(super) fn error(node: &TreeNode, score: Score) -> Option<Error> {
+    let best = node.value.unwrap_or(score);
+    Judgement::new(best, score, best == score).error
 }
 
 #[cfg(test)]
@@ -178,8 +188,8 @@ mod tests {
         let moves = |text| notation::read_moves(&start, text).unwrap();
         study.add_line(&moves(pinned), Some(true)).unwrap();
         let tags = vec![("Result".to_owned(), "1-0".to_owned())];
-        study.play(&Played { tags, moves: moves(played) }).unwrap();
-        let text = text(&study, 1);
+        study.play(&Played { tags, moves: moves(played), ..Played::default() }).unwrap();
+        let text = text(&study, 1, &[]);
         let game = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
         let main: Vec<String> = game.main.moves.iter().map(|node| node.san.to_string()).collect();
         (main.join(" "), text.split("\n\n").nth(1).unwrap().replace('\n', " "))

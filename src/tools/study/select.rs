@@ -46,11 +46,13 @@ impl View {
 }
 
 /// The nearest positions; at most `most` and at least one. The game that is studied is always
-/// there, on its own way.
-pub(super) fn nearest(study: &Study, most: usize) -> View {
+/// there, on its own way, and so is the line `studied`.
+pub(super) fn nearest(study: &Study, most: usize, studied: &[Move]) -> View {
     let tree = study.tree();
     let game: HashSet<(Id, Move)> =
         study.game_nodes().into_iter().zip(study.played().moves.iter().copied()).collect();
+    let studied: HashSet<(Id, Move)> =
+        tree.walk(studied).into_iter().zip(studied.iter().copied()).collect();
     let mut view = View::default();
     // The game's way comes first, so that no pinned line takes its positions; of equally near
     // ones the older node. Costs are not negative: they are ordered as their bits are.
@@ -72,7 +74,8 @@ pub(super) fn nearest(study: &Study, most: usize) -> View {
         for (number, edge) in tree.node(to).edges.iter().enumerate() {
             let other = !game.contains(&(to, edge.m));
             if !other || !edge.repeats {
-                let cost = cost + tree.cost(to, edge);
+                let is_near = studied.contains(&(to, edge.m));
+                let cost = if is_near { cost } else { cost + tree.cost(to, edge) };
                 open.push(Reverse((other, cost.to_bits(), edge.to, Some((here, number)))));
             }
         }

@@ -8,7 +8,11 @@ use shakmaty::Move;
 
 use super::file::Played;
 use crate::{
-    chess::{notation, pgn::read::Games, position::Position},
+    chess::{
+        notation,
+        pgn::{Variation, read::Games},
+        position::Position,
+    },
     system::input::Input,
     tools::{analyse::annotate, complain},
 };
@@ -43,6 +47,11 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     let broken = |error| anyhow!("{}:{error}", path.display());
     let game = game.map_err(broken)?;
     let (start, moves) = annotate::replay(&game).map_err(broken)?;
+    let mut annotated = game.main.clone();
+    annotate::tidy(&mut annotated, &start);
+    if annotated.lead.is_empty() && annotated.moves.iter().all(|node| node.items.is_empty()) {
+        annotated = Variation::default();
+    }
     let moves: Option<Vec<Move>> = moves.into_iter().collect();
     let moves = moves
         .with_context(|| format!("{}: a game with null moves cannot be studied", path.display()))?;
@@ -50,7 +59,7 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     if !tags.iter().any(|(tag, _)| tag == "Result") {
         tags.push(("Result".to_owned(), game.result()));
     }
-    Ok(Source { start, played: Played { tags, moves } })
+    Ok(Source { start, played: Played { tags, moves, annotated } })
 }
 
 /// A position, and moves from there, as [`notation::read_line`] has them.

@@ -103,6 +103,11 @@ impl TreeNode {
         }
     }
 
+    /// Is the game over here?
+    pub(super) fn is_end(&self) -> bool {
+        self.over.is_some() && self.rest.is_none()
+    }
+
     /// The node of a move.
     pub fn edge(&self, m: Move) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.m == m)

@@ -5,6 +5,7 @@ use std::{fs, iter};
 use lancet::{
     chess::{
         notation::read_moves,
+        pgn::read::Games,
         position::{PackedMove, Position},
         score::{Bounds, MATE, NO_SCORE},
     },
@@ -136,7 +137,9 @@ fn study() -> Vec<u8> {
     let tags = [("White", "A"), ("Result", "*")];
     let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let moves = read_moves(&start, "1. e4 e5 2. Nf3").unwrap();
-    study.play(&Played { tags, moves }).unwrap();
+    let text = "1. e4 $1 { b } (1. d4 d5 { c }) 1... e5 2. Nf3";
+    let annotated = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap().main;
+    study.play(&Played { tags, moves, annotated }).unwrap();
     for (at, score) in study.game_nodes().into_iter().zip([31, -25, 40, MATE - 3]) {
         let m = study.tree().node(at).position.legal_moves()[0];
         let found = RestSearch { score, depth: 9, nodes: 1000, line: vec![m], exact: false };

@@ -255,8 +255,8 @@ pub fn study(bytes: &[u8]) -> bool {
         if let Some(&m) = start.first() {
             opened.add(Tree::START, m, Some(true)).expect("it can be added to");
         }
-        drop(study::html::page(&opened, 50));
-        let text = study::pgn::text(&opened, 50);
+        drop(study::html::page(&opened, 50, &[]));
+        let text = study::pgn::text(&opened, 50, &[]);
         if opened.played().tags.iter().all(is_plain) {
             let game = Games::new(text.as_bytes()).next_game();
             let game = game.expect("memory is readable").expect("a game").expect("it is read");
