@@ -76,6 +76,16 @@ fn read(path: &Path) -> Vec<Game> {
     std::iter::from_fn(|| games.next_game().unwrap()).map(Result::unwrap).collect()
 }
 
+/// How a page marks the data of a game.
+const ELEMENT: &str = "class=\"game\">";
+
+/// The games that a page shows.
+fn on_page(page: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(page).unwrap();
+    let games = text.split(ELEMENT).skip(1).filter_map(|rest| rest.split("</script>").next());
+    games.map(|json| serde_json::from_str(json).unwrap()).collect()
+}
+
 /// Comments behind the moves of the game itself.
 fn comments(game: &Game) -> Vec<&str> {
     let items = game.main.moves.iter().flat_map(|node| &node.items);
@@ -88,7 +98,7 @@ fn comments(game: &Game) -> Vec<&str> {
 fn games_are_annotated() {
     let (dir, file) = games(&format!("{GAMES}{BROKEN}{MATE}"));
     let (file, out) = (file.to_str().unwrap(), dir.path().join("out.pgn"));
-    let pictures = dir.path().join("pictures");
+    let (pictures, page) = (dir.path().join("pictures"), dir.path().join("out.html"));
     let args = [
         "analyse",
         file,
@@ -100,6 +110,8 @@ fn games_are_annotated() {
         "1",
         "--svg",
         pictures.to_str().unwrap(),
+        "--html",
+        page.to_str().unwrap(),
     ];
     let output = lancet(&args).output().unwrap();
     let said = text(&output);
@@ -124,8 +136,9 @@ fn games_are_annotated() {
     // A sign, one evaluation, what was there before, and the better line.
     let blunder = &fool.main.moves[2].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
-    assert!(matches!(&blunder[1], Item::Comment(c) if c.starts_with("[%eval #-1] Blunder. ")));
-    assert_eq!(blunder[2], Item::Comment("[%clk 0:00:01] oops".to_owned()));
+    let said = "[%eval #-1] [%clk 0:00:01] Blunder. ";
+    assert!(matches!(&blunder[1], Item::Comment(c) if c.starts_with(said)), "{blunder:?}");
+    assert_eq!(blunder[2], Item::Comment("oops".to_owned()));
     assert!(matches!(&blunder[3], Item::Variation(line) if line.moves.len() >= 4));
     assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
     assert_eq!(fool.tag("ECO"), Some("A00"));
@@ -148,6 +161,22 @@ fn games_are_annotated() {
     assert_eq!(drawn, annotated.len());
     let svg = fs::read_to_string(pictures.join("0001-Pupil-Teacher.svg")).unwrap();
     assert!(svg.contains("Pupil, A. - Teacher, 0-1") && svg.contains("g4??"), "{svg}");
+
+    let html = fs::read_to_string(&page).unwrap();
+    assert_eq!(html.matches(ELEMENT).count(), annotated.len());
+    let first = &on_page(&page)[0];
+    assert_eq!(
+        (&first["title"], &first["result"]),
+        (&"Pupil, A. - Teacher, 0-1".into(), &"0-1".into())
+    );
+    let blunder = &first["spots"][3];
+    assert_eq!((&blunder["san"], &blunder["mark"]), (&"2. g4".into(), &"??".into()));
+    assert_eq!(
+        (&blunder["score"], &blunder["best"]),
+        (&"#-1".into(), &serde_json::json!(["d8", "h4"]))
+    );
+    assert!(blunder["comment"].as_str().unwrap().ends_with("was best. oops"), "{blunder}");
+    assert!(first["players"][0][0] == "Pupil, A." && first["spots"][4]["over"] == "checkmate");
 
     // What is there is not overwritten.
     let again = lancet(&args).output().unwrap();
@@ -172,7 +201,77 @@ fn games_are_annotated() {
     fs::write(&out, "what was there, and longer than what comes\n".repeat(1000)).unwrap();
     let forced = lancet(&args).arg("--force").output().unwrap();
     assert_eq!(forced.status.code(), Some(2), "{}", text(&forced));
-    assert_eq!(fs::read(&out).unwrap(), before);
+    assert_eq!((fs::read(&out).unwrap(), fs::read_to_string(&page).unwrap()), (before, html));
+    fs::remove_file(&page).unwrap();
+    let without = lancet(&args).arg("--resume").output().unwrap();
+    assert!(text(&without).contains("the finished analysis has no page"), "{}", text(&without));
+}
+
+/// A person's own mark is in all that is written; check signs are put right, and nothing is
+/// doubled.
+#[test]
+fn marks_are_the_same_everywhere() {
+    let (dir, file) = games("1. f3 e5# 2. g4 !? $5 {why} Qh4 0-1\n");
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (pictures, page) = (path("pictures"), path("out.html"));
+    let more = ["--svg", &pictures, "--html", &page];
+    let written = annotated(file.to_str().unwrap(), &dir.path().join("out.pgn"), &more);
+    assert_eq!(written.matches("$5").count(), 1, "{written}");
+    assert!(written.contains("1... e5 {") && written.contains("Qh4# 0-1"), "{written}");
+    let picture = fs::read_to_string(Path::new(&pictures).join("0001--.svg")).unwrap();
+    assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
+    assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
+    assert_eq!(on_page(Path::new(&page))[0]["spots"][3]["mark"], "!?");
+}
+
+/// The games of one whole file have a file beside it; otherwise somebody has to name one.
+#[test]
+fn the_output_is_named_after_the_games() {
+    let (dir, file) = games("1. e4 *\n");
+    let file = file.to_str().unwrap();
+    let zipped = dir.path().join("b.pgn.gz");
+    let mut encoder = flate2::write::GzEncoder::new(
+        fs::File::create(&zipped).unwrap(),
+        flate2::Compression::fast(),
+    );
+    std::io::Write::write_all(&mut encoder, b"1. d4 *\n").unwrap();
+    encoder.finish().unwrap();
+    for (games, written) in
+        [(file, "games-annotated.pgn"), (zipped.to_str().unwrap(), "b-annotated.pgn")]
+    {
+        let output = lancet(&["analyse", games, "--nodes", "10", "--hash", "1"]).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        assert_eq!(read(&dir.path().join(written)).len(), 1);
+    }
+    let again = lancet(&["analyse", file, "--nodes", "10"]).output().unwrap();
+    assert!(text(&again).contains("games-annotated.pgn: the file exists"), "{}", text(&again));
+    for unnamed in [&[file, file][..], &["-"], &[file, "--shard", "1/2"], &["--join", file]] {
+        let refused = lancet(&[&["analyse"], unnamed].concat()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused).contains("--out: name the file"), "{}", text(&refused));
+    }
+}
+
+/// A run that writes no game leaves no file behind, whatever ends it.
+#[test]
+fn a_failure_leaves_no_files() {
+    let (dir, file) = games("1. e5 *\n");
+    let cut = dir.path().join("cut.pgn.gz");
+    fs::write(&cut, [31, 139, 8, 0, 0, 0, 0, 0, 0, 3, 51, 212]).unwrap();
+    let before = fs::read_dir(dir.path()).unwrap().count();
+    let page = dir.path().join("page.html");
+    for input in [&file, &cut] {
+        let args = ["analyse", input.to_str().unwrap(), "--nodes", "10", "--html"];
+        let output = lancet(&args).arg(&page).output().unwrap();
+        assert!(!output.status.success(), "{}", text(&output));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before, "{}", text(&output));
+    }
+    // Nor does one that cannot write its page.
+    fs::write(&page, "kept").unwrap();
+    fs::write(&file, "1. e4 *\n").unwrap();
+    let args = ["analyse", file.to_str().unwrap(), "--nodes", "10", "--html"];
+    assert!(!lancet(&args).arg(&page).output().unwrap().status.success());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before + 1);
 }
 
 #[test]
@@ -273,7 +372,8 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
     let output = lancet(&["analyse", file, "--out", &whole]).args(options).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
 
-    let arguments = ["analyse", file, "--out", &torn];
+    let page = path("torn.html");
+    let arguments = ["analyse", file, "--out", &torn, "--html", &page];
     let interrupted = || {
         let mut child = Running::start(lancet(&arguments).args(options).stdout(Stdio::piped()));
         let mut said = BufReader::new(child.stdout.take().unwrap());
@@ -288,7 +388,7 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
     // On a busy machine all may be done before the signal is sent: once more.
     let mut tries = 0;
     while code == Some(0) && tries < 20 {
-        fs::remove_file(&torn).unwrap();
+        fs::remove_file(&torn).and_then(|()| fs::remove_file(&page)).unwrap();
         (code, shown) = interrupted();
         tries += 1;
     }
@@ -297,10 +397,14 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
     let begun = fs::read_to_string(&torn).unwrap();
     let finished = fs::read_to_string(&whole).unwrap();
     assert!(!begun.is_empty() && begun.len() < finished.len() && finished.starts_with(&begun));
+    let begun = on_page(Path::new(&page));
+    assert!((1..6).contains(&begun.len()), "{}", begun.len());
 
     let resumed = lancet(&arguments).arg("--resume").args(options).output().unwrap();
     assert!(resumed.status.success(), "{}", text(&resumed));
     assert_eq!(fs::read_to_string(&torn).unwrap(), finished);
+    let whole = on_page(Path::new(&page));
+    assert!(whole.len() == 6 && whole.starts_with(&begun));
 }
 
 #[test]

@@ -10,24 +10,24 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::ProgressBar;
 use shakmaty::{Color, Move};
 
 use super::{
     annotate::{self, Findings},
-    chart::Chart,
+    chart::{Chart, Point},
     evaluate::{self, Evaluation, Evaluator, Interrupted},
-    join,
-    judge::Tally,
+    html, join,
+    judge::{Error, Tally},
     openings::{Opening, Openings},
     progress::{self, Done, Progress, Task},
 };
 use crate::{
     chess::{
         notation,
-        pgn::{self, Game, read::Games},
+        pgn::{self, Game, Item, Nag, read::Games},
         position::Position,
     },
     play::limits::Limits,
@@ -40,7 +40,7 @@ use crate::{
         self, complain,
         interrupt::Interrupt,
         options::{Effort, Shard, Tables, Workers},
-        say,
+        page, say,
     },
 };
 
@@ -49,14 +49,16 @@ use crate::{
 /// Games are read one at a time, so files may be of any size, also compressed by gzip or
 /// Zstandard, and from a pipe. Limits combine: whichever is reached first ends a search. Without
 /// any, each position gets half a second. With one job and --nodes the result is the same every
-/// time.
+/// time. Without --out, the games of one file go to NAME-annotated.pgn beside it.
 ///
 /// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that gives
 /// away 5 % of the winning chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as
-/// a variation. A mark already in the game stays. Everything else in the file is kept (signs such
-/// as += as their numbers, $14), with three exceptions: older [%eval] comments are replaced, lines
-/// that begin with % and results inside variations are dropped, and moves of the game such as
-/// Ng8-f6 are written in standard notation. Null moves (--) are not judged. Tags are added:
+/// a variation. A mark already in the game stays, and the picture and the page show it, too.
+/// Everything else in the file is kept (signs such as += as their numbers, $14), with four
+/// exceptions: older [%eval] comments are replaced, other commands such as [%clk] move into the
+/// comment of the evaluation, lines that begin with % and results inside variations are dropped,
+/// and moves such as Ng8-f6 are written in standard notation with the check signs that the rules
+/// give them. Null moves (--) are not judged. Tags are added:
 /// Annotator, ECO and Opening (if missing), and for each player Accuracy (a mean over all moves,
 /// 0 to 100) and AverageLoss (in centipawns, with every score cut off at 10 pawns).
 ///
@@ -77,7 +79,8 @@ use crate::{
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  lancet analyse games.pgn --out annotated.pgn
+  lancet analyse games.pgn                     # writes games-annotated.pgn
+  lancet analyse games.pgn --html games.html   # and a page with boards
   lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg pictures
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
@@ -93,6 +96,8 @@ Examples:
 Files:
   ANNOTATED.pgn            the games
   ANNOTATED.pgn.progress   how far the run has got; removed at the end
+  PAGE.html                the games on a page that needs only a browser: arrow keys, Home and
+                           End walk, `f` turns the board
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
@@ -104,9 +109,9 @@ pub struct Args {
     /// Files of games in PGN, also compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
-    /// The file to write
+    /// The file to write [default: NAME-annotated.pgn beside NAME.pgn]
     #[arg(long, value_name = "ANNOTATED.pgn")]
-    out: PathBuf,
+    out: Option<PathBuf>,
     #[command(flatten)]
     effort: Effort,
     #[command(flatten)]
@@ -121,11 +126,14 @@ pub struct Args {
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
     /// Put together what the shards wrote: the files are theirs, in order
-    #[arg(long, conflicts_with_all = ["resume", "shard", "svg"])]
+    #[arg(long, conflicts_with_all = ["resume", "shard", "svg", "html"])]
     join: bool,
     /// Draw the evaluation of each game, as pictures in this directory
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// Show the games on a page for a browser
+    #[arg(long, value_name = "PAGE.html")]
+    html: Option<PathBuf>,
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = tools::hash_size)]
     hash: usize,
@@ -136,8 +144,8 @@ pub struct Args {
     lenient: bool,
 }
 
-/// Letters of a player's name in the names of files.
-const LONGEST_NAME: usize = 30;
+/// Letters of a player's name in a picture.
+const LONGEST_NAME: usize = 24;
 /// Time for a position where nothing else ends a search.
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
@@ -166,7 +174,25 @@ impl Args {
         let (hash, threads, tables) = (self.hash, self.workers.threads, tables.unwrap_or_default());
         let engine = format!("{hash} MiB, threads {threads}{tables}");
         let lancet = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
-        vec![self.limits_text(), engine, format!("shard {}", self.part()), lancet]
+        let page = self.html.as_ref().map(|path| format!("page {}", path.display()));
+        let page = page.unwrap_or_else(|| "no page".to_owned());
+        vec![self.limits_text(), engine, format!("shard {}", self.part()), lancet, page]
+    }
+
+    /// The file to write.
+    fn out(&self) -> anyhow::Result<PathBuf> {
+        match (&self.out, &self.files[..]) {
+            (Some(out), _) if out == Path::new(STANDARD_INPUT) => {
+                bail!("--out: games are written to a file, not to standard output")
+            }
+            (Some(out), _) => Ok(out.clone()),
+            (None, [one])
+                if one != Path::new(STANDARD_INPUT) && !self.join && self.shard.is_none() =>
+            {
+                Ok(tools::beside(one, "-annotated.pgn"))
+            }
+            _ => bail!("--out: name the file to write; only that of one whole file has a default"),
+        }
     }
 
     /// The tag of that name in what is written.
@@ -177,23 +203,28 @@ impl Args {
 
 /// `lancet analyse`. The exit status is described in its help.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if args.out == Path::new(STANDARD_INPUT) {
-        let error = anyhow!("--out: games are written to a file, not to standard output");
-        return Ok(tools::unusable(&error));
-    }
+    let out = match args.out() {
+        Ok(out) => out,
+        Err(error) => return Ok(tools::unusable(&error)),
+    };
     if args.join {
-        let games = join::join(&args.files, &args.out, args.force)?;
+        let games = join::join(&args.files, &out, args.force)?;
         say(format_args!("{} joined", notation::counted(games, "game")));
         return Ok(ExitCode::SUCCESS);
     }
-    if args.resume && is_finished(&args.out) {
-        check_finished(args)?;
-        say(format_args!("{}: finished already", args.out.display()));
+    if args.resume && is_finished(&out) {
+        check_finished(args, &out)?;
+        say(format_args!("{}: finished already", out.display()));
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
-    let mut analysis = Analysis::open(args, &interrupt)?;
-    let interrupted = match analysis.all() {
+    let mut analysis = Analysis::open(args, &out, &interrupt)?;
+    let ended = analysis.all();
+    if ended.is_err() && analysis.progress.done.written == 0 {
+        // There is nothing to go on from.
+        analysis.progress.remove()?;
+    }
+    let interrupted = match ended {
         Err(error) if error.is::<Interrupted>() => true,
         ended => ended.map(|()| false)?,
     };
@@ -206,20 +237,73 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// A file that grows game by game. If it stays empty, it goes.
+struct Output {
+    path: PathBuf,
+    file: File,
+}
+
+impl Output {
+    /// Opens the file, as the options want it; `begun`: there is an earlier run to continue.
+    fn open(path: &Path, args: &Args, begun: bool) -> anyhow::Result<Output> {
+        let mut options = OpenOptions::new();
+        // What was begun and is gone cannot be continued.
+        options.write(true).truncate(false).create(!(args.resume && begun));
+        let file = match options.create_new(!args.resume && !args.force).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(progress::exists(path));
+            }
+            file => file.with_context(|| path.display().to_string())?,
+        };
+        files::claim_data(&file, "another analysis is writing this file")
+            .with_context(|| path.display().to_string())?;
+        Ok(Output { path: path.to_owned(), file })
+    }
+
+    /// Cuts it to what the progress says.
+    fn cut(&mut self, length: u64) -> anyhow::Result<()> {
+        let mut cut = || {
+            let whole = self.file.metadata()?.len() >= length;
+            ensure!(whole, "shorter than the unfinished analysis left it");
+            self.file.set_len(length)?;
+            Ok(self.file.seek(SeekFrom::End(0))?)
+        };
+        cut().map(drop).with_context(|| self.path.display().to_string())
+    }
+
+    /// Adds to it. Returns the number of bytes.
+    fn write(&mut self, text: &str) -> anyhow::Result<u64> {
+        let written = journal::append(&mut self.file, text.as_bytes());
+        let written = written.and_then(|()| self.file.sync_data());
+        written.with_context(|| self.path.display().to_string())?;
+        Ok(text.len() as u64)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
+            // Nobody is left to be told when this fails.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
 /// Everything that an analysis needs.
 struct Analysis<'a> {
     args: &'a Args,
     evaluator: Evaluator<'a>,
     openings: Openings,
     /// Until there is a game, it stays as it was.
-    out: File,
+    out: Output,
+    page: Option<Output>,
     progress: Progress,
     bar: ProgressBar,
 }
 
 impl<'a> Analysis<'a> {
     /// Opens the files.
-    fn open(args: &'a Args, interrupt: &'a Interrupt) -> anyhow::Result<Analysis<'a>> {
+    fn open(args: &'a Args, out: &Path, interrupt: &'a Interrupt) -> anyhow::Result<Analysis<'a>> {
         let size = |path: &PathBuf| {
             let size = input::size(path).with_context(|| path.display().to_string())?;
             ensure!(size != Some(0), "{}: no games", path.display());
@@ -233,9 +317,17 @@ impl<'a> Analysis<'a> {
         if let Some(dir) = &args.svg {
             fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         }
-        let path = progress::path(&args.out);
-        let resumed = args.resume && path.exists();
-        let out = output(args, &path)?;
+        let path = progress::path(out);
+        let (begun, resumed) = (path.exists(), args.resume && path.exists());
+        let page = args.html.as_deref();
+        files::check_outputs([out, &path].into_iter().chain(page), &args.files)?;
+        ensure!(
+            args.resume || args.force || !begun,
+            "{}: an unfinished analysis is here: --resume carries on, --force begins again",
+            path.display()
+        );
+        let out = Output::open(out, args, begun)?;
+        let page = page.map(|page| Output::open(page, args, false)).transpose()?;
         let progress =
             if resumed { Progress::load(path, task)? } else { Progress::new(path, task) };
         let mut analysis = Analysis {
@@ -243,6 +335,7 @@ impl<'a> Analysis<'a> {
             evaluator: Evaluator { engines, limits: args.limits(), interrupt },
             openings: Openings::default(),
             out,
+            page,
             bar: progress_bar(&progress.task.files),
             progress,
         };
@@ -252,16 +345,10 @@ impl<'a> Analysis<'a> {
         Ok(analysis)
     }
 
-    /// Cuts the output to what the progress says.
+    /// Cuts the outputs to what the progress says.
     fn begin(&mut self) -> anyhow::Result<()> {
-        let (mut out, length) = (&self.out, self.progress.done.bytes);
-        let mut cut = || {
-            let whole = out.metadata()?.len() >= length;
-            ensure!(whole, "shorter than the unfinished analysis left it");
-            out.set_len(length)?;
-            Ok(out.seek(SeekFrom::End(0))?)
-        };
-        cut().with_context(|| self.args.out.display().to_string())?;
+        self.out.cut(self.progress.done.bytes)?;
+        self.page.as_mut().map_or(Ok(()), |page| page.cut(self.progress.done.page))?;
         self.progress.begin()
     }
 
@@ -324,7 +411,8 @@ impl<'a> Analysis<'a> {
         let number = self.progress.done.usable;
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
-        let names = Color::ALL.map(|color| player(&game, color));
+        let names = tools::players(&game);
+        annotate::tidy(&mut game.main, start);
         let tick = |done: usize| {
             self.bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
             self.bar.set_message(format!("game {number}, position {done}/{total}"));
@@ -339,15 +427,20 @@ impl<'a> Analysis<'a> {
         findings.annotate(&mut game, opening, &self.args.annotator());
         let ply = annotate::ply(start);
         if let Some(dir) = &self.args.svg {
-            let path = dir.join(picture_name(number, &names));
-            let svg = picture(&game, &findings, opening, ply).svg()?;
+            let path = dir.join(format!("{number:04}-{}.svg", tools::players_in_path(&game)));
+            let svg = picture(&game, &findings, opening, ply).svg();
             files::replace(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;
         }
-        let text = pgn::write::write(&game, ply);
-        self.write(&text)?;
-        self.progress.done.written += 1;
-        self.progress.done.bytes += text.len() as u64;
         let mut tallies = Color::ALL.map(|color| findings.tally(color));
+        if let Some(page) = &mut self.page {
+            let players = names.iter().zip(&tallies).map(|(name, tally)| player_row(name, tally));
+            let element = html::shown(&game, &findings, players.collect()).element()?;
+            let done = &mut self.progress.done.page;
+            let head = if *done == 0 { page::PAGE } else { "" };
+            *done += page.write(&[head, &element].concat())?;
+        }
+        self.progress.done.bytes += self.out.write(&pgn::write::write(&game, ply))?;
+        self.progress.done.written += 1;
         // Whoever plays both sides plays one game.
         tallies[1].games = u64::from(names[0] != names[1]);
         for (name, tally) in names.iter().zip(&tallies) {
@@ -356,13 +449,6 @@ impl<'a> Analysis<'a> {
         let line = game_line(number, &names, &game.result(), opening, &tallies);
         self.bar.suspend(|| say(line));
         Ok(())
-    }
-
-    /// Adds to the output.
-    fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = journal::append(&mut self.out, text.as_bytes());
-        let written = written.and_then(|()| self.out.sync_data());
-        written.with_context(|| self.args.out.display().to_string())
     }
 
     /// Goes on where a line that is going to be shown ends after a move or two:
@@ -390,11 +476,6 @@ impl<'a> Analysis<'a> {
     fn finish(&mut self, interrupted: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         if !self.progress.is_begun() {
-            // Nothing is left behind.
-            let out = &self.args.out;
-            if self.out.metadata().is_ok_and(|out| out.len() == 0) {
-                fs::remove_file(out).with_context(|| out.display().to_string())?;
-            }
             let names = self.args.files.iter().map(|path| path.display().to_string());
             ensure!(interrupted, "{}: no games", names.collect::<Vec<_>>().join(", "));
             return Ok(());
@@ -415,15 +496,10 @@ impl<'a> Analysis<'a> {
             return Ok(());
         }
         if let Some(shard) = self.args.shard {
-            self.write(&join::end(shard, written))?;
+            self.out.write(&join::end(shard, written))?;
         }
         self.progress.remove()
     }
-}
-
-fn player(game: &Game, color: Color) -> String {
-    let tag = if color.is_white() { "White" } else { "Black" };
-    game.tag(tag).unwrap_or("?").to_owned()
 }
 
 /// Was this output written to its end? One that is empty was begun at most.
@@ -433,10 +509,9 @@ fn is_finished(out: &Path) -> bool {
 }
 
 /// Is the output what this command would have written, as far as its first game tells?
-fn check_finished(args: &Args) -> anyhow::Result<()> {
-    let out = &args.out;
+fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
-    files::check_outputs([out.as_path()], &args.files)?;
+    files::check_outputs([out], &args.files)?;
     let mut games = Games::new(Input::open(out).with_context(name)?);
     let first = games.next_game().with_context(name)?.and_then(Result::ok);
     // A shard that has no game has its last line.
@@ -449,32 +524,15 @@ fn check_finished(args: &Args) -> anyhow::Result<()> {
             out.display(),
             args.annotator()
         ),
-        Some(_) => Ok(()),
+        Some(_) => match &args.html {
+            Some(page) if !page.exists() => bail!(
+                "{}: the finished analysis has no page {}: --force begins again",
+                out.display(),
+                page.display()
+            ),
+            _ => Ok(()),
+        },
     }
-}
-
-/// Opens the file to write, as the options want it.
-fn output(args: &Args, progress: &Path) -> anyhow::Result<File> {
-    let out = &args.out;
-    files::check_outputs([out.as_path(), progress], &args.files)?;
-    let begun = progress.exists();
-    ensure!(
-        args.resume || args.force || !begun,
-        "{}: an unfinished analysis is here: --resume carries on, --force begins again",
-        progress.display()
-    );
-    let mut options = OpenOptions::new();
-    // What was begun and is gone cannot be continued.
-    options.write(true).truncate(false).create(!(args.resume && begun));
-    let file = match options.create_new(!args.resume && !args.force).open(out) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(progress::exists(out));
-        }
-        file => file.with_context(|| out.display().to_string())?,
-    };
-    files::claim_data(&file, "another analysis is writing this file")
-        .with_context(|| out.display().to_string())?;
-    Ok(file)
 }
 
 /// A bar over the bytes of all files on standard error, without an end if one of them
@@ -490,36 +548,43 @@ fn progress_bar(files: &[(PathBuf, u64)]) -> ProgressBar {
     stdio::progress_bar((!endless).then_some(bytes), template)
 }
 
-/// `0012-Short-Timman.svg`, whatever the players are called.
-fn picture_name(number: u64, names: &[String; 2]) -> String {
-    let [white, black] = names.each_ref().map(|name| -> String {
-        let family = name.split(',').next().unwrap_or_default();
-        family.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_NAME).collect()
+fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usize) -> Chart {
+    let subtitle =
+        opening.map_or_else(String::new, |Opening { eco, name }| format!("{eco} {name}"));
+    let [white, black] = tools::players(game);
+    let players = [(white, Color::White), (black, Color::Black)].map(|(name, color)| {
+        let tally = findings.tally(color);
+        let (accuracy, loss) = (mean(tally.mean_accuracy(), 1), mean(tally.mean_loss(), 0));
+        let name: String = name.chars().take(LONGEST_NAME).collect();
+        format!("{name}: accuracy {accuracy} %, average loss {loss} cp")
     });
-    format!("{number:04}-{white}-{black}.svg")
+    let point = |(i, evaluation): (usize, &Evaluation)| {
+        let (score, pawns) = (evaluation.white, notation::pawns(evaluation.white));
+        let Some(before) = i.checked_sub(1) else {
+            return Point { score, text: format!("Start {pawns}"), ..Point::default() };
+        };
+        let (node, error) = (&game.main.moves[before], findings.error(before));
+        // As the game has it: that is somebody's own, or the error's.
+        let sign = Item::judgement(&node.items).and_then(Nag::sign).unwrap_or_default();
+        let is_error = matches!(sign, "?!" | "?" | "??") || error.is_some();
+        let san = format!("{}{sign}", node.san);
+        let is_blunder = sign == "??" || error == Some(Error::Blunder);
+        Point {
+            score,
+            text: format!("{}{san} {pawns}", notation::number(&findings.positions[before])),
+            sign: is_error.then_some(sign),
+            label: is_blunder.then_some(san),
+        }
+    };
+    let points = findings.evaluations.iter().enumerate().map(point).collect();
+    Chart { title: tools::title(game), subtitle, players, ply, points }
 }
 
-fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usize) -> Chart {
-    let names = Color::ALL.map(|color| player(game, color));
-    let opening =
-        opening.map_or_else(String::new, |Opening { eco, name }| format!("{eco} {name}; "));
-    let accuracy = |color| {
-        let mean = findings.tally(color).mean_accuracy();
-        mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1} %"))
-    };
-    let [white, black] = Color::ALL.map(accuracy);
-    let errors = findings.judgements.iter().enumerate().filter_map(|(i, judgement)| {
-        let error = judgement.and_then(|judgement| judgement.error)?;
-        let san = notation::san(&findings.positions[i], findings.moves[i]?);
-        Some((i, error, san))
-    });
-    Chart {
-        title: format!("{} - {}, {}", names[0], names[1], game.result()),
-        subtitle: format!("{opening}accuracy {white} and {black}"),
-        ply,
-        scores: findings.evaluations.iter().map(|evaluation| evaluation.white).collect(),
-        errors: errors.collect(),
-    }
+/// What a page says of a player.
+fn player_row(name: &str, tally: &Tally) -> Vec<String> {
+    let means = [mean(tally.mean_accuracy(), 1), mean(tally.mean_loss(), 0)];
+    let errors = tally.errors.map(|count| count.to_string());
+    [name.to_owned()].into_iter().chain(means).chain(errors).collect()
 }
 
 /// The line about a game that was just analysed.

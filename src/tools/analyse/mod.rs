@@ -5,6 +5,7 @@ pub mod annotate;
 mod chart;
 pub mod command;
 mod evaluate;
+mod html;
 mod join;
 pub(crate) mod judge;
 mod openings;

@@ -49,6 +49,9 @@ pub(super) struct Done {
     pub written: u64,
     /// Bytes written.
     pub bytes: u64,
+    /// Bytes written to the page.
+    #[serde(default)]
+    pub page: u64,
     /// Games that could not be used.
     pub broken: u64,
 }
