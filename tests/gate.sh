@@ -54,7 +54,7 @@ tools() {
         compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': FASTCHESS=/path/to/fastchess" ;;
         platforms) tests/platforms.sh --tools || lacks 'the above' ;;
         release)
-            for tool in make x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc qemu-aarch64; do
+            for tool in make zip x86_64-w64-mingw32-gcc qemu-aarch64; do
                 command -v "$tool" >/dev/null || lacks "$tool, for the release"
             done
             ;;
@@ -137,8 +137,14 @@ release() {
     (cd dist && sha256sum --check SHA256SUMS && ls -l)
     local levels=(v2 v3)
     if grep -qw avx512vl /proc/cpuinfo; then levels+=(v4); fi
-    for level in "${levels[@]}"; do .ci/bench dist/lancet-*-linux-x86-64-"$level"; done
-    .ci/bench qemu-aarch64 dist/lancet-*-linux-arm64
+    tar -C "$work" -xzf dist/lancet-*-linux-arm64.tar.gz
+    .ci/bench qemu-aarch64 "$work"/lancet-*-linux-arm64/lancet
+    tar -C "$work" -xzf dist/lancet-*-linux-arm64-dotprod.tar.gz
+    .ci/bench qemu-aarch64 "$work"/lancet-*-linux-arm64-dotprod/lancet
+    for level in "${levels[@]}"; do
+        tar -C "$work" -xzf dist/lancet-*-linux-x86-64-"$level".tar.gz
+        .ci/bench "$work"/lancet-*-linux-x86-64-"$level"/lancet
+    done
 }
 
 for name in "$@"; do

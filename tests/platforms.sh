@@ -9,8 +9,7 @@
 # Parts whose tools are missing are skipped, and that is said (`--require`: it is a failure;
 # `--tools`: nothing else is done):
 #     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
-#     arm          qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
-#                  rustup target add aarch64-unknown-linux-gnu
+#     arm          qemu-user, rustup target add aarch64-unknown-linux-musl
 #     processors   qemu-user
 #     avx512       qemu-user; what windows needs, too, where the machine lacks AVX-512
 # Development builds prove the same as released ones here; PROFILE=release takes those.
@@ -83,7 +82,7 @@ has_tools() {
 tools() {
     case $1 in
     windows) has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu ;;
-    arm) has_tools qemu-aarch64 aarch64-linux-gnu-gcc target:aarch64-unknown-linux-gnu ;;
+    arm) has_tools qemu-aarch64 target:aarch64-unknown-linux-musl ;;
     processors | avx512) has_tools qemu-x86_64 ;;
     console) has_tools script ;;
     esac
@@ -94,7 +93,7 @@ build() {
     local suffix='' folder=$PROFILE
     [[ $1 == *windows* ]] && suffix=.exe
     [ "$PROFILE" = dev ] && folder=debug
-    RUSTFLAGS="-C target-cpu=$2" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+    RUSTFLAGS="-C target-cpu=$2" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
         "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1"
     built=$work/$1-$2$suffix
     cp "${CARGO_TARGET_DIR:-target}/$1/$folder/lancet$suffix" "$built"
@@ -133,6 +132,12 @@ compare() {
     "$@" "${games[@]}" --out "$out/there.pgn" >/dev/null 2>&1 || fail "$name: analyse"
     same "$name: analyse" "$(tr -d '\r' <"$work/here.pgn")" "$(tr -d '\r' <"$work/there.pgn")"
     rm -f "$work"/{here,there}.*
+    local tables=('setoption name SyzygyPath value ../shared/data/syzygy' 'position fen 8/8/8/4k3/8/8/1R6/K5n1 w - - 0 1' 'go depth 6')
+    if [ -d ../shared/data/syzygy ]; then
+        same "$name: tablebases" "$("$native" "${tables[@]}" quit </dev/null | without_times)" \
+            "$("$@" "${tables[@]}" quit </dev/null | without_times)"
+    fi
+    has "$name: threads" '^bestmove [a-h]' "$("$@" 'setoption name Threads value 3' 'go depth 8' quit </dev/null | tr -d '\r')"
     memory "$name" "$@"
 }
 
@@ -257,10 +262,10 @@ C
 }
 
 arm() {
-    step 'ARM: aarch64-unknown-linux-gnu under qemu'
+    step 'ARM: aarch64-unknown-linux-musl under qemu'
     tools arm || return 0
-    build aarch64-unknown-linux-gnu generic
-    local program=(qemu-aarch64 -L /usr/aarch64-linux-gnu "$built")
+    build aarch64-unknown-linux-musl generic
+    local program=(qemu-aarch64 "$built")
     out=$work
     compare ARM "${program[@]}"
     interrupt ARM "${program[@]}"
