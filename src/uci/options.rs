@@ -100,8 +100,10 @@ struct UciOption {
     default: String,
     /// The values that it takes, as the README has them.
     values: String,
-    /// What it is for: the sentence of the README's table, in Markdown.
+    /// What it does, in Markdown.
     about: &'static str,
+    /// Few need it: the README and `help` put it into a table of its own.
+    expert: bool,
     /// The change that a value asks for.
     change: ReadChange,
 }
@@ -111,95 +113,124 @@ fn options() -> Vec<UciOption> {
     let default = Settings::default();
     vec![
         spin("Hash", default.hash, HASH_RANGE, |s, mib| s.hash = mib)
-            .about("size of the transposition table in MiB"),
+            .about("Size of the transposition table in MiB."),
         button("Clear Hash", clear_hash)
-            .about("clears the table and all that searches have learned, as for a new game"),
-        check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on).about(
-            "a new game keeps the table, and Clear Hash does nothing; \
-                 what UCI_LimitStrength thought is still forgotten",
+            .about("Empties the transposition table and the histories, as for a new game."),
+        check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on)
+            .about(
+                "Keeps the table between games and ignores Clear Hash, except for entries \
+             written while UCI_LimitStrength was on.",
+            )
+            .expert(),
+        file("Hash File", set_hash_file).about("File for Save Hash and Load Hash."),
+        button("Save Hash", save_hash).about(
+            "Saves the table with all its depths and bounds. Overwrites only files that \
+             hold a saved table.",
         ),
-        file("Hash File", set_hash_file).about("where the table is saved and loaded"),
-        button("Save Hash", save_hash)
-            .about("saves the table with all its depths and bounds; replaces saved tables only"),
         button("Load Hash", load_hash).about(
-            "replaces the table, and its size, with the saved one; a damaged file is refused",
+            "Replaces the table and its size with the saved ones. Refuses a damaged \
+             file.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
-            .about("search threads"),
+            .about("Number of search threads."),
         // More lines than any position of chess has moves.
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
-        .about("lines to report; may change during a search"),
-        check("Ponder", default.ponder, |s, on| s.ponder = on)
-            .about("Lancet may think on the opponent's time, so it spends more of its own"),
+        .about("Number of principal variations to report. Can change during a search."),
+        check("Ponder", default.ponder, |s, on| s.ponder = on).about(
+            "Allows the GUI to let Lancet think on the opponent's time. With it, Lancet \
+             budgets more time per move.",
+        ),
         spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
             s.move_overhead = Duration::from_millis(ms);
         })
         .about(
-            "milliseconds kept back, and 50 more on clocks; of `movetime` a tenth at most; \
-                 raise it over a network",
+            "Milliseconds that Lancet keeps back for delays between itself and the GUI: \
+             on clocks 50 more, of `movetime` a tenth at most. Raise it over a network.",
         ),
-        spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes).about(
-            "for testers, without Ponder and movestogo: any millisecond is this many nodes; \
-                 0 is time itself",
-        ),
+        spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
+            .about(
+                "For testers: counts N nodes as one millisecond; 0 uses the real clock. Not \
+             with Ponder or movestogo.",
+            )
+            .expert(),
         live_check("UCI_Chess960", |o| &o.chess960).about(
-            "Chess960: castling is written as king takes rook; \
-                 off, castling rights that only Chess960 has are dropped",
+            "Plays Chess960: castling moves are written as king takes rook. If off, \
+             castling rights that only Chess960 has are dropped.",
         ),
         live_check("UCI_AnalyseMode", |o| &o.analyse).about(
-            "analysis: even a forced move is searched; \
-                 book, UCI_LimitStrength and Skill Level are ignored",
+            "For analysis: searches forced moves too, and ignores the book, \
+             UCI_LimitStrength and Skill Level.",
         ),
         check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on)
-            .about("plays like a person rated UCI_Elo, but not in 'go infinite'"),
-        spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about("that rating"),
+            .about("Plays like a person rated UCI_Elo, except in `go infinite`."),
+        spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo)
+            .about("Target rating for UCI_LimitStrength."),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
-                "without UCI_LimitStrength: plays like a person rated 500, and 125 more for \
-                 each level; 20 is full strength",
+                "Limits strength where UCI_LimitStrength is off: level 0 plays like a \
+             person rated 500, each level adds 125, and 20 is full strength.",
             ),
-        check("OwnBook", default.own_book, |s, on| s.own_book = on)
-            .about("plays from BookFile while it has moves, each as often as its weight says"),
+        check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
+            "Plays from BookFile while it has moves, each with the probability that its \
+             weight gives.",
+        ),
         file("BookFile", set_book)
-            .about("an opening book in Polyglot format (.bin); a damaged one is refused"),
+            .about("Opening book in Polyglot format (.bin). Refuses a damaged file."),
         spin("BookDepth", default.book_depth, 1..=BOOK_DEPTH, |s, moves| s.book_depth = moves)
-            .about("how many moves of a game may come from the book"),
+            .about("Number of moves of a game that may come from the book."),
         text("SyzygyPath", EMPTY, "paths", |paths| {
             on_engine(syzygy::directories(paths), set_tablebases)
         })
-        .about("directories of Syzygy endgame tables, separated by `:` (`;` on Windows)"),
+        .about("Directories of Syzygy tablebases, separated by `:` (`;` on Windows)."),
         spin("SyzygyProbeDepth", default.syzygy.probe_depth, 1..=100, |s, depth| {
             s.syzygy.probe_depth = depth;
         })
-        .about("minimum remaining depth for a look-up; raise it if the disk is slow"),
+        .about("Minimum remaining depth for a probe. Raise it if the disk is slow.")
+        .expert(),
         spin("SyzygyProbeLimit", default.syzygy.probe_limit, 0..=MAX_PIECES, |s, pieces| {
             s.syzygy.probe_limit = pieces;
         })
-        .about("maximum number of pieces for a look-up"),
+        .about("Maximum number of pieces for a probe.")
+        .expert(),
         check("Syzygy50MoveRule", default.syzygy.fifty_moves, |s, on| s.syzygy.fifty_moves = on)
-            .about("wins that the fifty-move rule spoils count as draws"),
+            .about("Counts wins that the fifty-move rule spoils as draws.")
+            .expert(),
         live_check("UCI_ShowCurrLine", |o| &o.live.show_current_line)
-            .about("reports the line being searched once a second"),
+            .about("Reports the line being searched once a second.")
+            .expert(),
         live_check("UCI_ShowRefutations", |o| &o.live.show_refutations)
-            .about("reports the reply to each of the other moves after every iteration"),
+            .about("Reports the reply to each of the other moves after every iteration.")
+            .expert(),
         live_check("UCI_ShowWDL", |o| &o.show_wdl)
-            .about("reports the chances of a win, draw and loss with every score, in permille"),
+            .about("Reports the chances of a win, draw and loss with every score, in permille."),
         live_check("Minimal", |o| &o.minimal)
-            .about("reports only the last line of a search, or the last of each rank with MultiPV"),
+            .about(
+                "Reports only the last line of a search; with MultiPV, the last line of \
+             each rank.",
+            )
+            .expert(),
         live_check("Explain", |o| &o.explain)
-            .about("says with the best move, in a sentence, what it does"),
+            .about("Adds a sentence that says what the best move does."),
         path("Debug Log File", Change::Log)
-            .about("appends everything read and written to this file, with the time (UTC)"),
-        file("EvalFile", set_network).about(
-            "the network to evaluate with; a bad file is refused. \
-                 `psqt` is material and piece-square tables, for comparison",
-        ),
-        root_search("Root Search").about("how the score of an iteration is found"),
+            .about("Appends everything read and written to this file, with the time in UTC.")
+            .expert(),
+        file("EvalFile", set_network)
+            .about(
+                "Network to evaluate with. Refuses a damaged file. `psqt` is material and \
+             piece-square tables, for comparison.",
+            )
+            .expert(),
+        root_search("Root Search")
+            .about("How an iteration finds its score, for comparison.")
+            .expert(),
         text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
-            .about("the opponent, as GUIs tell it: changes nothing, and is in the Debug Log File"),
-        text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {})).about("for GUIs to show"),
+            .about("The opponent's name, as GUIs send it. Only the Debug Log File shows it.")
+            .expert(),
+        text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {}))
+            .about("Text for GUIs to show.")
+            .expert(),
     ]
 }
 
@@ -236,11 +267,15 @@ impl UciOption {
         change: impl Fn(&str) -> Option<Change> + 'static,
     ) -> UciOption {
         let (default, values) = (default.to_string(), values.to_string());
-        UciOption { config, default, values, about: "", change: Box::new(change) }
+        UciOption { config, default, values, about: "", expert: false, change: Box::new(change) }
     }
 
     fn about(self, about: &'static str) -> UciOption {
         UciOption { about, ..self }
+    }
+
+    fn expert(self) -> UciOption {
+        UciOption { expert: true, ..self }
     }
 
     /// The values that it takes, for a person who has given another one.
@@ -489,13 +524,13 @@ pub(super) fn announce() -> Vec<UciMessage> {
     all().map(|option| UciMessage::Option(option.config)).collect()
 }
 
-/// The options for a person: name, default, values and meaning.
-pub(super) fn list() -> Vec<[String; 4]> {
+/// Everyday options, or those for experts: name, default, values and meaning.
+pub(super) fn list(expert: bool) -> Vec<[String; 4]> {
     let cells = |option: UciOption| {
         let name = option.config.get_name().to_owned();
         [name, option.default, option.values, option.about.to_owned()]
     };
-    options().into_iter().map(cells).collect()
+    options().into_iter().filter(|option| option.expert == expert).map(cells).collect()
 }
 
 #[cfg(test)]
@@ -672,18 +707,20 @@ mod tests {
         assert!(changed > 20, "{changed}");
     }
 
-    /// If this fails, what it prints is the table to put into the README.
+    /// If this fails, it prints the table that the README should have.
     #[test]
-    fn the_readme_has_the_table() {
-        let mut table = "| name | default | range | what it does |\n\
-                         | --- | --- | --- | --- |\n"
-            .to_owned();
-        for cells in list() {
-            let cell = |text: String| if text.is_empty() { text } else { format!(" {text}") };
-            let cells = cells.map(cell).join(" |");
-            table.push_str(&format!("|{cells} |\n"));
+    fn the_readme_has_the_tables() {
+        for expert in [false, true] {
+            let mut table = "| name | default | range | what it does |\n\
+                             | --- | --- | --- | --- |\n"
+                .to_owned();
+            for cells in list(expert) {
+                let cell = |text: String| if text.is_empty() { text } else { format!(" {text}") };
+                let cells = cells.map(cell).join(" |");
+                table.push_str(&format!("|{cells} |\n"));
+            }
+            let readme = include_str!("../../README.md");
+            assert!(readme.contains(&format!("\n\n{table}\n")), "the README wants:\n{table}");
         }
-        let readme = include_str!("../../README.md");
-        assert!(readme.contains(&format!("\n\n{table}\n")), "the README wants:\n{table}");
     }
 }

@@ -109,7 +109,7 @@ pub fn compiler() -> Vec<String> {
 pub fn help(name: Option<&str>) -> Vec<String> {
     let mut lines = table(COMMANDS, name);
     if name == Some("setoption") {
-        lines.extend(options::list().into_iter().map(option));
+        lines.extend([false, true].into_iter().flat_map(options::list).map(option));
     }
     lines
 }

@@ -1794,14 +1794,14 @@ fn bots_find_their_options() {
     assert_eq!(count, 14, "{config}");
 }
 
-/// README's table of options is what `uci` prints.
+/// README's tables of options are what `uci` prints.
 #[test]
 fn the_documented_options_are_the_real_ones() {
     let readme = include_str!("../../README.md");
-    let table = readme.split("## Options").nth(1).unwrap().split("\n\n").nth(1).unwrap();
-    let mut documented: Vec<[&str; 3]> = table
-        .lines()
-        .skip(2)
+    let section = readme.split("## Options").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with('|'));
+    let mut documented: Vec<[&str; 3]> = rows
+        .filter(|row| !row.starts_with("| ---") && !row.starts_with("| name"))
         .map(|row| {
             let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
             assert!(cells.len() == 4 && !cells[3].is_empty(), "{row}");
