@@ -128,8 +128,10 @@ pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
 
 /// What an option takes and does.
 fn option([name, default, range, about]: [String; 4]) -> String {
-    let values: Vec<String> =
-        [default, range].into_iter().filter(|text| !text.is_empty()).collect();
+    // A choice among names begins with its default.
+    let chosen = range.split(", ").any(|value| value == default);
+    let first = if chosen { String::new() } else { default };
+    let values: Vec<String> = [first, range].into_iter().filter(|text| !text.is_empty()).collect();
     format!("    {name:<20}{about} ({})", values.join(", "))
 }
 
@@ -230,4 +232,21 @@ pub fn spsa() -> Vec<String> {
         format!("{}, int, {}, {}, {}, {}, 0.002", p.name, p.default, p.min, p.max, p.step)
     };
     super::options::tunables().filter(|p| p.step > 0).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_value_of_an_option_is_named_once() {
+        let lines = super::help(Some("setoption"));
+        let choice = "(Aspiration, Full Window, Bisection, MTD(f))";
+        assert!(lines.iter().any(|line| line.ends_with(choice)), "{lines:?}");
+        for line in &lines[2..] {
+            let (_, values) = line.rsplit_once(" (").unwrap();
+            let mut seen = HashSet::new();
+            assert!(values.split(", ").all(|value| seen.insert(value)), "{line}");
+        }
+    }
 }
