@@ -59,7 +59,8 @@ impl Cell {
 
     /// Must this cell return the true score?
     pub fn is_sound(&self) -> bool {
-        self.table != TableMode::Deeper && self.root.is_sound() && self.delay.is_sound()
+        let parts = self.root.is_sound() && self.delay.is_sound() && !self.interior.is_printed();
+        parts && self.table != TableMode::Deeper
     }
 
     /// Does this cell look at every move of every node (or nearly so)? Such
@@ -135,7 +136,8 @@ pub struct Axes {
     /// What happens to scores on their way out of a node
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
-    /// Try every value of the axes not named (thousands of cells)
+    /// Compare everything: every algorithm, and every other axis by itself; with axes, all values
+    /// of the others (thousands of cells)
     #[arg(long)]
     pub all: bool,
 }
@@ -146,12 +148,12 @@ fn table_size(text: &str) -> Result<usize, String> {
 }
 
 impl Axes {
-    /// The cells of a run. With nothing asked for, the star; else the product
-    /// of what is asked for, where an open axis stays at [`Cell::ADVICE`] or,
-    /// with `all`, takes all its values (sizes and windows stay).
+    /// The cells of a run. With nothing asked for, ten that answer the question of the lab, or the
+    /// [`star`] with `all`; else the product of what is asked for, where an open axis stays at
+    /// [`Cell::ADVICE`] or, with `all`, takes all its values (sizes and windows stay).
     pub fn cells(&self) -> Vec<Cell> {
-        if *self == Axes::default() {
-            return star();
+        if (Axes { all: false, ..self.clone() }) == Axes::default() {
+            return if self.all { star() } else { few() };
         }
         let mut cells = vec![Cell::ADVICE];
         spread(&mut cells, self.values(&self.interior), |c, v| c.interior = v);
@@ -184,7 +186,19 @@ fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, 
     *cells = cells.iter().flat_map(|cell| values.iter().map(move |&v| with(cell, v))).collect();
 }
 
-/// The default run: every interior under the root drivers that it is made for, and every other
+/// The default run: every algorithm where it is at its best, and what the table is worth.
+fn few() -> Vec<Cell> {
+    use Interior::{Bounds, FailHard, FailSoft, Minimax, Pvs, Scout};
+    let drivers = [Root::AspGradual, Root::Full, Root::Bisection, Root::Mtdf];
+    let over_pvs = drivers.map(|root| (Pvs, root));
+    let inside = [Scout, Bounds, FailSoft, FailHard].map(|interior| (interior, Root::Full));
+    let cell = |(interior, root)| Cell { interior, root, ..Cell::ADVICE };
+    let with_table = over_pvs.into_iter().chain(inside).map(cell);
+    let without = [(Pvs, Root::AspGradual), (Minimax, Root::Full)].map(cell);
+    with_table.chain(without.map(|cell| Cell { table: TableMode::Off, ..cell })).collect()
+}
+
+/// Every interior under the root drivers that it is made for, and every other
 /// axis by itself around [`Cell::ADVICE`].
 fn star() -> Vec<Cell> {
     let advice = Cell::ADVICE;
@@ -192,7 +206,7 @@ fn star() -> Vec<Cell> {
     let mut cells = Vec::new();
     for &interior in Interior::value_variants() {
         let cell = Cell { interior, ..advice };
-        if cell.is_exhaustive() {
+        if cell.is_exhaustive() || interior.is_printed() {
             cells.push(Cell { root: Root::Full, table: TableMode::Off, ..cell });
             continue;
         }
@@ -207,6 +221,9 @@ fn star() -> Vec<Cell> {
         Cell { root: Root::Full, table: TableMode::Off, ..fail_soft },
         Cell { table: TableMode::Off, ..advice },
         Cell { table: TableMode::Deeper, ..advice },
+        Cell { table: TableMode::Strict, ..advice },
+        Cell { root: Root::AspPrinted, ..fail_soft },
+        Cell { root: Root::BisectionPrinted, ..fail_soft },
         Cell { root: Root::Mtdf, table: TableMode::Deeper, ..fail_soft },
         Cell { root: Root::MtdfLoop, table: TableMode::Deeper, ..fail_soft },
     ]);
@@ -238,7 +255,7 @@ mod tests {
 
     #[test]
     fn star_has_every_value_of_every_axis() {
-        let cells = Axes::default().cells();
+        let cells = Axes { all: true, ..Axes::default() }.cells();
         assert!(all_of(&cells, |c| c.interior));
         assert!(all_of(&cells, |c| c.root));
         assert!(all_of(&cells, |c| c.table));
@@ -246,6 +263,9 @@ mod tests {
         assert!(all_of(&cells, |c| c.replacement));
         assert!(all_of(&cells, |c| c.delay));
         assert!(cells.contains(&Cell::ADVICE));
+        let few = Axes::default().cells();
+        assert_eq!(few.len(), 10);
+        assert!(few.iter().all(|cell| cell.is_sound() && cells.contains(cell)));
     }
 
     #[test]
@@ -258,9 +278,7 @@ mod tests {
         };
         // Two interiors with (off, exact newest, exact deepest).
         assert_eq!(axes.cells().len(), 6);
-        // Nine root drivers and ten delays more; with a table, two kinds of entries.
-        assert_eq!(Axes { all: true, ..axes }.cells().len(), (2 + 4 * 2) * 9 * 10);
-        // 10 x 9 x (1 + 2 x 2 x 4) x 10.
-        assert_eq!(Axes { all: true, ..Axes::default() }.cells().len(), 15_300);
+        // Eleven root drivers and ten delays more; with a table, two kinds of entries.
+        assert_eq!(Axes { all: true, ..axes }.cells().len(), (2 + 4 * 2) * 11 * 10);
     }
 }

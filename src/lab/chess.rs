@@ -11,6 +11,7 @@ use shakmaty::{Color, Move, Role};
 use super::game::Game;
 use lancet::{
     chess::{
+        notation::move_text,
         position::Position,
         score::{Bounds, DRAW, MATE, Score, Window},
     },
@@ -78,6 +79,10 @@ impl Game for Board<'_> {
 
     fn max_to_move(&self) -> bool {
         self.position.turn() == Color::White
+    }
+
+    fn move_text(&self, m: Move) -> String {
+        move_text(m, self.position.mode())
     }
 
     fn gain(&self, m: Move) -> i32 {

@@ -17,11 +17,12 @@ use super::{
     cell::Axes,
     chess::Leaf,
     explain::{self, ExplainArgs},
+    game::GameName,
     manual,
     node::{Ordering, Selectivity},
     output, plot, report,
     run::{Conditions, FirstGuess},
-    suite::{self, Item, Job, TruthError},
+    suite::{self, Item, Job, Suite, TruthError},
 };
 use lancet::{
     chess::lines::{self, Line, TextError},
@@ -87,9 +88,12 @@ const MATES: &str = include_str!("../../epd/mates20.epd");
 struct RunArgs {
     /// Positions, as EPD or FEN lines [default: those of `lancet bench`]
     file: Option<PathBuf>,
-    /// Search depth, in plies
-    #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=64))]
-    depth: u32,
+    /// Another game than chess, from its first moves on
+    #[arg(long, value_enum, conflicts_with_all = ["file", "limit", "leaf"])]
+    game: Option<GameName>,
+    /// Search depth, in plies [default: 4 in chess, 9 in tic-tac-toe, 8 in Connect Four, 12 in Nim]
+    #[arg(short, long, value_parser = arguments::whole::<u32>(1..=64))]
+    depth: Option<u32>,
     /// Use only the first N positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     limit: Option<usize>,
@@ -212,15 +216,20 @@ fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
     let inputs: Vec<PathBuf> = args.file.iter().chain(&args.network).cloned().collect();
     files::check_outputs(args.svg.as_deref(), &inputs)?;
     let items = match &args.file {
+        _ if args.game.is_some() => Vec::new(),
         Some(path) => positions(&path.display().to_string(), lines::read(path), args.limit)?,
         None => bench_positions(args.limit)?,
     };
     let job = job(args)?;
+    let suite = args.game.map_or(Suite::Chess(&items), Suite::Other);
     // Shown on a terminal only.
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left")?;
-    let progress = ProgressBar::new((items.len() * job.cells.len()) as u64).with_style(style);
-    let report =
-        pool(args.threads)?.install(|| suite::run_suite(&items, &job, &|| progress.inc(1)));
+    let progress = ProgressBar::no_length().with_style(style);
+    let tick = |positions| {
+        progress.set_length((positions * job.cells.len()) as u64);
+        progress.inc(1);
+    };
+    let report = pool(args.threads)?.install(|| suite::run_suite(suite, &job, &tick));
     progress.finish_and_clear();
 
     let text = if args.csv {
@@ -251,7 +260,7 @@ fn job(args: &RunArgs) -> anyhow::Result<Job<'_>> {
     Ok(Job {
         cells: args.axes.cells(),
         conditions: Conditions {
-            depth: args.depth,
+            depth: args.depth.unwrap_or_else(|| args.game.map_or(4, GameName::depth)),
             iterative: !args.no_deepening,
             ordering: args.ordering,
             selectivity: &args.select,

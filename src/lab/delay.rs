@@ -27,14 +27,14 @@ pub enum ScoreDelay {
     Ply,
     /// The same with a table that leaves scores as they are.
     PlyRaw,
-    /// [`Mates`](ScoreDelay::Mates) without shifting the window first.
+    /// `mates` without shifting the window first.
     MatesPost,
-    /// [`Loss`](ScoreDelay::Loss) without shifting the window first.
+    /// `loss` without shifting the window first.
     LossPost,
-    /// [`Loss`](ScoreDelay::Loss) with `<` and `<=` swapped when the window is shifted,
+    /// `loss` with `<` and `<=` swapped when the window is shifted,
     /// as the post's author first had it.
     LossSwapped,
-    /// [`Decay`](ScoreDelay::Decay) with 33/32 taken for the inverse of 31/32.
+    /// `decay` with 33/32 taken for the inverse of 31/32.
     DecayNarrow,
 }
 

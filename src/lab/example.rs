@@ -1,36 +1,45 @@
-//! Examples of algorithms at work: on small trees, step by step, and on tic-tac-toe,
+//! Examples of algorithms at work: on small trees, step by step, and on games,
 //! counted. Their results are not written down but searched, by the functions that the
 //! lab compares.
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::collections::HashMap;
 
 use anyhow::Context as _;
-use clap::Parser;
+use clap::{Parser, ValueEnum as _};
+use serde::Serialize;
 
 use super::{
-    cell::{self, Axes, Cell},
+    cell::{self, Axes},
+    chess::{Board, Leaf},
+    connect_four::ConnectFour,
     delay::ScoreDelay,
-    game::Game,
-    node::{Oracle, Ordering, Search, Selectivity, Step},
+    game::{Game, GameName},
+    nim::Nim,
+    node::{Cost, Oracle, Ordering, Search, Selectivity, Step},
     output::label,
     root::{End, Guess},
     run::{Conditions, FirstGuess, drive, replay, run},
     table::{Table, TableMode},
     tictactoe::TicTacToe,
-    tree::{At, Tree},
+    tree::{At, Shape, Tree},
 };
-use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
-
-/// What an example on tic-tac-toe has for its tree.
-const TIC_TAC_TOE: &str = "tic-tac-toe";
+use lancet::{
+    chess::{
+        position::Position,
+        score::{Bounds, INFINITE, MATE, Score, Window},
+    },
+    eval::default_network,
+};
 
 /// Something to search, and how.
 #[derive(Debug)]
 pub struct Example {
-    /// In the notation of [`tree`](super::tree), or [`TIC_TAC_TOE`].
+    /// In the notation of [`tree`](super::tree), or the name of a game.
     tree: String,
     /// What to watch for.
     caption: String,
+    /// As written.
+    search: String,
     options: Options,
 }
 
@@ -51,6 +60,9 @@ struct Options {
     ordering: Ordering,
     #[arg(long, value_enum)]
     select: Vec<Selectivity>,
+    /// In chess
+    #[arg(long, value_enum, default_value_t = Leaf::Static)]
+    leaf: Leaf,
     /// Count the replayed tree, too
     #[arg(long)]
     replay: bool,
@@ -68,13 +80,19 @@ impl Example {
         let text = text.replace("\n  ", " ");
         let (tree, rest) = text.split_once("` by `").context("an example without a search")?;
         let (options, caption) = rest.split_once("`: ").context("an example without a caption")?;
+        let (search, caption) = (options.to_owned(), caption.trim().to_owned());
         let options = Options::try_parse_from(options.split(' '))?;
-        Ok(Example { tree: tree.to_owned(), caption: caption.trim().to_owned(), options })
+        Ok(Example { tree: tree.to_owned(), caption, search, options })
     }
 
     /// Is it on a tree?
     pub fn has_tree(&self) -> bool {
-        self.tree != TIC_TAC_TOE
+        self.tree.contains('(')
+    }
+
+    /// How it is searched, and on what.
+    pub fn search(&self) -> String {
+        format!("{} on {}", self.search, self.tree)
     }
 
     /// The caption, and what the search does.
@@ -83,29 +101,27 @@ impl Example {
     ///
     /// If the tree cannot be read.
     pub fn text(&self) -> anyhow::Result<String> {
-        let caption = &self.caption;
-        if self.has_tree() {
-            let worked = self.work_through(&self.tree, None)?;
-            return Ok(format!("\nExample. {caption}\n\n    {}\n\n{worked}", self.tree));
-        }
-        let lines: String = self.options.axes.cells().iter().map(|cell| self.count(cell)).collect();
-        Ok(format!("\nCounted on tic-tac-toe, to the end (depth 9). {caption}\n\n{lines}"))
+        let work = if self.has_tree() { self.film(None, None)?.text() } else { self.counts() };
+        let kind = if self.has_tree() { "Example" } else { "Counted" };
+        Ok(format!("\n{kind} ({}): {}\n\n{work}", self.search(), self.caption))
     }
 
-    /// Every window and every value of the search, on this tree.
+    /// Every window and every value of the search, on its tree or another one.
     ///
     /// # Errors
     ///
     /// If the tree cannot be read.
-    pub fn work_through(&self, tree: &str, guess: Option<Score>) -> anyhow::Result<String> {
-        let tree = Tree::parse(tree)?;
+    pub fn film(&self, tree: Option<&str>, guess: Option<Score>) -> anyhow::Result<Film> {
+        let tree = Tree::parse(tree.unwrap_or(&self.tree))?;
         let root = tree.root();
         let cell = self.options.axes.cells()[0];
+        let mode = if self.options.axes.table.is_empty() { TableMode::Off } else { cell.table };
         let from_max = cell.delay == ScoreDelay::None;
-        let mut scribe = Scribe { text: String::new(), passes: 0, open: Vec::new(), from_max };
+        let mut scribe = Scribe { lines: Vec::new(), passes: 0, open: Vec::new(), from_max };
         let found = {
             let watcher = |p: &At<'_>, ply, step| scribe.write(p, ply, step);
-            let search = Search::<At<'_>>::new(cell.delay, Ordering::None, Table::off());
+            let table = Table::new(cell.size, mode, cell.entries, cell.replacement);
+            let search = Search::<At<'_>>::new(cell.delay, Ordering::None, table);
             let mut search = search.watched(Box::new(watcher));
             let depth = self.options.depth.unwrap_or_else(|| tree.depth());
             let score = guess.unwrap_or(self.options.guess);
@@ -115,48 +131,101 @@ impl Example {
         let best = found.best.map_or_else(|| "none".to_owned(), |m| root.make(m).name().to_owned());
         let stuck = if found.end == End::Converged { "" } else { ", not converged" };
         let seen = if from_max { "MAX's" } else { "the mover's" };
+        let Cost { passes, interior, leaves, researches, cutoffs, .. } = found.cost;
+        let known = if mode == TableMode::Off {
+            String::new()
+        } else {
+            format!(", settled by the table {cutoffs}")
+        };
         let result = format!(
-            "    result {}{stuck}, best move {best}; passes {}, inner nodes {}, leaves {}, \
-             re-searches {}\n    (windows and values from {seen} point of view)\n",
+            "result {}{stuck}, best move {best}; passes {passes}, inner nodes {interior}, leaves \
+             {leaves}, re-searches {researches}{known}\n(windows and values from {seen} point of \
+             view)",
             show(score),
-            found.cost.passes,
-            found.cost.interior,
-            found.cost.leaves,
-            found.cost.researches,
         );
-        Ok(scribe.text + &result)
+        Ok(Film { lines: scribe.lines, result, tree: tree.shape() })
     }
 
-    /// Tic-tac-toe, solved by a cell: one line.
-    fn count(&self, cell: &Cell) -> String {
+    /// For an example on a game: a line for every cell.
+    pub fn counts(&self) -> String {
+        match GameName::from_str(&self.tree, false) {
+            Ok(game) => match game {
+                GameName::TicTacToe => self.count(&TicTacToe::default(), game.depth()),
+                GameName::ConnectFour => self.count(&ConnectFour::default(), game.depth()),
+                GameName::Nim => self.count(&Nim::default(), game.depth()),
+            },
+            Err(_) => {
+                let network = default_network();
+                let board = Board::new(Position::default(), self.options.leaf, Some(&*network));
+                self.count(&board, 4)
+            }
+        }
+    }
+
+    /// The start of a game, searched by every cell.
+    fn count<G: Game>(&self, start: &G, depth: u32) -> String {
         let Options { deepening, ordering, ref select, replay: replays, .. } = self.options;
-        let board = TicTacToe::default();
+        let depth = self.options.depth.unwrap_or(depth);
         let conditions = Conditions {
             iterative: deepening,
             ordering,
             selectivity: select,
             guess: FirstGuess::Static,
             max_passes: 12,
-            ..Conditions::new(9)
+            ..Conditions::new(depth)
         };
-        let oracle = if replays { Oracle::Listening(HashMap::new()) } else { Oracle::Silent };
-        let solved = run(&board, cell, conditions, oracle);
-        let (cost, last) = (solved.cost(), solved.last().cost.nodes());
-        let nodes = cost.nodes();
-        let score = show(solved.last().score);
-        let mut line = format!("    {:<30} value {score:>2}   {nodes:>7} nodes", label(cell));
-        if cell.table != TableMode::Off {
-            line += &format!("   {:>5} cut-offs by the table", cost.cutoffs);
+        let mut text = format!("    (depth {depth})\n");
+        for cell in &self.options.axes.cells() {
+            let oracle = if replays { Oracle::Listening(HashMap::new()) } else { Oracle::Silent };
+            let solved = run(start, cell, conditions, oracle);
+            let (cost, last) = (solved.cost(), solved.last().cost.nodes());
+            let nodes = cost.nodes();
+            let score = show(solved.last().score);
+            text += &format!("    {:<33} value {score:>3}   {nodes:>7} nodes", label(cell));
+            if cell.table != TableMode::Off {
+                text += &format!("   {:>5} cut-offs by the table", cost.cutoffs);
+            }
+            if deepening {
+                text += &format!("   {last:>5} nodes of the last depth");
+            }
+            if replays {
+                let again = replay(start, cell, conditions, solved).cost().nodes();
+                text += &format!("   {again:>5} replayed: x{:.2}", nodes as f64 / again as f64);
+            }
+            text += "\n";
         }
-        if deepening {
-            line += &format!("   {last:>5} nodes of the last depth");
-        }
-        if replays {
-            let again = replay(&board, cell, conditions, solved).cost().nodes();
-            line += &format!("   {again:>5} replayed: x{:.2}", nodes as f64 / again as f64);
-        }
-        line + "\n"
+        text
     }
+}
+
+/// What a search did on a tree.
+#[derive(Serialize)]
+pub struct Film {
+    /// The nodes, the root first.
+    tree: Vec<Shape>,
+    lines: Vec<Line>,
+    result: String,
+}
+
+impl Film {
+    /// As a terminal shows it, indented by depth.
+    pub fn text(&self) -> String {
+        let lines = self.lines.iter();
+        let lines = lines.map(|l| format!("{}{}", "|  ".repeat(l.ply as usize), l.text));
+        let all = lines.chain(self.result.lines().map(str::to_owned));
+        all.map(|line| format!("    {line}\n")).collect()
+    }
+}
+
+/// One step of a search.
+#[derive(Serialize)]
+struct Line {
+    /// Number of the node in the tree.
+    node: u64,
+    ply: u32,
+    /// What happens to the node: pass, enter, window, leaf, table, cut or leave.
+    kind: &'static str,
+    text: String,
 }
 
 /// A score as people write it.
@@ -173,7 +242,7 @@ fn show(score: Score) -> String {
 /// Writes down what a search does on a tree, one line per step. Windows and
 /// values are MAX's; with a delay, which is relative to the mover, the mover's.
 struct Scribe {
-    text: String,
+    lines: Vec<Line>,
     passes: u32,
     /// The window and the moves looked at, for every node being searched.
     open: Vec<(String, Vec<u64>)>,
@@ -196,8 +265,8 @@ impl Scribe {
         }
     }
 
-    fn line(&mut self, ply: u32, text: &str) {
-        let _ = writeln!(self.text, "    {}{text}", "|  ".repeat(ply as usize));
+    fn line(&mut self, p: &At, ply: u32, kind: &'static str, text: String) {
+        self.lines.push(Line { node: p.key(), ply, kind, text });
     }
 
     fn write(&mut self, p: &At, ply: u32, step: Step) {
@@ -212,37 +281,41 @@ impl Scribe {
                     return;
                 }
                 let side = if p.max_to_move() { "MAX" } else { "MIN" };
+                let text = format!("{name} {side}, window {window}");
                 if ply == 0 {
                     self.passes += 1;
-                    let _ = write!(self.text, "    pass {}:", self.passes);
-                    let _ = writeln!(self.text, " {name} {side}, window {window}");
+                    self.line(p, ply, "pass", format!("pass {}: {text}", self.passes));
                 } else {
-                    let by = cell::name(interior);
-                    self.line(ply, &format!("{name} {side}, window {window}, by {by}"));
+                    self.line(p, ply, "enter", format!("{text}, by {}", cell::name(interior)));
                 }
                 self.open.push((window, Vec::new()));
             }
             Step::Shifted(window) => {
                 let window = self.window(p, window);
                 if self.open.last().is_some_and(|(outer, _)| *outer != window) {
-                    self.line(ply + 1, &format!("window of the moves {window}"));
+                    self.line(p, ply + 1, "window", format!("window of the moves {window}"));
                 }
             }
-            Step::Leaf(bounds) | Step::Table(bounds) => {
-                if let Some((_, looked)) = self.open.last_mut() {
-                    looked.push(p.key());
-                }
+            Step::Leaf(bounds) => {
                 let value = self.value(p, bounds);
                 let note = if name == value { String::new() } else { format!(" = {value}") };
-                self.line(ply, &format!("{name}{note}"));
+                self.line(p, ply, "leaf", format!("{name}{note}"));
+                if !p.moves().is_empty() {
+                    self.open.pop();
+                }
+            }
+            Step::Table(bounds) => {
+                self.line(p, ply, "table", format!("{name} is {}: known", self.value(p, bounds)));
+                self.open.pop();
             }
             Step::Leave(bounds) => {
                 let (_, looked) = self.open.pop().unwrap_or_default();
                 let children = p.moves().into_iter().map(|m| p.make(m));
                 for child in children.filter(|child| !looked.contains(&child.key())) {
-                    self.line(ply + 1, &format!("{} not looked at", child.name()));
+                    let text = format!("{} not looked at", child.name());
+                    self.line(&child, ply + 1, "cut", text);
                 }
-                self.line(ply, &format!("{name} is {}", self.value(p, bounds)));
+                self.line(p, ply, "leave", format!("{name} is {}", self.value(p, bounds)));
             }
         }
     }

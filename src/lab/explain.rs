@@ -25,31 +25,64 @@ pub struct ExplainArgs {
 }
 
 /// Something that can be explained.
-struct Topic {
+pub struct Topic {
     /// What it may be called, its proper name first.
-    names: Vec<&'static str>,
+    pub names: Vec<&'static str>,
     /// One line.
-    title: &'static str,
+    pub title: &'static str,
     /// What to know about it, pseudocode, where it comes from and where it is.
-    text: &'static str,
+    pub text: &'static str,
+    /// For a form of another topic: that topic's name and text.
+    pub of: Option<(&'static str, &'static str)>,
     /// For [`Example::read`].
     examples: Vec<&'static str>,
 }
 
-/// All topics, in reading order.
-fn topics() -> impl Iterator<Item = Topic> {
-    TOPICS.split("\n## ").filter_map(|section| {
+impl Topic {
+    /// Reads a section without its sharps.
+    fn read(section: &'static str) -> Option<Topic> {
         let (heading, body) = section.split_once('\n')?;
         let (names, title) = heading.split_once(": ")?;
         let mut parts = body.split("\n- `");
         let text = parts.next()?.trim();
-        Some(Topic { names: names.split(", ").collect(), title, text, examples: parts.collect() })
+        let names = names.split(", ").collect();
+        Some(Topic { names, title, text, of: None, examples: parts.collect() })
+    }
+
+    /// What to run.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be read.
+    pub fn examples(&self) -> anyhow::Result<Vec<Example>> {
+        self.examples.iter().map(|example| Example::read(example)).collect()
+    }
+}
+
+/// All topics, in reading order, each with its forms (`###`) after it.
+pub fn topics() -> impl Iterator<Item = Topic> {
+    TOPICS.split("\n## ").flat_map(|section| {
+        let mut sections = section.split("\n### ").filter_map(Topic::read);
+        let family = sections.next();
+        let of = family.as_ref().map(|topic| (topic.names[0], topic.text));
+        family.into_iter().chain(sections.map(move |form| Topic { of, ..form }))
     })
+}
+
+/// The rows of the table below a heading: a name, and what is said about it.
+pub fn rows(heading: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let row = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
+    let below = TOPICS.split("\n## ").find_map(|section| section.strip_prefix(heading));
+    below.unwrap_or_default().lines().filter_map(row).skip(1).filter(|(name, _)| *name != "---")
 }
 
 /// All topics, one a line.
 fn list() -> String {
-    topics().map(|topic| format!("  {:<16} {}\n", topic.names[0], topic.title)).collect()
+    let line = |topic: Topic| {
+        let name = if topic.of.is_some() { "  " } else { "" }.to_owned() + topic.names[0];
+        format!("  {name:<20} {}\n", topic.title)
+    };
+    topics().map(line).collect()
 }
 
 /// A topic, or the list of topics.
@@ -70,18 +103,23 @@ pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
         )
     })?;
     let proper = topic.names[0];
-    let text = format!(
-        "{proper}: {}\n\n{}\n{}",
-        topic.title,
-        for_terminal(topic.text),
-        sources(topic.text)
-    );
-    let examples = topic.examples.iter().map(|example| Example::read(example));
-    let examples: Vec<Example> = examples.collect::<anyhow::Result<_>>()?;
+    let mut text = format!("{proper}: {}\n\n{}", topic.title, for_terminal(topic.text));
+    if let Some((family, shared)) = topic.of {
+        text += &format!("\nA form of {family}:\n\n{}", for_terminal(shared));
+    }
+    text += &sources(&text);
+    let forms = topics().filter(|form| form.of.is_some_and(|(family, _)| family == proper));
+    let forms: String =
+        forms.map(|form| format!("  {}: {}\n", form.names[0], form.title)).collect();
+    if !forms.is_empty() {
+        text += &format!("\nForms, each explained under its name:\n{forms}");
+    }
+    let examples = topic.examples()?;
     if let Some(tree) = &args.tree {
         let example = examples.iter().find(|example| example.has_tree());
         let example = example.with_context(|| format!("'{proper}' has no example on a tree"))?;
-        return Ok(format!("{text}\n{tree}\n\n{}", example.work_through(tree, args.guess)?));
+        let film = example.film(Some(tree), args.guess)?;
+        return Ok(format!("{text}\n{tree}\n\n{}", film.text()));
     }
     let examples: String = examples.iter().map(Example::text).collect::<anyhow::Result<_>>()?;
     Ok(text + &examples)
@@ -101,9 +139,9 @@ fn for_terminal(text: &str) -> String {
     shown
 }
 
-/// The rows of the table of sources that a text cites.
+/// The sources that a text cites.
 fn sources(text: &str) -> String {
-    let row = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
-    let cited = TOPICS.lines().filter_map(row).filter(|(name, _)| text.contains(name));
-    cited.map(|(name, source)| format!("{name}: {source}\n")).collect()
+    let cited = rows("Sources").filter(|(name, _)| text.contains(name));
+    let cited: String = cited.map(|(name, source)| format!("{name}: {source}\n")).collect();
+    format!("\n{cited}")
 }

@@ -2,8 +2,9 @@
 //!
 //! No game and no algorithm lives here.
 
-use std::fmt::Debug;
+use std::{fmt::Debug, hash::Hash};
 
+use clap::ValueEnum;
 use lancet::chess::score::{Bounds, Score, Window};
 
 /// A two-player game of perfect information, as a position in it.
@@ -12,9 +13,9 @@ use lancet::chess::score::{Bounds, Score, Window};
 /// position alone: whatever the path to it, the value of a position at a depth
 /// is one number. (That is why repetitions and the fifty-move count are not
 /// terminal in the lab's chess: see [`chess`](super::chess).)
-pub trait Game: Clone {
+pub trait Game: Clone + Sync {
     /// A move; cheap to copy.
-    type Move: Copy + PartialEq + Debug;
+    type Move: Copy + Eq + Hash + Debug + Send;
 
     /// The legal moves, in the game's own fixed order.
     fn moves(&self) -> Vec<Self::Move>;
@@ -37,6 +38,11 @@ pub trait Game: Clone {
     /// Is MAX to move? Only the maximin form (Scout) asks.
     fn max_to_move(&self) -> bool;
 
+    /// A move as people write it.
+    fn move_text(&self, m: Self::Move) -> String {
+        format!("{m:?}")
+    }
+
     /// Greater for moves to try first, zero for all others: captures in chess.
     fn gain(&self, _m: Self::Move) -> i32 {
         0
@@ -57,6 +63,28 @@ pub trait Game: Clone {
     /// Is a leaf expensive enough to store in the table (Scout notes)?
     fn leaf_is_expensive(&self) -> bool {
         false
+    }
+}
+
+/// The lab's games besides chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum GameName {
+    /// Tic-tac-toe, searched to its end.
+    TicTacToe,
+    /// Connect Four on five columns and four rows.
+    ConnectFour,
+    /// Nim with heaps of 3, 4 and 5, searched to its end: wins and losses only.
+    Nim,
+}
+
+impl GameName {
+    /// The depth of a search, if none is asked for.
+    pub const fn depth(self) -> u32 {
+        match self {
+            GameName::TicTacToe => 9,
+            GameName::ConnectFour => 8,
+            GameName::Nim => 12,
+        }
     }
 }
 

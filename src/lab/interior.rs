@@ -38,6 +38,12 @@ pub enum Interior {
     PvsZw,
     /// Fail-hard alpha-beta whose sides each carry a lower bound of their own.
     OwnBounds,
+    /// Fail-hard alpha-beta as the lecture notes print it: returns the last score.
+    FailHardPrinted,
+    /// PVS as the lecture notes print it: tests every move against the node's alpha.
+    PvsPrinted,
+    /// `own-bounds` begun with minus and plus infinity, as other listings are.
+    OwnBoundsPrinted,
 }
 
 impl Interior {
@@ -46,20 +52,28 @@ impl Interior {
         match self {
             Interior::Minimax => minimax(s, n, self, INFINITE),
             Interior::StopAtWin => minimax(s, n, self, MATE),
-            Interior::FailHard => fail_hard(s, n),
+            Interior::FailHard | Interior::FailHardPrinted => fail_hard(s, n, self),
             Interior::FailSoft => fail_soft(s, n),
             Interior::Bounds => bounds(s, n),
             Interior::Scout if n.position.max_to_move() => scout_max(s, n),
             Interior::Scout => scout_min(s, n),
             Interior::PvsZw if n.window.is_null() => zero_window(s, n),
             Interior::Pvs | Interior::PvsAlways | Interior::PvsZw => pvs(s, n, self),
-            Interior::OwnBounds => own_bounds(s, n),
+            Interior::PvsPrinted => pvs_printed(s, n),
+            Interior::OwnBounds | Interior::OwnBoundsPrinted => own_bounds(s, n, self),
         }
+    }
+
+    /// Is it a listing with its mistakes, whose score or best move may be wrong?
+    pub const fn is_printed(self) -> bool {
+        use Interior::{FailHardPrinted, OwnBoundsPrinted, PvsPrinted};
+        matches!(self, FailHardPrinted | PvsPrinted | OwnBoundsPrinted)
     }
 
     /// Another way to write a search whose tree is (nearly) the same.
     pub const fn is_variant(self) -> bool {
         matches!(self, Interior::PvsAlways | Interior::PvsZw | Interior::OwnBounds)
+            || self.is_printed()
     }
 }
 
@@ -136,18 +150,22 @@ fn minimax<G: Game>(
 }
 
 /// Basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side
-/// carries its own lower bound.
-fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
+/// carries its own lower bound. As printed, a move need only equal alpha, and a score
+/// above beta is returned as it is.
+fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
+    let printed = itself == Interior::FailHardPrinted;
     let Window { mut alpha, beta } = n.window;
     let mut best = None;
     for &m in n.moves {
-        let score = -n.child(s, Interior::FailHard, m, Window::new(-beta, -alpha));
-        if score > alpha {
+        let score = -n.child(s, itself, m, Window::new(-beta, -alpha));
+        if score > alpha || printed && score == alpha {
             alpha = score;
             best = Some(m);
         }
         if alpha >= beta {
-            alpha = beta;
+            if !printed {
+                alpha = beta;
+            }
             break;
         }
     }
@@ -277,6 +295,31 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<
     current.within(n.window)
 }
 
+/// PVS as Eppstein 1999 prints it: the first move's score neither raises alpha nor cuts.
+fn pvs_printed<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
+    let Window { mut alpha, beta } = n.window;
+    let mut current = Best::NONE;
+    for (i, &m) in n.moves.iter().enumerate() {
+        let full = Window::new(-beta, -alpha);
+        let first = if i == 0 { full } else { Window::null(alpha).flip() };
+        let mut score = -n.child(s, Interior::PvsPrinted, m, first);
+        if i > 0 && alpha < score && score < beta {
+            s.cost.researches += 1;
+            score = -n.child(s, Interior::PvsPrinted, m, full);
+        }
+        if score >= current.score {
+            current = Best { score, best: Some(m) };
+            if i > 0 {
+                alpha = alpha.max(score);
+                if score >= beta {
+                    break;
+                }
+            }
+        }
+    }
+    current.within(n.window)
+}
+
 /// What is left of PVS, and all that is needed of MTD(f), in a null window: "a simpler
 /// two-parameter form", says Eppstein 1999. Beta is one more than alpha, so a score above
 /// alpha cuts, and alpha never rises.
@@ -294,13 +337,16 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 
 /// Alpha-beta as Burch 1997 writes it: no beta, but what the opponent has (`other`), as
 /// the opponent sees it. A move passes both on, swapped, without a sign. The listing is
-/// right, if it is begun right: with two bounds that are both as low as can be.
-fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
-    let (mut own, other) = (n.window.alpha, -n.window.beta);
+/// right, if it is begun right: with two bounds that are both as low as can be. Printed, it is
+/// begun with `other` at plus infinity.
+fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
+    let begun_wrong = itself == Interior::OwnBoundsPrinted && n.window == Window::FULL;
+    let other = if begun_wrong { INFINITE } else { -n.window.beta };
+    let mut own = n.window.alpha;
     let mut best = None;
     for &m in n.moves {
         // Inside, the window is (other, -own).
-        let value = -n.child(s, Interior::OwnBounds, m, Window::new(other, -own));
+        let value = -n.child(s, itself, m, Window::new(other, -own));
         if value > own {
             own = value;
             best = Some(m);

@@ -51,6 +51,7 @@
 //! | Knuth-Moore bound | the least tree for measured branching | | `yardstick.rs`, `knuth_moore` |
 //! | 40/30/50, TIE | worked examples | Burch 1997 | `topics.md`, on trees of `tree.rs` |
 //! | tic-tac-toe | a whole game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
+//! | Connect Four, Nim | games to compare; Nim's values are known | Bouton 1901 | [`connect_four.rs`](connect_four), [`nim.rs`](nim) |
 //! | chess | leaves static, quiescence or a network's | | [`chess.rs`](chess), [`Board`](chess::Board) |
 //!
 //! # What the sources' listings get wrong
@@ -105,12 +106,14 @@
 pub mod cell;
 pub mod chess;
 pub mod command;
+pub mod connect_four;
 pub mod delay;
 mod example;
 mod explain;
 pub mod game;
 pub mod interior;
 mod manual;
+pub mod nim;
 pub mod node;
 mod output;
 mod plot;

@@ -4,12 +4,15 @@
 pub const LANCET_LAB: &str = "\
 Description:
   Searches the positions with every algorithm, checks that all return the same values, and prints \
-what each cost. Without axes that is every algorithm inside the tree under the root drivers that \
-it is made for, and every other axis varied by itself. With axes it is the product of what they \
-name; the others stay at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
+what each cost, the smallest trees first. Without axes that is every algorithm where it is at its \
+best; with --all, every algorithm and every other axis varied by itself. With axes it is the product \
+of what they name; the others stay at pvs, asp-gradual, 50, exact, two-bounds, two-level, 65536, none.
+  \"The lecture notes\" are D. Eppstein's on variants of alpha-beta search (1999), \"the post\" is \
+H. G. Muller's on scores that a search adjusts (2007). `lancet-lab explain` has all sources.
 
 Examples:
-  lancet-lab --depth 4
+  lancet-lab --depth 5
+  lancet-lab --game connect-four
   lancet-lab epd/bk.epd --depth 5 --interior pvs --root asp-gradual --root mtdf --svg costs.svg
   lancet-lab explain pvs
 

@@ -212,7 +212,7 @@ impl<'a, G: Game> Search<'a, G> {
                 self.cost.across += u64::from(entry.ply != ply);
                 let bounds = self.delay.from_table(entry.found.bounds, ply);
                 let open = !window.is_null() && self.selects(Selectivity::WholeLines);
-                if !open && bounds.cutoff(window).is_some() {
+                if !open && self.table.settles(bounds, window) {
                     let newest = self.delay.from_table(entry.newest, ply);
                     self.cost.cutoffs += 1;
                     self.cost.second_bound += u64::from(newest.cutoff(window).is_none());

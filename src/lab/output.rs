@@ -9,9 +9,8 @@ use super::{
     interior::Interior,
     root::{End, Root},
     suite::{Mate, Measurement, Report},
-    table::TableMode,
 };
-use lancet::chess::notation::short;
+use lancet::chess::notation::{counted, short};
 
 /// The name and value of something counted for a cell.
 pub(super) type Column = (&'static str, fn(&Measurement) -> String);
@@ -61,19 +60,9 @@ pub fn csv(report: &Report) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// A star if the row is best in this measure among the sound rows of its delay
-/// and of the run's depth.
-fn star(report: &Report, row: &Measurement, measure: impl Fn(&Measurement) -> f64) -> &'static str {
-    let plays = |r: &Measurement| r.depth == report.depth && r.cell.is_sound();
-    let rivals = report.rows.iter().filter(|r| plays(r) && r.cell.delay == row.cell.delay);
-    let measures: Vec<f64> = rivals.map(&measure).collect();
-    let best = plays(row) && measures.len() > 1 && measures.iter().all(|&m| measure(row) <= m);
-    if best { "*" } else { "" }
-}
-
 /// The cells that show algorithms rather than tables: each interior under the
-/// full window, each root driver over the advised interior. Plots and the
-/// branching table show these, if there are any.
+/// full window, each root driver over the advised interior. Plots show these,
+/// if there are any.
 pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     let advice = Cell::ADVICE;
     let plain = |cell: &Cell| {
@@ -88,7 +77,7 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
             && (cell.root == Root::Full || cell.interior == Interior::Pvs)
     };
     let rows: Vec<&Measurement> = report.rows.iter().filter(wanted).collect();
-    if rows.len() < 2 { report.rows.iter().take(14).collect() } else { rows }
+    if rows.len() < 2 { report.rows.iter().take(10).collect() } else { rows }
 }
 
 /// A short name of a cell: its algorithms, and what else differs from the advised one.
@@ -100,7 +89,7 @@ pub(super) fn label(cell: &Cell) -> String {
             "-" => {}
             value if value == advised => {}
             "off" => text += " no table",
-            value if axis == 2 => text += &format!(" +-{value}"),
+            value if axis == 2 => text += &format!(" ±{value}"),
             value => text += &format!(" {value}"),
         }
     }
@@ -111,14 +100,13 @@ pub(super) fn label(cell: &Cell) -> String {
 pub fn people(report: &Report) -> String {
     let mut text = format!(
         "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening\n\
-         {}\n{LEGEND}\nEffective branching factor by depth\n{}\n",
+         {}\n{LEGEND}",
         report.positions,
         report.depth,
         report.leaf,
         report.ordering,
         if report.iterative { "with" } else { "without" },
         cells_table(report),
-        branching_table(report),
     );
     let delays = report.rows.iter().any(|row| row.cell.delay != report.rows[0].cell.delay);
     let mates = report.rows.iter().flat_map(|row| &row.outcomes).any(|o| o.mate.is_some());
@@ -132,8 +120,9 @@ pub fn people(report: &Report) -> String {
 fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(head).add_rows(rows);
+    let last = table.column_count().saturating_sub(1);
     for (at, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
+        column.set_padding((0, u16::from(at < last)));
         if at >= left {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -157,62 +146,53 @@ fn mates_table(report: &Report) -> Table {
 }
 
 const LEGEND: &str = "\
-nodes: inner nodes and leaves over the suite; mean: geometric, per position; *: best of its delay
-window: half the first aspiration window, in centipawns
-xreplay: nodes over those of the same search that knows every best or refuting move beforehand
-xK-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
-null%: share of the nodes that were asked with a null window
-again: re-searches; hits, cuts: table hits, and those that settled a node; 2nd: of the cuts, those
-that an entry with one bound would not have given
-differ: positions where score or best move is not the reference's; stuck: MTD(f) did not converge
+nodes: inner nodes and leaves per position (geometric mean); more: than the least of a
+search that must be right; replay: over those of the same search with every best move known before
+K-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
+null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
+again: re-searches; pass: searches of the root; cuts: nodes that the table settled
+*: a search that may return wrong scores. --csv and --json print all columns.
 ";
 
+/// The rows as people compare them: the deepest first, and of these the smallest tree.
+fn ranked(report: &Report) -> Vec<&Measurement> {
+    let mut rows: Vec<&Measurement> = report.rows.iter().collect();
+    rows.sort_by(|a, b| b.depth.cmp(&a.depth).then(a.mean_nodes.total_cmp(&b.mean_nodes)));
+    rows
+}
+
 fn cells_table(report: &Report) -> Table {
-    let quiescence = report.rows.iter().any(|row| row.total.quiescence > 0);
-    let mut head = vec![
-        "interior", "root", "window", "table", "delay", "d", "nodes", "mean", "xreplay", "xK-M",
-        "EBF", "inner", "leaves", "null%",
-    ];
-    head.extend(quiescence.then_some("quiesc."));
-    head.extend(["again", "passes", "hits", "cuts", "2nd", "seconds", "differ", "stuck"]);
-    let advice = Cell::ADVICE.columns()[4].clone();
-    let row = |row: &Measurement| {
-        let [interior, root, window, mode, entries, replacement, size, delay] = row.cell.columns();
-        let kind = if row.cell.table == TableMode::Off {
-            mode
-        } else {
-            let entries = if entries == advice { String::new() } else { format!("{entries} ") };
-            format!("{mode} {entries}{replacement} {size}")
-        };
+    let rows = ranked(report);
+    let quiescence = rows.iter().any(|row| row.total.quiescence > 0);
+    let mut head = vec!["", "nodes", "more", "replay", "K-M", "EBF", "null"];
+    head.extend(quiescence.then_some("qs"));
+    head.extend(["again", "pass", "cuts", "sec"]);
+    let least = rows.iter().find(|row| row.cell.is_sound()).map_or(1.0, |row| row.mean_nodes);
+    let row = |row: &&Measurement| {
         let t = &row.total;
         let count = |n: u64| short(n as f64);
-        let ratio = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
-        let odd = |n: usize| if n == 0 { "-".to_owned() } else { n.to_string() };
-        let mut fields = vec![interior, root, window, kind, delay, row.depth.to_string()];
-        fields.push(count(t.nodes()) + star(report, row, |r| r.total.nodes() as f64));
-        fields.push(short(row.mean_nodes) + star(report, row, |r| r.mean_nodes));
-        fields.push(ratio(row.replay_ratio));
-        fields.extend([ratio(Some(row.knuth_moore_ratio)), ratio(row.branching.last().copied())]);
-        fields.extend([count(t.interior), count(t.leaves)]);
+        let ratio = |x: Option<f64>| {
+            x.map_or_else(|| "-".to_owned(), |x| format!("{x:.*}", if x < 10.0 { 2 } else { 1 }))
+        };
+        let mut fields = vec![label(&row.cell), short(row.mean_nodes)];
+        fields[0] += if row.cell.is_sound() { "" } else { "*" };
+        if row.depth == report.depth {
+            let more = 100.0 * (row.mean_nodes / least - 1.0);
+            fields.push(format!("{more:+.*}%", usize::from(more < 100.0)));
+        } else {
+            fields[0] += &format!(", depth {}", row.depth);
+            fields.push("-".to_owned());
+        }
+        fields.extend([row.replay_ratio, Some(row.knuth_moore_ratio)].map(ratio));
+        fields.push(ratio(row.branching.last().copied()));
         fields.push(format!("{:.0}", 100.0 * t.null as f64 / t.nodes().max(1) as f64));
         fields.extend(quiescence.then(|| count(t.quiescence)));
-        fields.extend([t.researches, t.passes, t.hits, t.cutoffs, t.second_bound].map(count));
-        let fastest = star(report, row, |r| r.total.seconds);
-        fields.push(format!("{:.2}{fastest}", t.seconds));
-        fields.extend([row.different, row.unconverged].map(odd));
+        fields.extend([t.researches, t.passes, t.cutoffs].map(count));
+        fields.push(format!("{:.2}", t.seconds));
         fields
     };
     let head = head.into_iter().map(str::to_owned).collect();
-    table(head, report.rows.iter().map(row).collect(), 5)
-}
-
-fn branching_table(report: &Report) -> Table {
-    let head = (1..=report.depth).map(|d| if d == 1 { String::new() } else { format!("d{d}") });
-    let row = |row: &Measurement| {
-        let factors = row.branching.iter().map(|b| format!("{b:.2}"));
-        std::iter::once(label(&row.cell)).chain(factors).collect()
-    };
-    table(head.collect(), algorithms(report).into_iter().map(row).collect(), 1)
+    table(head, rows.iter().map(row).collect(), 1)
 }
 
 /// At most this many positions are listed for a row; JSON has them all.
@@ -227,7 +207,7 @@ fn notes(report: &Report) -> String {
         if !row.cell.is_sound() {
             let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
             let odd = odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
-            text += &list(&row.cell, "differs from the truth, as such cells may", odd);
+            text += &list(&row.cell, "differs from the reference, as expected of it,", odd);
         }
     }
     if !report.selectivity.is_empty() {
@@ -236,26 +216,24 @@ fn notes(report: &Report) -> String {
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         text += &format!(
-            "truth: {sound} sound cells x {} positions agree with the reference at every depth, \
+            "truth: {sound} sound cells x {} positions agree with the reference at every depth,\n\
              and every best move is worth the score\n",
             report.positions,
         );
     }
-    let mean = |row: &Measurement| row.mean_nodes;
-    let rivals = report.rows.iter().filter(|row| {
+    let rivals = ranked(report).into_iter().filter(|row| {
         row.cell.is_sound() && row.depth == report.depth && row.cell.delay == ScoreDelay::None
     });
-    let best = rivals.clone().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let advice = rivals.clone().find(|row| row.cell == Cell::ADVICE);
-    if let (Some(best), Some(advice)) = (best, advice) {
+    if let (Some(best), Some(advice)) = (rivals.clone().next(), advice) {
         text += &format!(
-            "best: {} with {} nodes per position (geometric mean); the documents' advice, {}, \
-             has {} ({:+.1}%)\n",
+            "smallest trees: {} with {} nodes per position;\n\
+             {}, which the lecture notes on alpha-beta recommend, has {} ({:+.1}%)\n",
             label(&best.cell),
-            short(mean(best)),
+            short(best.mean_nodes),
             label(&advice.cell),
-            short(mean(advice)),
-            100.0 * (mean(advice) / mean(best) - 1.0),
+            short(advice.mean_nodes),
+            100.0 * (advice.mean_nodes / best.mean_nodes - 1.0),
         );
     }
     text
@@ -271,7 +249,7 @@ fn ends(ends: &[(u32, End)]) -> String {
     ends.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// A line about the positions where something holds of a cell, if there are any.
+/// The positions where something holds of a cell, one a line, if there are any.
 fn list(cell: &Cell, what: &str, mut items: Vec<String>) -> String {
     let all = items.len();
     if all == 0 {
@@ -281,7 +259,7 @@ fn list(cell: &Cell, what: &str, mut items: Vec<String>) -> String {
         items.truncate(LISTED);
         items.push(format!("and {} more", all - LISTED));
     }
-    format!("[{cell}] {what} on {all}: {}\n", items.join(", "))
+    format!("{} {what} on {}:\n  {}\n", label(cell), counted(all, "position"), items.join("\n  "))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The picture of a run, as SVG: nodes against depth, and what foreknowledge
-//! of the best moves would have saved. No numbers are computed here.
+//! The picture of a run, as SVG: nodes by depth over those of the first row, and what
+//! foreknowledge of the best moves would have saved.
 
 use clap::ValueEnum;
 use plotters::{
@@ -13,13 +13,17 @@ use super::{
     output::{algorithms, label},
     suite::{Measurement, Report},
 };
-use lancet::chess::notation::short;
 
 /// Pixels.
-const WIDTH: u32 = 900;
-const CURVES_HEIGHT: u32 = 560;
-const BAR_HEIGHT: u32 = 18;
+const WIDTH: u32 = 860;
+const CURVES_HEIGHT: u32 = 480;
+const BAR_HEIGHT: u32 = 26;
 const BAR_LEFT: i32 = 330;
+/// Room to the right of the curves, for their names.
+const NAMES_WIDTH: u32 = 330;
+const NAME_HEIGHT: i32 = 24;
+/// Plotters' sizes are an em of 1.24 pixels.
+const FONT: i32 = 20;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -47,62 +51,77 @@ pub fn svg(report: &Report) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Nodes against depth, one curve per algorithm.
+/// Nodes over those of the first row, by depth: differences of a few percent are far apart, as
+/// they would not be in a picture of the nodes themselves. Rows that coincide share a curve.
 fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
-    let exhaustive = report.rows.iter().filter(|row| row.depth < report.depth && row.depth > 1);
-    let rows: Vec<&Measurement> = exhaustive.chain(algorithms(report)).collect();
-    let positions = report.positions.max(1) as f64;
-    let mean = |nodes: u64| nodes.max(1) as f64 / positions;
-    let all = rows.iter().flat_map(|row| row.nodes_by_depth.iter().map(|&n| mean(n)));
-    let (low, high) = all.fold((f64::MAX, 2.0), |(low, high), n| (n.min(low), n.max(high)));
+    let rows = algorithms(report).into_iter().filter(|row| row.depth == report.depth);
+    let rows: Vec<&Measurement> = rows.collect();
+    let Some(first) = rows.first() else { return Ok(()) };
+    let over_first = |row: &Measurement| -> Vec<f64> {
+        let pairs = row.nodes_by_depth.iter().zip(&first.nodes_by_depth);
+        pairs.map(|(&n, &of)| n.max(1) as f64 / of.max(1) as f64).collect()
+    };
+    let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
+    for row in &rows {
+        let (name, ratios) = (label(&row.cell), over_first(row));
+        let same = |known: &[f64]| known.iter().zip(&ratios).all(|(a, b)| (a - b).abs() < 0.004);
+        match groups.iter_mut().find(|(_, known)| same(known)) {
+            Some((names, _)) => *names += &format!(", {name}"),
+            None => groups.push((name, ratios)),
+        }
+    }
+    let all = groups.iter().flat_map(|(_, ratios)| ratios);
+    let (low, high) = all.fold((1.0_f64, 1.0_f64), |(low, high), &n| (low.min(n), high.max(n)));
+    let margin = 0.06 * (high - low).max(0.1);
+    let depth = f64::from(report.depth.max(2));
     let title = format!(
-        "Nodes per position and iteration: {} positions, {} leaves",
-        report.positions, report.leaf
+        "Nodes of an iteration over those of {}: {} positions, {} leaves",
+        label(&first.cell),
+        report.positions,
+        report.leaf
     );
+    area.draw_text(&title, &("sans-serif", FONT + 2).into_font().color(&BLACK), (12, 12))?;
     let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 20))
         .margin(12)
-        .x_label_area_size(36)
-        .y_label_area_size(64)
-        .build_cartesian_2d(
-            1.0..f64::from(report.depth.max(2)) + 0.04,
-            (low * 0.8..high * 1.3).log_scale(),
-        )?;
+        .margin_top(44)
+        .margin_right(NAMES_WIDTH)
+        .x_label_area_size(48)
+        .y_label_area_size(60)
+        .build_cartesian_2d(1.0..depth, low - margin..high + margin)?;
     chart
         .configure_mesh()
         .x_desc("depth (plies)")
-        .y_desc("nodes (log scale)")
         .x_labels(report.depth.max(2) as usize)
+        .y_labels(8)
+        .label_style(("sans-serif", FONT))
         .x_label_formatter(&|depth| format!("{depth:.0}"))
-        .y_label_formatter(&|nodes| short(*nodes))
-        .light_line_style(WHITE)
+        .y_label_formatter(&|ratio| format!("{ratio:.2}"))
+        .light_line_style(TRANSPARENT)
         .draw()?;
-    for (i, row) in rows.iter().enumerate() {
-        let color = hue(i, rows.len());
-        let points = (1..).zip(&row.nodes_by_depth).map(|(d, &n)| (f64::from(d), mean(n)));
-        let series = LineSeries::new(points, color.stroke_width(2)).point_size(3);
-        let name = format!(
-            "{} ({})",
-            label(&row.cell),
-            short(mean(*row.nodes_by_depth.last().unwrap_or(&0)))
-        );
-        chart.draw_series(series)?.label(name).legend(move |(x, y)| {
-            PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(3))
-        });
+    groups.sort_by(|a, b| {
+        b.1.last().copied().unwrap_or(1.0).total_cmp(&a.1.last().copied().unwrap_or(1.0))
+    });
+    // Names stand at the ends of their curves, or as near below as there is room.
+    let mut free = 40;
+    for (i, (name, ratios)) in groups.iter().enumerate() {
+        let color = hue(i, groups.len());
+        let points = (1..).zip(ratios).map(|(d, &ratio)| (f64::from(d), ratio));
+        let end = (depth, ratios.last().copied().unwrap_or(1.0));
+        let (x, y) = chart.backend_coord(&end);
+        chart.draw_series(LineSeries::new(points, color.stroke_width(3)).point_size(4))?;
+        let at = y.max(free);
+        free = at + NAME_HEIGHT;
+        area.draw(&PathElement::new(vec![(x, y), (x + 14, at)], color.stroke_width(1)))?;
+        let style = ("sans-serif", FONT).into_font().color(&color);
+        let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+        area.draw_text(&format!("{:.2} {name}", end.1), &style, (x + 18, at))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 13))
-        .draw()?;
     Ok(())
 }
 
-/// One of `count` colours that are all dark enough for thin lines on white.
+/// One of `count` colours that can be told from white and from black.
 fn hue(index: usize, count: usize) -> RGBAColor {
-    HSLColor(index as f64 / count as f64, 0.75, 0.42).to_rgba()
+    HSLColor(index as f64 / count as f64, 0.65, 0.45).to_rgba()
 }
 
 /// Nodes over those of the replayed tree, one bar per cell.
@@ -111,8 +130,8 @@ fn bars(rows: &[&Measurement], area: &Area<'_>) -> anyhow::Result<()> {
     let right_middle = Pos::new(HPos::Right, VPos::Center);
     let left_middle = Pos::new(HPos::Left, VPos::Center);
     area.draw_text(
-        "Nodes relative to the replayed tree (the same search, every best move known beforehand)",
-        &font(17),
+        "Nodes over those of the same search that knows every best move beforehand",
+        &font(FONT + 2),
         (30, 12),
     )?;
     let ratio = |row: &Measurement| row.replay_ratio.unwrap_or(1.0);
@@ -122,13 +141,13 @@ fn bars(rows: &[&Measurement], area: &Area<'_>) -> anyhow::Result<()> {
         let top = 44 + (i as u32 * BAR_HEIGHT) as i32;
         let middle = top + BAR_HEIGHT as i32 / 2;
         let end = BAR_LEFT + (ratio(row) * scale) as i32;
-        let name = format!("{} (depth {})", label(&row.cell), row.depth);
-        area.draw_text(&name, &font(12).pos(right_middle), (BAR_LEFT - 8, middle))?;
+        let name = label(&row.cell);
+        area.draw_text(&name, &font(FONT).pos(right_middle), (BAR_LEFT - 8, middle))?;
         let color = hue(row.cell.interior as usize, Interior::value_variants().len());
         let corners = [(BAR_LEFT, top + 2), (end, top + BAR_HEIGHT as i32 - 2)];
         area.draw(&Rectangle::new(corners, color.filled()))?;
         let value = format!("{:.2}", ratio(row));
-        area.draw_text(&value, &font(12).pos(left_middle), (end + 6, middle))?;
+        area.draw_text(&value, &font(FONT).pos(left_middle), (end + 6, middle))?;
     }
     let one = BAR_LEFT + scale as i32;
     let bottom = 44 + (rows.len() as u32 * BAR_HEIGHT) as i32;

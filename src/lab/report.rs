@@ -16,7 +16,7 @@ use super::{
     plot,
     root::Root,
     run::Conditions,
-    suite::{Item, Job, Mate, Measurement, Report, run_suite},
+    suite::{Item, Job, Mate, Measurement, Report, Suite, run_suite},
     table::{Entries, TableMode},
     yardstick::ratio,
 };
@@ -124,7 +124,7 @@ fn section(experiment: &Experiment, scope: &Scope) -> anyhow::Result<String> {
     let items = if experiment.mates { &scope.mates } else { &scope.suite };
     let mut reports: Vec<(&str, Report)> = Vec::new();
     for (name, job) in &experiment.runs {
-        let report = run_suite(items, job, &|| ());
+        let report = run_suite(Suite::Chess(items), job, &|_| ());
         report.check()?;
         reports.push((name, report));
     }

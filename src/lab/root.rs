@@ -5,7 +5,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use lancet::chess::score::{INFINITE, Score, Window};
+use lancet::chess::score::{INFINITE, MATE, Score, Window};
 
 /// The axis "root driver".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -20,8 +20,7 @@ pub enum Root {
     AspGradual,
     /// The same, with the window moved up by half its width.
     AspGradualOff,
-    /// As [`AspGradual`](Root::AspGradual), but a fail low also pulls beta down to the
-    /// middle of the window.
+    /// As `asp-gradual`, but a fail low also pulls beta down to the middle of the window.
     AspMiddle,
     /// Binary search with null windows.
     Bisection,
@@ -30,6 +29,11 @@ pub enum Root {
     /// MTD(f) as one loop without bounds, as the lecture notes print it. Not to
     /// be trusted: see `lancet-lab explain mtdf-loop`.
     MtdfLoop,
+    /// `asp-full` as the lecture notes print it: a failed side opens to the score of a
+    /// won game, and a won game is searched for ever.
+    AspPrinted,
+    /// Bisection as the lecture notes print it: ends with two scores left.
+    BisectionPrinted,
 }
 
 /// What a driver needs besides the search.
@@ -70,10 +74,10 @@ impl Root {
         let search = &mut search;
         let score = match self {
             Root::Full => search(Window::FULL),
-            Root::Bisection => bisection(search),
+            Root::Bisection | Root::BisectionPrinted => bisection(self, search),
             Root::Mtdf => return mtdf(guess.score, guess.max_passes, search),
             Root::MtdfLoop => return mtdf_loop(guess.score, guess.max_passes, search),
-            _ => aspiration(self, guess, search),
+            _ => return aspiration(self, guess, search),
         };
         Driven { score, end: End::Converged }
     }
@@ -85,12 +89,12 @@ impl Root {
 
     /// Does it ask with null windows only, unless it is stuck?
     pub const fn is_null_only(self) -> bool {
-        matches!(self, Root::Bisection | Root::Mtdf | Root::MtdfLoop)
+        matches!(self, Root::Bisection | Root::Mtdf | Root::MtdfLoop | Root::BisectionPrinted)
     }
 
     /// Is the score the true one whenever every single search is right?
     pub const fn is_sound(self) -> bool {
-        !matches!(self, Root::MtdfLoop)
+        !matches!(self, Root::MtdfLoop | Root::AspPrinted | Root::BisectionPrinted)
     }
 }
 
@@ -99,29 +103,38 @@ impl Root {
 /// [`Root::AspMiddle`] believes a fail low: the score will hardly be in the upper half of
 /// the next window, says many a playing program. If it is (the first search was cut short
 /// by a table entry), the window opens upwards again.
-fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Score {
-    let Guess { score, width, .. } = guess;
+///
+/// As printed, a side opens to the greatest score that a search returns, where that score still
+/// fails high: a search that is stopped after `max_passes`.
+fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Driven {
+    let Guess { score, width, max_passes } = guess;
+    let limit = if driver == Root::AspPrinted { MATE } else { INFINITE };
     let (below, above) = match driver {
         Root::AspFullOff | Root::AspGradualOff => (width / 2, width * 3 / 2),
         _ => (width, width),
     };
-    let mut window = Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE));
+    let mut window = Window::new((score - below).max(-limit), (score + above).min(limit));
+    let mut passes = 0;
     loop {
         let score = search(window);
+        passes += 1;
+        if window.contains(score) {
+            return Driven { score, end: End::Converged };
+        } else if driver == Root::AspPrinted && passes >= max_passes {
+            return Driven { score, end: End::Stopped };
+        }
         // The distance that a failed side moves out.
         let step = match driver {
-            Root::AspFull | Root::AspFullOff => 2 * INFINITE,
+            Root::AspFull | Root::AspFullOff | Root::AspPrinted => 2 * INFINITE,
             _ => 2 * (window.beta - window.alpha),
         };
         if score <= window.alpha {
             if driver == Root::AspMiddle {
                 window.beta = (window.alpha + window.beta).div_euclid(2).max(window.alpha + 1);
             }
-            window.alpha = (score - step).max(-INFINITE);
-        } else if score >= window.beta {
-            window.beta = (score + step).min(INFINITE);
+            window.alpha = (score - step).max(-limit);
         } else {
-            return score;
+            window.beta = (score + step).min(limit);
         }
     }
 }
@@ -129,10 +142,12 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
 /// Binary search for the score: Eppstein 1999. His loop ends while two
 /// values are still possible (`beta > alpha + 1`) and, in a language whose
 /// division rounds towards zero, would not end at all one step later.
-fn bisection(search: &mut impl FnMut(Window) -> Score) -> Score {
+fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
+    let printed = driver == Root::BisectionPrinted;
     let Window { mut alpha, mut beta } = Window::FULL;
-    while beta > alpha {
-        let test = alpha + (beta - alpha) / 2; // rounds down
+    while beta > alpha + Score::from(printed) {
+        // The second rounds down.
+        let test = if printed { (alpha + beta) / 2 } else { alpha + (beta - alpha) / 2 };
         if search(Window::null(test)) <= test {
             beta = test;
         } else {
@@ -246,37 +261,18 @@ mod tests {
     /// ends there: a won position fails high for ever. The lab's ends one beyond.
     #[test]
     fn notes_aspiration_never_returns_a_win() {
-        let passes = |limit: Score| {
-            let mut search = root(32_000, 0);
-            let (mut alpha, mut beta) = (-50, 50);
-            for pass in 1..=100 {
-                let score = search(Window::new(alpha, beta));
-                if score <= alpha {
-                    alpha = -limit;
-                } else if score >= beta {
-                    beta = limit;
-                } else {
-                    return Some(pass);
-                }
-            }
-            None
-        };
-        assert_eq!(passes(32_000), None);
-        assert_eq!(passes(INFINITE), Some(2));
+        let guess = Guess { score: 0, width: 50, max_passes: 100 };
+        for (value, end) in [(31_999, End::Converged), (MATE, End::Stopped)] {
+            assert_eq!(Root::AspPrinted.drive(guess, root(value, 0)).end, end);
+            assert_eq!(Root::AspFull.drive(guess, root(value, 0)).end, End::Converged);
+        }
     }
 
     /// The notes' bisection stops with two values left.
     #[test]
     fn notes_bisection_is_one_off() {
-        let notes = |value: Score| {
-            let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-            let mut search = root(value, 0);
-            while beta > alpha + 1 {
-                let test = (alpha + beta) / 2;
-                if search(Window::null(test)) <= test { beta = test } else { alpha = test + 1 }
-            }
-            alpha
-        };
+        let guess = Guess { score: 0, width: 50, max_passes: 100 };
+        let notes = |value| Root::BisectionPrinted.drive(guess, root(value, 0)).score;
         let wrong = (-100..100).filter(|&v| notes(v) != v).count();
         assert!(wrong > 0);
         assert!((-100..100).all(|v| (notes(v) - v).abs() <= 1));

@@ -2,27 +2,33 @@
 //! truth check, and the sums. Says nothing to anybody: see
 //! [`output`](super::output).
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use rayon::prelude::*;
 use serde::Serialize;
-use shakmaty::Move;
 
 use super::{
     cell::{Cell, name},
     chess::{Board, Leaf},
+    connect_four::ConnectFour,
     delay::ScoreDelay,
-    game::Game as _,
+    game::{Game, GameName},
+    nim::Nim,
     node::{Cost, Oracle},
     root::End,
     run::{Conditions, Iterations, attains, reference, replay, run},
+    tictactoe::TicTacToe,
     yardstick::{geometric_mean, knuth_moore, means},
 };
 use lancet::{
     chess::{
         epd::{Record, parse},
         lines::{Line, LineError},
-        notation::{counted, move_text},
+        notation::counted,
         position::Position,
         score::{Score, is_mate},
     },
@@ -32,11 +38,12 @@ use lancet::{
 
 /// A position of a suite.
 #[derive(Clone, Debug)]
-pub struct Item {
-    /// The EPD's `id` as a terminal may have it, or the number of the line.
+pub struct Item<P = Position> {
+    /// The EPD's `id` as a terminal may have it, the number of the line, or the moves that led
+    /// to the position.
     pub id: String,
     /// The position.
-    pub position: Position,
+    pub position: P,
 }
 
 /// Takes the positions of EPD or FEN lines; of the operations only `id` matters
@@ -48,6 +55,31 @@ pub struct Item {
 pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
     let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
+}
+
+/// All positions of a game after `plies` moves, each once.
+fn positions_after<G: Game>(start: G, plies: u32) -> Vec<Item<G>> {
+    let mut items = vec![Item { id: String::new(), position: start }];
+    for _ in 0..plies {
+        let mut seen = HashSet::new();
+        let children = items.iter().flat_map(|Item { id, position }| {
+            position.moves().into_iter().map(move |m| Item {
+                id: format!("{id} {}", position.move_text(m)).trim_start().to_owned(),
+                position: position.make(m),
+            })
+        });
+        items = children.filter(|item| seen.insert(item.position.key())).collect();
+    }
+    items
+}
+
+/// The positions to search.
+#[derive(Clone, Copy, Debug)]
+pub enum Suite<'a> {
+    /// Of chess.
+    Chess(&'a [Item]),
+    /// Of another game: all after the first move or two.
+    Other(GameName),
 }
 
 /// What is to be compared.
@@ -88,7 +120,7 @@ pub struct Outcome {
     pub id: String,
     /// The root's score at the last depth.
     pub score: Score,
-    /// The best move in UCI notation; empty if the game is over.
+    /// The best move, in chess in UCI notation; empty if the game is over.
     pub best: String,
     /// What the search cost.
     pub cost: Cost,
@@ -149,7 +181,7 @@ pub enum Difference {
     Move {
         /// Plies.
         depth: u32,
-        /// The move in UCI notation; empty if the cell has none.
+        /// The move; empty if the cell has none.
         best: String,
     },
 }
@@ -281,11 +313,31 @@ impl Report {
 }
 
 /// Runs every cell on every position, positions in parallel; `tick` is called
-/// after each cell on each position.
-pub fn run_suite(suite: &[Item], job: &Job<'_>, tick: &(dyn Fn() + Sync)) -> Report {
+/// with their number after each cell on each position.
+pub fn run_suite(suite: Suite<'_>, job: &Job<'_>, tick: &(dyn Fn(usize) + Sync)) -> Report {
+    match suite {
+        Suite::Chess(items) => {
+            let network = job.network.as_deref();
+            let board = |Item { id, position }: &Item| Item {
+                id: id.clone(),
+                position: Board::new(position.clone(), job.leaf, network),
+            };
+            run_items(&items.iter().map(board).collect::<Vec<_>>(), job, tick)
+        }
+        Suite::Other(GameName::ConnectFour) => {
+            run_items(&positions_after(ConnectFour::default(), 1), job, tick)
+        }
+        Suite::Other(GameName::Nim) => run_items(&positions_after(Nim::default(), 1), job, tick),
+        Suite::Other(GameName::TicTacToe) => {
+            run_items(&positions_after(TicTacToe::default(), 2), job, tick)
+        }
+    }
+}
+
+fn run_items<G: Game>(suite: &[Item<G>], job: &Job<'_>, tick: &(dyn Fn(usize) + Sync)) -> Report {
     let examine = |item| -> Vec<Outcome> {
         let mut trial = Trial::new(item, job);
-        job.cells.iter().map(|cell| trial.outcome(cell)).inspect(|_| tick()).collect()
+        job.cells.iter().map(|cell| trial.outcome(cell)).inspect(|_| tick(suite.len())).collect()
     };
     let by_position: Vec<Vec<Outcome>> = suite.par_iter().map(examine).collect();
     let row = |(i, &cell): (usize, &Cell)| {
@@ -309,47 +361,44 @@ pub fn run_suite(suite: &[Item], job: &Job<'_>, tick: &(dyn Fn() + Sync)) -> Rep
 }
 
 /// A position on which the cells are tried one after the other.
-struct Trial<'a> {
-    item: &'a Item,
+struct Trial<'a, G: Game> {
+    item: &'a Item<G>,
     job: &'a Job<'a>,
-    board: Board<'a>,
-    /// What the reference finds, by score delay.
-    truths: HashMap<ScoreDelay, Iterations<Move>>,
+    /// What the reference finds, by the score delay that is meant.
+    truths: HashMap<ScoreDelay, Iterations<G::Move>>,
     /// Which moves are worth the root's score: asked once, not once a cell.
-    worth: HashMap<(ScoreDelay, u32, Move), bool>,
+    worth: HashMap<(ScoreDelay, u32, G::Move), bool>,
 }
 
-impl<'a> Trial<'a> {
-    fn new(item: &'a Item, job: &'a Job<'a>) -> Trial<'a> {
-        let board = Board::new(item.position.clone(), job.leaf, job.network.as_deref());
+impl<'a, G: Game> Trial<'a, G> {
+    fn new(item: &'a Item<G>, job: &'a Job<'a>) -> Trial<'a, G> {
         let conditions = Conditions { iterative: false, ..job.conditions };
         let mut truths = HashMap::new();
         // A selective search has no other to agree with.
         let cells = job.cells.iter().filter(|_| conditions.selectivity.is_empty());
         for cell in cells {
-            let search = || run(&board, &reference(cell), conditions, Oracle::Silent);
-            truths.entry(cell.delay).or_insert_with(search);
+            let search = || run(&item.position, &reference(cell), conditions, Oracle::Silent);
+            truths.entry(cell.delay.meant()).or_insert_with(search);
         }
-        Trial { item, job, board, truths, worth: HashMap::new() }
+        Trial { item, job, truths, worth: HashMap::new() }
     }
 
     /// One cell against the reference of its delay.
     fn outcome(&mut self, cell: &Cell) -> Outcome {
-        let (job, board) = (self.job, &self.board);
+        let (job, board) = (self.job, &self.item.position);
         let conditions = job.conditions_of(cell);
         let replays = if job.replay { Oracle::Listening(HashMap::new()) } else { Oracle::Silent };
         let found = run(board, cell, conditions, replays);
-        let truth = self.truths.get(&cell.delay);
-        let mode = self.item.position.mode();
-        let uci = |m: Option<Move>| m.map_or_else(String::new, |m| move_text(m, mode));
+        let delay = cell.delay.meant();
+        let truth = self.truths.get(&delay);
+        let uci = |m: Option<G::Move>| m.map_or_else(String::new, |m| board.move_text(m));
 
         let over = board.terminal(&board.moves()).is_some();
         let mut differences = Vec::new();
         let truths = truth.iter().flat_map(|truth| &truth.depths);
         for (depth, (found, truth)) in (1..).zip(found.depths.iter().zip(truths)) {
             let is_best = |m| {
-                let asked = self.worth.entry((cell.delay, depth, m));
-                let delay = cell.delay.meant();
+                let asked = self.worth.entry((delay, depth, m));
                 *asked.or_insert_with(|| attains(board, m, delay, depth, found.score))
             };
             if found.score != truth.score {
@@ -438,10 +487,12 @@ mod tests {
     fn lies_are_noticed() {
         let suite = items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap();
         let job = Job::new(vec![Cell::ADVICE], Conditions::new(2));
-        let mut report = run_suite(&suite, &job, &|| ());
+        let mut report = run_suite(Suite::Chess(&suite), &job, &|_| ());
         report.check().unwrap();
 
-        let mut trial = Trial::new(&suite[0], &job);
+        let Item { id, position } = suite[0].clone();
+        let board = Item { id, position: Board::new(position, Leaf::Static, None) };
+        let mut trial = Trial::new(&board, &job);
         let truth = &mut trial.truths.get_mut(&ScoreDelay::None).unwrap().depths[1].score;
         *truth += 1;
         let truth = *truth;

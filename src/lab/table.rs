@@ -17,6 +17,8 @@ pub enum TableMode {
     Exact,
     /// Entries searched at least as deep: values may differ.
     Deeper,
+    /// `exact` with a strict test: an upper bound answers only below alpha.
+    Strict,
 }
 
 /// The axis "entries": what an entry holds of a position's value. The Scout notes
@@ -137,7 +139,7 @@ impl<M: Copy> Table<M> {
         for entry in self.entries[self.place(key)].iter().flatten().filter(|e| e.key == key) {
             let usable = match self.mode {
                 TableMode::Off => false,
-                TableMode::Exact => entry.depth == depth,
+                TableMode::Exact | TableMode::Strict => entry.depth == depth,
                 TableMode::Deeper => entry.depth >= depth,
             };
             probe.hint = probe.hint.or(entry.found.best);
@@ -146,6 +148,12 @@ impl<M: Copy> Table<M> {
             }
         }
         probe
+    }
+
+    /// Do an entry's bounds answer a search with this window?
+    pub(super) fn settles(&self, bounds: Bounds, window: Window) -> bool {
+        let strict = self.mode == TableMode::Strict && !bounds.is_exact();
+        bounds.cutoff(window).is_some() && !(strict && bounds.upper == window.alpha)
     }
 
     /// Stores what a search found. With two bounds, knowledge about the same position

@@ -9,7 +9,10 @@
 //! with two leaves. Leaves are numbers from MAX's point of view, `WIN`, `TIE`
 //! or `LOSS` (MAX's), or `??`, a leaf that nobody should have to look at;
 //! `??-7` is one that would turn out to be worth -7, `??` one worth 0. An
-//! inner node may say its own static evaluation: `(@5 3 4)`.
+//! inner node may say its own static evaluation: `(@5 3 4)`. `=B` is the node B once more, reached
+//! by another path of the same length, as positions are in a game.
+
+use serde::Serialize;
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
@@ -31,6 +34,16 @@ struct TreeNode {
     name: String,
     /// From MAX's point of view: a leaf's value, an inner node's evaluation.
     value: Score,
+    children: Vec<usize>,
+    /// Plies from the root.
+    ply: usize,
+}
+
+/// A node for whoever draws the tree.
+#[derive(Serialize)]
+pub struct Shape {
+    name: String,
+    max: bool,
     children: Vec<usize>,
 }
 
@@ -84,18 +97,34 @@ impl Tree {
             if node >= MAX_NODES || open.len() >= MAX_DEPTH {
                 return Err(unreadable(Some(token), "a tree of at most 10000 nodes and 64 plies"));
             }
+            let ply = open.len();
+            let mut known = None;
+            if let Some(name) = token.strip_prefix('=') {
+                known = tree.nodes.iter().position(|n| n.name == name && n.ply == ply);
+                known.ok_or_else(|| {
+                    unreadable(Some(token), "'=' and the letter of an inner node of the same depth")
+                })?;
+            }
             if let Some(&parent) = open.last() {
-                tree.nodes[parent].children.push(node);
+                tree.nodes[parent].children.push(known.unwrap_or(node));
+            }
+            if known.is_some() {
+                continue;
             }
             if token == "(" {
                 let name = letters.next().unwrap_or_default();
-                tree.nodes.push(TreeNode { name, value: 0, children: Vec::new() });
+                tree.nodes.push(TreeNode { name, value: 0, children: Vec::new(), ply });
                 open.push(node);
             } else {
                 let value = leaf(token).ok_or_else(|| {
                     unreadable(Some(token), "a number within 32000, WIN, TIE, LOSS, ??, '(' or ')'")
                 })?;
-                tree.nodes.push(TreeNode { name: token.to_owned(), value, children: Vec::new() });
+                tree.nodes.push(TreeNode {
+                    name: token.to_owned(),
+                    value,
+                    children: Vec::new(),
+                    ply,
+                });
             }
         }
         if !open.is_empty() || tree.nodes.is_empty() {
@@ -112,13 +141,18 @@ impl Tree {
         At { tree: self, node: 0, max: self.max_first }
     }
 
+    /// Its nodes, the root first.
+    pub fn shape(&self) -> Vec<Shape> {
+        let shape = |node: &TreeNode| {
+            let TreeNode { name, children, ply, .. } = node.clone();
+            Shape { name, max: self.max_first == ply.is_multiple_of(2), children }
+        };
+        self.nodes.iter().map(shape).collect()
+    }
+
     /// Plies of the longest line.
     pub fn depth(&self) -> u32 {
-        fn below(tree: &Tree, node: usize) -> u32 {
-            let children = tree.nodes[node].children.iter();
-            children.map(|&c| 1 + below(tree, c)).max().unwrap_or(0)
-        }
-        below(self, 0)
+        self.nodes.iter().map(|node| node.ply as u32).max().unwrap_or(0)
     }
 }
 
@@ -213,6 +247,15 @@ mod tests {
     }
 
     #[test]
+    fn a_node_is_reached_by_two_paths() {
+        let tree = Tree::parse("max ((5 (1 2)) (=C 7))").unwrap();
+        assert_eq!(tree.depth(), 3);
+        let root = tree.root();
+        let [left, right] = [0, 1].map(|i| root.make(root.moves()[i]));
+        assert_eq!(left.make(left.moves()[1]).key(), right.make(right.moves()[0]).key());
+    }
+
+    #[test]
     fn errors_name_the_token() {
         for (text, token, expected) in [
             ("", "the end", "'max' or 'min'"),
@@ -227,6 +270,7 @@ mod tests {
             ("max (99999)", "99999", "a number"),
             ("max (40 @5)", "@5", "right after"),
             ("max (@x 40)", "@x", "right after"),
+            ("max ((3 5) (=B))", "=B", "same depth"),
         ] {
             let error = Tree::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
