@@ -71,9 +71,11 @@ struct ReportArgs {
     /// Search depth, in plies
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
-    /// Use only the first N positions
-    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
-    limit: Option<usize>,
+    /// Use N positions, spread over those of `lancet bench`; a third of them where the search is
+    /// a ply deeper
+    #[arg(long, value_name = "N", default_value_t = 24,
+          value_parser = arguments::whole::<usize>(1..))]
+    limit: usize,
     /// Positions searched at the same time
     #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
@@ -186,6 +188,12 @@ fn bench_positions(limit: Option<usize>) -> anyhow::Result<Vec<Item>> {
     positions("the bench positions", lines::split(BENCH_POSITIONS.as_bytes()), limit)
 }
 
+/// `count` of the items, evenly spread.
+fn spread(items: Vec<Item>, count: usize) -> Vec<Item> {
+    let count = count.min(items.len());
+    (0..count).map(|i| items[i * items.len() / count].clone()).collect()
+}
+
 /// Threads with a stack for deep searches.
 fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
@@ -195,8 +203,13 @@ fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
 fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
     let scope = report::Scope {
         depth: args.depth,
-        suite: bench_positions(args.limit)?,
-        mates: positions("the mates", lines::split(MATES.as_bytes()), args.limit)?,
+        suite: spread(bench_positions(None)?, args.limit),
+        few: spread(bench_positions(None)?, args.limit.div_ceil(3)),
+        mates: positions(
+            "the mates",
+            lines::split(MATES.as_bytes()),
+            Some(args.limit.div_ceil(3)),
+        )?,
     };
     let unwritable = || format!("cannot write to {}", args.out.display());
     std::fs::create_dir_all(&args.out).with_context(unwritable)?;

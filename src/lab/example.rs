@@ -90,6 +90,11 @@ impl Example {
         self.tree.contains('(')
     }
 
+    /// What to watch for.
+    pub fn caption(&self) -> &str {
+        &self.caption
+    }
+
     /// How it is searched, and on what.
     pub fn search(&self) -> String {
         format!("{} on {}", self.search, self.tree)

@@ -116,6 +116,7 @@ mod manual;
 pub mod nim;
 pub mod node;
 mod output;
+mod page;
 mod plot;
 mod report;
 pub mod root;

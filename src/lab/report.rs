@@ -1,83 +1,185 @@
 //! `lancet-lab report`: the experiments of the lab, run one after the other and
 //! written into one page that needs nothing but a browser.
 //!
-//! Which cells an experiment has, and the words around its table, are here; how
-//! anything is searched or counted is not.
+//! Which searches an experiment compares and the words around its table are in
+//! `experiments.md`; how anything is searched, counted or drawn is elsewhere, too.
 
-use clap::ValueEnum;
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Context as _;
+use clap::{Parser, ValueEnum as _};
 
 use super::{
     cell::Axes,
     chess::Leaf,
-    delay::ScoreDelay,
-    interior::Interior,
+    game::GameName,
     node::Selectivity,
     output::{Column, label},
+    page::{escape, fill, inline, label_links, prose},
     plot,
-    root::Root,
     run::Conditions,
     suite::{Item, Job, Mate, Measurement, Report, Suite, run_suite},
-    table::{Entries, TableMode},
     yardstick::ratio,
 };
-use lancet::{chess::notation::short, system::version::VERSION};
+use lancet::{
+    chess::notation::{counted, short},
+    system::version::VERSION,
+};
+
+/// One section for each experiment.
+const EXPERIMENTS: &str = include_str!("experiments.md");
 
 /// What the page is about.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Plies of every experiment but the last, which has one more, and that of the score
-    /// delays, which has enough for a mate in three.
+    /// Plies of most experiments. Those of the replacement and of the selectivity have one more,
+    /// and that of the score delays has enough for a mate in three.
     pub depth: u32,
-    /// The positions of `lancet bench`.
+    /// Positions of `lancet bench`.
     pub suite: Vec<Item>,
+    /// Fewer, for the experiments that are a ply deeper.
+    pub few: Vec<Item>,
     /// Positions with short mates, for the score delays.
     pub mates: Vec<Item>,
 }
 
-/// Plies to a mate in three.
-const MATE_DEPTH: u32 = 5;
+impl Scope {
+    /// The positions called so in `experiments.md`, and the plies to search them.
+    fn positions(&self, name: &str) -> anyhow::Result<(Suite<'_>, u32)> {
+        Ok(match name {
+            "bench" => (Suite::Chess(&self.suite), self.depth),
+            "few" => (Suite::Chess(&self.few), self.depth + 1),
+            // A mate in three.
+            "mates" => (Suite::Chess(&self.mates), 5),
+            name => {
+                let game = GameName::from_str(name, false);
+                let game = game.ok().with_context(|| format!("no positions '{name}'"))?;
+                (Suite::Other(game), game.depth())
+            }
+        })
+    }
+}
 
-const CUTS: Column = ("cut-offs by the table", |r| short(r.total.cutoffs as f64));
-const PASSES: Column = ("passes", |r| short(r.total.passes as f64));
-const AGAIN: Column = ("re-searches", |r| short(r.total.researches as f64));
-const NULL: Column = ("null-window nodes", |r| percent(r.total.null, r.total.nodes()));
-const SECOND: Column =
-    ("cut-offs owed to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs));
-const STUCK: Column = ("stuck", |r| r.unconverged.to_string());
-const TURNED: Column = ("bounds turned into scores", |r| short(r.total.turned as f64));
-const ACROSS: Column = ("hits across distances", |r| short(r.total.across as f64));
-const WRONG: Column = ("positions wrong", |r| r.different.to_string());
-const FOUND: Column = ("mates found", |r| r.mates(Mate::Found).to_string());
-const FALSE: Column = ("false mates", |r| r.mates(Mate::False).to_string());
-const FAR: Column = ("wrong distance", |r| r.mates(Mate::WrongDistance).to_string());
+/// What a table or an answer may say of a row.
+const COLUMNS: &[Column] = &[
+    ("nodes", |r| short(r.mean_nodes)),
+    ("depth", |r| r.depth.to_string()),
+    ("cut-offs by the table", |r| short(r.total.cutoffs as f64)),
+    ("passes", |r| short(r.total.passes as f64)),
+    ("re-searches", |r| short(r.total.researches as f64)),
+    ("null-window nodes", |r| percent(r.total.null, r.total.nodes())),
+    ("cut-offs owed to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs)),
+    ("stuck", |r| r.unconverged.to_string()),
+    ("bounds turned into scores", |r| short(r.total.turned as f64)),
+    ("hits across distances", |r| short(r.total.across as f64)),
+    ("positions wrong", |r| r.different.to_string()),
+    ("mates found", |r| r.mates(Mate::Found).to_string()),
+    ("false mates", |r| r.mates(Mate::False).to_string()),
+    ("wrong distance", |r| r.mates(Mate::WrongDistance).to_string()),
+];
 
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
+fn column(heading: &str) -> anyhow::Result<&'static Column> {
+    let found = COLUMNS.iter().find(|(known, _)| *known == heading);
+    found.with_context(|| format!("no column '{heading}'"))
+}
+
+/// The searches of a run, in the words of a command line.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Options {
+    #[arg(long, value_enum, default_value_t = Leaf::Static)]
+    leaf: Leaf,
+    #[arg(long, value_enum, value_delimiter = ',')]
+    select: Vec<Selectivity>,
+    #[arg(long)]
+    no_deepening: bool,
+    #[command(flatten)]
+    axes: Axes,
+}
+
+/// Searches on positions.
+struct Run {
+    positions: &'static str,
+    /// What the rows are called besides their cells.
+    name: &'static str,
+    options: Options,
+}
+
 /// One question, the runs that answer it, and what to read in them.
 struct Experiment {
     title: &'static str,
+    /// In a sentence, with places for its numbers.
+    answer: String,
+    /// What is compared, and why.
     text: &'static str,
-    /// What a run's rows are called besides their cells, and the run.
-    runs: Vec<(&'static str, Job<'static>)>,
-    columns: &'static [Column],
-    /// On the positions with mates?
-    mates: bool,
-    /// With the picture of nodes by depth?
-    picture: bool,
+    columns: Vec<&'static Column>,
+    runs: Vec<Run>,
 }
 
 impl Experiment {
-    /// An experiment on the usual positions, without a picture.
-    fn new(
-        title: &'static str,
-        text: &'static str,
-        runs: Vec<(&'static str, Job<'static>)>,
-        columns: &'static [Column],
-    ) -> Experiment {
-        Experiment { title, text, runs, columns, mates: false, picture: false }
+    /// Reads a section without its sharps.
+    fn read(section: &'static str) -> anyhow::Result<Experiment> {
+        let mut items = section.split("\n- ");
+        let words = items.next().unwrap_or_default();
+        let (title, words) = words.split_once("\n\n").context("no answer")?;
+        let (answer, text) = words.split_once("\n\n").context("no question")?;
+        let headings = items.next().and_then(|item| item.strip_prefix("columns: "));
+        let headings = joined(headings.context("no columns")?);
+        let run = |item: &'static str| -> anyhow::Result<Run> {
+            let (head, options) = item.split_once(':').context("no searches")?;
+            let (positions, name) = head.split_once(", ").unwrap_or((head, ""));
+            let options = options.trim().trim_matches('`').split_whitespace();
+            Ok(Run { positions, name, options: Options::try_parse_from(options)? })
+        };
+        Ok(Experiment {
+            title,
+            answer: joined(answer),
+            text: text.trim(),
+            columns: headings.split(", ").map(column).collect::<Result<_, _>>()?,
+            runs: items.map(run).collect::<Result<_, _>>()?,
+        })
     }
+
+    /// "LABEL" or "RUN: LABEL", where the label "best" is the sound row with the fewest nodes.
+    fn row<'r>(&self, name: &str, reports: &'r [Report]) -> anyhow::Result<&'r Measurement> {
+        let (run, wanted) = name.split_once(": ").unwrap_or(("", name));
+        let rows = self.runs.iter().zip(reports).filter(|(known, _)| known.name == run);
+        let mut rows = rows.flat_map(|(_, report)| &report.rows);
+        let found = if wanted == "best" {
+            let sound = rows.filter(|row| row.cell.is_sound());
+            sound.min_by(|a, b| a.mean_nodes.total_cmp(&b.mean_nodes))
+        } else {
+            rows.find(|row| label(&row.cell) == wanted)
+        };
+        found.with_context(|| format!("{}: no row '{name}'", self.title))
+    }
+
+    /// The answer with its numbers.
+    fn answer(&self, reports: &[Report]) -> anyhow::Result<String> {
+        let mut pieces = self.answer.split('{');
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let (place, rest) = piece.split_once('}').context("'{' without '}'")?;
+            if let Some((row, other)) = place.split_once(" / ") {
+                text += &against(self.row(row, reports)?, self.row(other, reports)?);
+            } else if let Some((row, heading)) = place.split_once(" | ") {
+                text += &column(heading)?.1(self.row(row, reports)?);
+            } else {
+                text += &said(self.row(place, reports)?);
+            }
+            text += rest;
+        }
+        Ok(text)
+    }
+}
+
+/// Lines as one.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The page, as HTML; `tick` is told each experiment's title before it is run.
@@ -86,72 +188,75 @@ impl Experiment {
 ///
 /// What the plotting library says, or that a sound search did not say the truth.
 pub fn page(scope: &Scope, tick: &dyn Fn(&str)) -> anyhow::Result<String> {
-    let mut body = String::new();
-    let mut contents = String::new();
-    for (number, experiment) in (1..).zip(experiments(scope.depth)) {
+    let (mut body, mut contents, mut answers) = (String::new(), String::new(), Vec::new());
+    let experiments: Vec<Experiment> =
+        EXPERIMENTS.split("\n## ").skip(1).map(Experiment::read).collect::<Result<_, _>>()?;
+    // Experiments share cells.
+    let mut known = HashMap::new();
+    for (number, experiment) in (1..).zip(&experiments) {
         tick(experiment.title);
+        let mut reports: Vec<Report> = Vec::new();
+        for Run { positions, options, .. } in &experiment.runs {
+            let Options { leaf, no_deepening, ref select, ref axes } = *options;
+            let (suite, depth) = scope.positions(positions)?;
+            let key = |cell| (*positions, leaf, no_deepening, select, cell);
+            let cells = axes.cells();
+            let new = cells.iter().copied().filter(|&cell| !known.contains_key(&key(cell)));
+            let conditions = Conditions {
+                selectivity: select,
+                iterative: !no_deepening,
+                ..Conditions::new(depth)
+            };
+            let job = Job { leaf, ..Job::new(new.collect(), conditions) };
+            let report = run_suite(suite, &job, &|_| ());
+            report.check()?;
+            known.extend(report.rows.iter().map(|row| (key(row.cell), row.clone())));
+            let rows = cells.iter().filter_map(|&cell| known.get(&key(cell)).cloned()).collect();
+            reports.push(Report { rows, ..report });
+        }
+        let answer = inline(&experiment.answer(&reports)?, &mut HashSet::new());
         let title = escape(experiment.title);
         contents += &format!("<li><a href=\"#e{number}\">{title}</a></li>");
-        body += &format!("<h2 id=\"e{number}\">{number}. {title}</h2>");
-        body += &section(&experiment, scope)?;
+        body += &format!(
+            "<h2 id=\"e{number}\">{number}. {title}</h2><p class=\"answer\">{answer}</p>{}{}",
+            prose(experiment.text, &mut HashSet::new()),
+            table(experiment, &reports),
+        );
+        if number == 1 {
+            body += &format!("<figure class=\"chart wide\">{}</figure>", plot::svg(&reports[0])?);
+        }
+        answers.push(answer);
     }
-    let (depth, positions) = (scope.depth, scope.suite.len());
-    Ok(format!(
-        "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Which search has the smallest trees?</title><style>{STYLE}</style>\
-         <h1>Which search has the smallest trees?</h1>\
-         <p>The experiments of <code>lancet-lab report --depth {depth}</code> (Lancet {VERSION}) on \
-         {positions} positions, those of lancet bench. All searches of an experiment see the same \
-         positions, evaluation and move order; where nothing is left out, all sound ones returned \
-         the same scores.</p><p>{HOW}</p><ol>{contents}</ol>{body}</html>\n",
-    ))
+    fill(&[
+        ("answer", &answers[0]),
+        ("depth", &scope.depth.to_string()),
+        ("limit", &scope.suite.len().to_string()),
+        ("version", VERSION),
+        ("contents", &contents),
+        ("experiments", &body),
+    ])
 }
 
-const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;\
-    color:#222}table{border-collapse:collapse;font-size:14px}td,th{padding:.15em .7em;text-align:\
-    right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\
-    th{vertical-align:bottom}td.bar{width:12em;padding:0}td.bar div{background:#4a7ebb;height:.9em}\
-    tr.unsound td:first-child{color:#b00}svg{max-width:100%;height:auto}h2{margin-top:2em}";
-
-const HOW: &str = "Nodes are inner nodes and leaves over all iterations, as the geometric mean per \
-    position. The column after the bar compares with the first row, position by position; behind \
-    +- stands the half-width of the 95 % interval of the mean. Red: searches that need not say the \
-    truth.";
-
-/// Runs an experiment and writes it down.
-fn section(experiment: &Experiment, scope: &Scope) -> anyhow::Result<String> {
-    let items = if experiment.mates { &scope.mates } else { &scope.suite };
-    let mut reports: Vec<(&str, Report)> = Vec::new();
-    for (name, job) in &experiment.runs {
-        let report = run_suite(Suite::Chess(items), job, &|_| ());
-        report.check()?;
-        reports.push((name, report));
-    }
-    let depth = reports.first().map_or(0, |(_, report)| report.depth);
+/// The rows of an experiment, and below them on how many positions and to which depth.
+fn table(experiment: &Experiment, reports: &[Report]) -> String {
     let headings = experiment.columns.iter();
-    let headings: String =
-        headings.map(|(heading, _)| format!("<th>{}</th>", escape(heading))).collect();
+    let headings: String = headings.map(|(heading, _)| format!("<th>{heading}</th>")).collect();
     let mut text = format!(
-        "<p>{}</p><p>{} positions, depth {depth}.</p><table><tr><th></th><th>nodes</th><th></th>\
-         <th>against the first</th>{headings}</tr>",
-        escape(experiment.text),
-        items.len(),
+        "<div class=\"wide\"><table><tr><th>search</th><th>nodes</th><th></th><th>against the first</th>\
+         {headings}</tr>"
     );
-    let rows = reports.iter().flat_map(|(_, report)| &report.rows);
-    let widest = rows.map(|row| row.mean_nodes).fold(1.0, f64::max);
-    for (name, report) in &reports {
+    let mut sizes: Vec<String> = Vec::new();
+    for (run, report) in experiment.runs.iter().zip(reports) {
+        let name = if run.name.is_empty() { "" } else { &format!("{}: ", run.name) };
+        let widest = report.rows.iter().map(|row| row.mean_nodes).fold(1.0, f64::max);
         for row in &report.rows {
-            text += &line(name, row, &report.rows[0], widest, experiment.columns);
+            text += &line(name, row, &report.rows[0], widest, &experiment.columns);
         }
+        let size = format!("{}, depth {}", counted(report.positions, "position"), report.depth);
+        sizes.push(format!("{name}{size}"));
     }
-    text += "</table>";
-    if experiment.picture {
-        for (_, report) in &reports {
-            text += &format!("<p>{}</p>", plot::svg(report)?);
-        }
-    }
-    Ok(text)
+    sizes.dedup();
+    text + &format!("</table></div><p class=\"faint\">{}.</p>", sizes.join("; "))
 }
 
 /// A row of the table.
@@ -160,22 +265,28 @@ fn line(
     row: &Measurement,
     first: &Measurement,
     widest: f64,
-    columns: &[Column],
+    columns: &[&Column],
 ) -> String {
-    let nodes =
-        |row: &Measurement| row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect::<Vec<_>>();
-    let (change, error) = ratio(&nodes(row), &nodes(first));
-    let change = if std::ptr::eq(row, first) {
+    let (change, error) = change(row, first);
+    let is_first = std::ptr::eq(row, first);
+    let change = if is_first {
         String::new()
+    } else if row.depth != first.depth {
+        format!("depth {}", row.depth)
     } else {
-        format!("{:+.1} +- {:.1} %", 100.0 * (change - 1.0), 100.0 * error)
+        signed(change, error)
+    };
+    let class = match (row.cell.is_sound(), is_first) {
+        (true, true) => " class=\"first\"",
+        (true, false) => "",
+        (false, true) => " class=\"first unsound\"",
+        (false, false) => " class=\"unsound\"",
     };
     let mut text = format!(
-        "<tr{}><td>{} {}</td><td>{}</td><td class=\"bar\"><div style=\"width:{:.1}%\"></div></td>\
-         <td>{change}</td>",
-        if row.cell.is_sound() { "" } else { " class=\"unsound\"" },
+        "<tr{class}><td>{} {}</td><td>{}</td><td class=\"bar\"><div style=\"width:{:.1}%\"></div>\
+         </td><td>{change}</td>",
         escape(name),
-        escape(&label(&row.cell)),
+        label_links(&label(&row.cell)),
         short(row.mean_nodes),
         100.0 * row.mean_nodes / widest,
     );
@@ -185,162 +296,99 @@ fn line(
     text + "</tr>"
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// By how many percent a row's nodes differ from another's, and the half-width of the interval.
+fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
+    let nodes = |row: &Measurement| -> Vec<f64> {
+        row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect()
+    };
+    let (ratio, error) = ratio(&nodes(row), &nodes(other));
+    (100.0 * (ratio - 1.0), 100.0 * error)
 }
 
-fn job(axes: &Axes, depth: u32, leaf: Leaf, selectivity: &'static [Selectivity]) -> Job<'static> {
-    let conditions = Conditions { selectivity, ..Conditions::new(depth) };
-    Job { leaf, ..Job::new(axes.cells(), conditions) }
+/// "−16.1 ± 14.2 %", on one line.
+fn signed(change: f64, error: f64) -> String {
+    // No minus before a zero.
+    let change = (10.0 * change).round() / 10.0 + 0.0;
+    format!("{change:+.1}\u{a0}±\u{a0}{error:.1}\u{a0}%").replace('-', "−")
 }
 
-/// All of them, in the order of the page.
-fn experiments(depth: u32) -> Vec<Experiment> {
-    vec![
-        inside(depth),
-        outside(depth),
-        windows(depth),
-        entries(depth),
-        again(depth),
-        delays(),
-        selectivity(depth + 1),
-    ]
+/// A row's algorithms in words, where they have some.
+fn said(row: &Measurement) -> String {
+    let words = |name| match name {
+        "pvs" => "PVS under",
+        "fail-soft" => "fail-soft alpha-beta under",
+        "bounds" => "alpha-beta with bounds under",
+        "scout" => "Scout under",
+        "full" => "the full window",
+        "asp-gradual" => "aspiration",
+        "mtdf" => "MTD(f)",
+        name => name,
+    };
+    label(&row.cell).split(' ').map(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Both kinds of leaves.
-fn both(axes: &Axes, depth: u32) -> Vec<(&'static str, Job<'static>)> {
-    let with = |leaf| job(axes, depth, leaf, &[]);
-    vec![("", with(Leaf::Static)), ("quiescence:", with(Leaf::Quiescence))]
-}
-
-/// The drivers that play has, too.
-fn drivers() -> Vec<Root> {
-    vec![Root::AspGradual, Root::Full, Root::Bisection, Root::Mtdf]
-}
-
-fn inside(depth: u32) -> Experiment {
-    use Interior::{Bounds, FailHard, FailSoft, Pvs, Scout};
-    let interior = vec![Pvs, Scout, Bounds, FailSoft, FailHard];
-    let axes = Axes { interior, root: vec![Root::Full], ..Axes::default() };
-    let experiment = Experiment::new(
-        "Inside the tree",
-        "Every algorithm, begun with the full window, with plain leaves and with a quiescence \
-         search at the leaves (whose own nodes are not counted here). Fail-soft promises more \
-         cut-offs by the table than fail-hard, and PVS nodes that are nearly all asked with \
-         null windows: both have a column.",
-        both(&axes, depth),
-        &[CUTS, AGAIN, NULL],
-    );
-    Experiment { picture: true, ..experiment }
-}
-
-fn outside(depth: u32) -> Experiment {
-    let all = Root::value_variants().iter().copied();
-    let root = all.filter(|root| root.is_sound()).collect();
-    Experiment::new(
-        "At the root",
-        "Every driver over PVS.",
-        both(&Axes { root, ..Axes::default() }, depth),
-        &[PASSES, NULL, CUTS, STUCK],
-    )
-}
-
-fn windows(depth: u32) -> Experiment {
-    let root = vec![Root::AspGradual, Root::AspGradualOff, Root::AspMiddle, Root::AspFull];
-    Experiment::new(
-        "Windows",
-        "Half the width of the first aspiration window, in centipawns: centred and widened \
-         gradually, half a width higher, with beta pulled to the middle, and opened at once.",
-        both(&Axes { root, window: vec![50, 8, 17, 200], ..Axes::default() }, depth),
-        &[PASSES],
-    )
-}
-
-fn entries(depth: u32) -> Experiment {
-    let interior = vec![Interior::Pvs, Interior::FailSoft];
-    let entries = Entries::value_variants().to_vec();
-    Experiment::new(
-        "Two bounds against one",
-        "A table entry with a lower and an upper bound, and one of the same size with a score \
-         and a flag. A cut-off is owed to the second bound if the newest bound alone would \
-         not have given it.",
-        both(&Axes { interior, root: drivers(), entries, ..Axes::default() }, depth),
-        &[CUTS, SECOND],
-    )
-}
-
-fn again(depth: u32) -> Experiment {
-    let interior = vec![Interior::Pvs, Interior::PvsAlways, Interior::PvsZw];
-    let root = vec![Root::AspGradual, Root::Full, Root::Mtdf];
-    Experiment::new(
-        "The second search of PVS",
-        "As the notes have it; without their condition `score < beta`; and with null windows \
-         searched by a function of depth and alpha alone, which must be the same tree.",
-        both(&Axes { interior, root, ..Axes::default() }, depth),
-        &[AGAIN, NULL],
-    )
-}
-
-fn delays() -> Experiment {
-    let exact = Axes { delay: ScoreDelay::value_variants().to_vec(), ..Axes::default() };
-    let deeper = Axes { table: vec![TableMode::Deeper], ..exact.clone() };
-    let with = |axes: &Axes| job(axes, MATE_DEPTH, Leaf::Static, &[]);
-    let experiment = Experiment::new(
-        "Score delays",
-        "Positions with short mates. Sound are the shift of window and score, the classical \
-         distance from the root with a table that takes it out, and swapped tests, which only \
-         cost nodes; the others turn bounds into scores or mix distances up.",
-        vec![("", with(&exact)), ("deeper entries:", with(&deeper))],
-        &[FOUND, FALSE, FAR, WRONG, TURNED, ACROSS],
-    );
-    Experiment { mates: true, ..experiment }
-}
-
-fn selectivity(depth: u32) -> Experiment {
-    use Selectivity::{NullMove, Reductions, WholeLines};
-    let exact = Axes { root: drivers(), ..Axes::default() };
-    let deeper = Axes { table: vec![TableMode::Deeper], ..exact.clone() };
-    let with = |axes: &Axes, what: &'static [Selectivity]| job(axes, depth, Leaf::Quiescence, what);
-    Experiment::new(
-        "From the lab to the game, a piece at a time",
-        "The root drivers again, a ply deeper, while the search leaves out more and more of the \
-         tree: first with a quiescence search and entries of exact depth, then with deeper \
-         entries, null moves and reductions. Whole lines are what a playing program wants to show: \
-         no cut-offs by the table at open windows, and after null windows one open search \
-         around the score. Each group is compared with its own first row.",
-        vec![
-            ("exact:", with(&exact, &[])),
-            ("deeper:", with(&deeper, &[])),
-            ("null move:", with(&deeper, &[NullMove])),
-            ("null move, reductions:", with(&deeper, &[NullMove, Reductions])),
-            ("reductions, exact:", with(&exact, &[Reductions])),
-            ("whole lines, exact:", with(&exact, &[WholeLines])),
-            (
-                "null move, reductions, whole lines:",
-                with(&deeper, &[NullMove, Reductions, WholeLines]),
-            ),
-        ],
-        &[PASSES, CUTS, STUCK],
-    )
+/// "5.3 ± 1.2 % fewer nodes".
+fn against(row: &Measurement, other: &Measurement) -> String {
+    let (change, error) = change(row, other);
+    if change == 0.0 && error == 0.0 {
+        "just as many nodes".to_owned()
+    } else if change.abs() < error.max(0.05) {
+        format!("about as many nodes ({})", signed(change, error))
+    } else {
+        let word = if change < 0.0 { "fewer" } else { "more" };
+        let size = change.abs();
+        format!("{size:.1}\u{a0}±\u{a0}{error:.1}\u{a0}% {word} nodes")
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A page of one position, with a row for every cell and no row without one.
+    /// A page of one position: all experiments with all their rows, every place filled, every
+    /// link within the page leading somewhere, and a number in every answer.
     #[test]
-    fn every_experiment_is_on_the_page() {
+    fn the_page_is_whole() {
         let item = Item { id: "start".to_owned(), position: Default::default() };
-        let scope = Scope { depth: 2, suite: vec![item.clone()], mates: vec![item] };
+        let [suite, few, mates] = [vec![item.clone()], vec![item.clone()], vec![item]];
+        let scope = Scope { depth: 2, suite, few, mates };
         let titles = std::cell::RefCell::new(Vec::new());
         let page = page(&scope, &|title| titles.borrow_mut().push(title.to_owned())).unwrap();
-        let all = experiments(2);
+
+        let all =
+            EXPERIMENTS.split("\n## ").skip(1).map(|section| Experiment::read(section).unwrap());
+        let all: Vec<Experiment> = all.collect();
         assert_eq!(*titles.borrow(), all.iter().map(|e| e.title).collect::<Vec<_>>());
-        let rows: usize = all.iter().flat_map(|e| &e.runs).map(|(_, job)| job.cells.len()).sum();
-        assert_eq!(page.matches("<td class=\"bar\">").count(), rows);
-        assert_eq!(page.matches("<svg").count(), 2, "with the pictures inside");
-        assert!(page.contains("`score &lt; beta`") && !page.contains("http-equiv"));
-        assert!(!page.contains("src=") && !page.contains("href=\"http"), "self-contained");
+        let rows = all.iter().flat_map(|e| &e.runs).map(|run| run.options.axes.cells().len());
+        assert_eq!(page.matches("<td class=\"bar\">").count(), rows.sum::<usize>());
+        let answers = page.split("<p class=\"answer\">").skip(2);
+        let answers: Vec<&str> = answers.map(|text| text.split_once("</p>").unwrap().0).collect();
+        assert_eq!(answers.len(), all.len());
+        for answer in answers {
+            assert!(answer.contains(|c: char| c.is_ascii_digit()), "{answer}");
+        }
+
+        assert_eq!(page.matches("<figure class=\"chart").count(), 1, "with its picture");
+        assert!(page.contains("<code>score &lt; beta</code>") && !page.contains("http-equiv"));
+        assert!(!page.contains(" src=") && !page.contains("<link"), "self-contained");
+        assert!(!page.contains("{{"), "{}", page.split("{{").nth(1).unwrap_or_default());
+        for link in page.split("href=\"#").skip(1) {
+            let (name, _) = link.split_once('"').unwrap();
+            assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
+        }
+        for topic in ["minimax", "fail-hard", "bounds", "scout", "pvs", "mtdf", "bisection"] {
+            let (_, section) = page.split_once(&format!("<details id=\"{topic}\"")).unwrap();
+            let (section, _) = section.split_once("</details>").unwrap();
+            assert!(section.contains("class=\"film\"") && section.contains("\"kind\""), "{topic}");
+        }
+    }
+
+    #[test]
+    fn places_of_answers_are_checked() {
+        let read = |text| Experiment::read(text).map(|_| ()).map_err(|error| error.to_string());
+        let section = "Title\n\nAnswer.\n\nQuestion.\n\n- columns: passes\n- bench: `--root mtdf`";
+        assert_eq!(read(section), Ok(()));
+        let section = "Title\n\nAnswer.\n\nQuestion.\n\n- columns: luck\n- bench:";
+        assert_eq!(read(section), Err("no column 'luck'".to_owned()));
     }
 }
