@@ -2,6 +2,7 @@
 //! stacks are deep enough for any search.
 
 use std::{
+    hint::black_box,
     io,
     panic::resume_unwind,
     sync::{
@@ -22,6 +23,8 @@ use crate::{
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
 pub const STACK_SIZE: usize = 16 << 20;
+/// What a thread needs beside its stack to begin, in bytes, and more than enough.
+const SPARE: usize = 1 << 20;
 
 /// Starts `f` on a thread of `scope` that may search.
 ///
@@ -33,6 +36,10 @@ pub fn spawn<'scope, T: Send + 'scope>(
     name: &str,
     f: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
+    // A thread that has its stack and nothing else would abort the program.
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(STACK_SIZE + SPARE)?;
+    drop(black_box(room));
     let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK_SIZE);
     builder.spawn_scoped(scope, f)
 }
