@@ -21,6 +21,14 @@ use crate::{
 /// Longest `info string`, in characters: lines are for people.
 const MAX_TEXT: usize = 400;
 
+/// XBoard takes a line with the words on the left for an engine that cannot start, and reads
+/// no further. Systems use them for files that cannot be read.
+const FATAL: [(&str, &str); 3] = [
+    ("No such file or directory", "it does not exist"),
+    ("Permission denied", "access is denied"),
+    ("not found", "missing"),
+];
+
 /// A note as the text of an `info string`.
 pub fn note(note: &Note) -> String {
     match note {
@@ -144,7 +152,11 @@ pub fn string(text: &str) -> String {
         let half = MAX_TEXT / 2;
         clean.splice(half..clean.len() - half, " ... ".chars());
     }
-    UciMessage::info_string(clean.into_iter().collect()).to_string()
+    let mut text: String = clean.into_iter().collect();
+    for (words, other) in FATAL {
+        text = text.replace(words, other);
+    }
+    UciMessage::info_string(text).to_string()
 }
 
 #[cfg(test)]
@@ -304,6 +316,9 @@ mod tests {
     #[test]
     fn strings_stay_on_one_line() {
         assert_eq!(string("a\r\nb\0c"), "info string a  b c");
+        for (words, _) in FATAL {
+            assert!(!string(&format!("a.bin: {words} (os error 2)")).contains(words));
+        }
         let long = string(&("x".repeat(10_000) + "why"));
         assert!(long.len() < 500 && long.ends_with("why"));
     }
