@@ -55,6 +55,8 @@ pub use pv::MAX_PLY;
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};
 
+/// Nodes after which a stop ends the first iteration, too: some milliseconds.
+const FIRST_NODES: u64 = 5000;
 /// Nodes between two looks at the clock and the stop flag: some 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
 
@@ -395,7 +397,11 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        if shared.done.load(Relaxed) || shared.signals.is_stopped() {
+        // The first iteration is finished, however late it began: its move is worth that. But
+        // one that is not over in some milliseconds obeys a stop.
+        let first = self.iteration == 1 && !self.proving;
+        let long = self.thread != 0 || self.nodes >= FIRST_NODES;
+        if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
             return Err(Stopped);
         }
         if shared.live.show_current_line.load(Relaxed) {
@@ -413,9 +419,8 @@ impl<'a> Worker<'a> {
         if self.thread != 0 {
             return Ok(());
         }
-        // The first iteration is finished, however late it began: its move is worth that.
         if let Some(budget) = shared.budget
-            && (self.iteration > 1 || self.proving)
+            && !first
             && !shared.signals.is_pondering()
             && (self.ponder_spent
                 || shared.node_time().unwrap_or_else(|| shared.signals.elapsed()) >= budget.hard)
