@@ -85,7 +85,7 @@ pub struct RootMove {
     pub(crate) pv: Vec<Move>,
     /// Deepest ply of the iteration up to the search behind `pv`.
     pub(crate) seldepth: usize,
-    /// Nodes below this move in this search.
+    /// Nodes below this move in the searches for the first line.
     pub(crate) nodes: u64,
     /// What the endgame tables say of it.
     pub(crate) known: Option<Known>,
@@ -253,7 +253,8 @@ impl Worker<'_> {
                 0
             };
             self.steady = stability.same_best.min(stability.same_score);
-            stability.best_share = best.nodes as f64 / self.nodes.max(1) as f64;
+            let nodes: u64 = self.root_moves.iter().map(|rm| rm.nodes).sum();
+            stability.best_share = best.nodes as f64 / nodes.max(1) as f64;
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
             scores.push(best.score);
@@ -576,7 +577,9 @@ impl Worker<'_> {
             self.unmake();
             let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
             let score = bounds.refine(score);
-            self.root_moves[i].nodes += self.nodes - before;
+            if line == 0 {
+                self.root_moves[i].nodes += self.nodes - before;
+            }
             self.note_root_score(i, score, window, number == 1);
             best = best.max(score);
             if score > alpha {

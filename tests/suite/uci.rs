@@ -568,6 +568,44 @@ fn nodes_may_be_the_clock() {
     lancet.quit();
 }
 
+/// On a clock several lines take little more time than one: how hard a move is follows from
+/// the search for the best line alone.
+#[test]
+fn lines_do_not_slow_a_game() {
+    let mut lancet = Lancet::start();
+    lancet.send("setoption name nodestime value 100");
+    let [one, four] = [1, 4].map(|lines| {
+        lancet.send(&format!("setoption name MultiPV value {lines}"));
+        let mut nodes = |fen: &str| {
+            lancet.send("ucinewgame");
+            lancet.send(&format!("position fen {fen}"));
+            let (lines, _) = lancet.go("go wtime 30000 btime 30000 winc 300 binc 300");
+            number(thoughts(&lines).last().unwrap(), "nodes")
+        };
+        let bench = include_str!("../../epd/bench.epd").lines().take(8);
+        bench.map(|line| nodes(line.split(" id ").next().unwrap())).sum::<i64>()
+    });
+    lancet.quit();
+    assert!(four < 2 * one, "{four} nodes, {one} with one line");
+}
+
+/// A stop that comes with the search leaves a whole iteration: not the first move at hand.
+#[test]
+fn a_stop_leaves_the_first_iteration() {
+    let mut lancet = Lancet::start();
+    lancet.send("position startpos");
+    let (lines, first) = lancet.go("go depth 1");
+    let whole = number(thoughts(&lines).last().unwrap(), "nodes");
+    for _ in 0..20 {
+        lancet.send("ucinewgame");
+        let (lines, m) = lancet.go("go infinite\nstop");
+        let thought = *thoughts(&lines).last().unwrap();
+        assert!(number(thought, "nodes") >= whole, "{thought}");
+        assert!(number(thought, "depth") > 1 || m == first, "{thought}");
+    }
+    lancet.quit();
+}
+
 /// One line for each rank, and the move.
 #[test]
 fn minimal_says_the_last_only() {
@@ -911,7 +949,10 @@ fn openbench_gets_its_openings() {
     assert!(from_book.iter().all(|position| position.board().occupied().count() <= 10));
 
     let mut lancet = Lancet::start();
-    let no_book = format!("genfens: /no/book: {}", std::fs::metadata("/no/book").unwrap_err());
+    let missing = std::fs::metadata("/no/book").unwrap_err().to_string();
+    // As XBoard does not take for a failed start.
+    let missing = missing.replace("No such file or directory", "it does not exist");
+    let no_book = format!("genfens: /no/book: {missing}");
     for (line, answer) in [
         ("genfens", "nothing follows 'genfens': expected a whole number"),
         ("genfens 5", "nothing follows 'genfens <n>': expected 'seed <s>'"),
