@@ -93,8 +93,7 @@ build() {
     local suffix='' folder=$PROFILE
     [[ $1 == *windows* ]] && suffix=.exe
     [ "$PROFILE" = dev ] && folder=debug
-    RUSTFLAGS="-C target-cpu=$2" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
-        "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1"
+    RUSTFLAGS="-C target-cpu=$2" "$CARGO" build --locked --quiet --profile "$PROFILE" --bin lancet --target "$1"
     built=$work/$1-$2$suffix
     cp "${CARGO_TARGET_DIR:-target}/$1/$folder/lancet$suffix" "$built"
 }
