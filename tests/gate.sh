@@ -135,15 +135,13 @@ games() {
 release() {
     make release
     (cd dist && sha256sum --check SHA256SUMS && ls -l)
-    local levels=(v2 v3)
-    if grep -qw avx512vl /proc/cpuinfo; then levels+=(v4); fi
-    tar -C "$work" -xzf dist/lancet-*-linux-arm64.tar.gz
-    .ci/bench qemu-aarch64 "$work"/lancet-*-linux-arm64/lancet
-    tar -C "$work" -xzf dist/lancet-*-linux-arm64-dotprod.tar.gz
-    .ci/bench qemu-aarch64 "$work"/lancet-*-linux-arm64-dotprod/lancet
-    for level in "${levels[@]}"; do
-        tar -C "$work" -xzf dist/lancet-*-linux-x86-64-"$level".tar.gz
-        .ci/bench "$work"/lancet-*-linux-x86-64-"$level"/lancet
+    local name emulator names=(arm64 arm64-dotprod x86-64-v2 x86-64-v3)
+    if grep -qw avx512vl /proc/cpuinfo; then names+=(x86-64-v4); fi
+    for name in "${names[@]}"; do
+        emulator=()
+        [[ $name == x86* ]] || emulator=(qemu-aarch64)
+        tar -C "$work" -xzf dist/lancet-*-linux-"$name".tar.gz
+        .ci/bench "${emulator[@]}" "$work"/lancet-*-linux-"$name"/lancet
     done
 }
 
