@@ -397,8 +397,8 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        // The first iteration is finished, however late it began: its move is worth that. But
-        // one that is not over in some milliseconds obeys a stop.
+        // However late it began, the first iteration is finished, so that its move has been
+        // compared with the others. A stop ends it only after some milliseconds.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {

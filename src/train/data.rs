@@ -232,7 +232,8 @@ fn positions(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The games of a PGN file, as far as their moves are legal. They have no scores: all are 0.
+/// The games of a PGN file; one with an illegal move is left out. Their scores are 0, and their
+/// results draws: a position of an unknown result would stand alone, without an opening to skip.
 fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
     let mut games = Games::new(BufReader::new(File::open(path)?));
     while let Some(game) = games.next_game()? {
