@@ -651,7 +651,7 @@ fn positions_are_explained() {
     let output =
         lancet(&["explain", "startpos", "moves", "1.", "e4", "--nodes", "5000"]).output().unwrap();
     let said = text(&output);
-    for line in ["Black to move; ", "Scores are White's.", "Best is "] {
+    for line in ["Black to move; ", "Scores are from White's point of view.", "Best is "] {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let wrong = lancet(&["explain", "8/8/8/8/8/8/8/8 w - - 0 1"]).output().unwrap();

@@ -6,19 +6,22 @@ use anyhow::Context as _;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use shakmaty::{Bitboard, Square};
+
 use super::{
-    NOTHING, board,
-    examine::{Threat, examine},
-    moves::{Claim, Played, later},
+    board, endings,
+    examine::{Searched, examine},
+    moves::{Context, Played, threatened},
+    sentence::{Kind, NOTHING, Sentence},
     standing,
     words::{list, material, the},
     worth::{self, Worth},
 };
 use crate::{
     chess::{
-        notation::{self, color_name},
+        notation::{self, color_name, counted},
         position::{Game, Position},
-        score::{Score, is_decisive, mate_distance, winning_chances},
+        score::{Score, is_decisive, is_mate, mate_distance, winning_chances},
     },
     engine::{Engine, threads},
     play::report::Info,
@@ -29,12 +32,13 @@ use crate::{
     },
 };
 
-/// Explain a position: the threat, the best move, what hangs, and the pieces
+/// Explain a position: the threat, the best move with its reasons, and the pieces
 ///
-/// The best two moves are searched, by default for two seconds. Each threat gets a quarter of the
-/// time and the nodes. A threat is what a side would play, and win something by, if the other
-/// passed. Statements about moves and pieces (mates, threats, forks, pins, what hangs, passed
-/// pawns, the kings) are checked by the rules before they are printed.
+/// The best two moves are searched, by default for two seconds; each threat, and what a line wins,
+/// for a quarter of that. A threat is what a side would play, and win something by, if the other
+/// passed. The reasons for the best move come first that matter most, and nothing is printed that
+/// the rules or another search do not confirm. Plain endings, such as king and pawn against king,
+/// the wrong bishop or two knights, are known without tablebases.
 ///
 /// The worth of a piece is what the evaluation loses when the piece is taken off the board. The
 /// piece is well or badly placed if that differs by 0.6 pawns and a sixth from what its kind is
@@ -74,10 +78,13 @@ pub struct Args {
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 /// Longest line shown, in plies.
 const LINE_LENGTH: usize = 12;
+/// Half-moves without a capture or a pawn move from which the fifty-move rule is told.
+const CLOCK: u32 = 80;
 
-/// A position explained. Scores are White's; sentences were checked by the rules.
+/// A position explained. Scores are from White's point of view; sentences were checked by the
+/// rules or the search.
 #[derive(Clone, Debug, Default, Serialize)]
-struct Explanation {
+pub struct Explanation {
     /// The position.
     fen: String,
     /// `white` or `black`.
@@ -87,15 +94,15 @@ struct Explanation {
     /// Who stands better.
     standing: Option<String>,
     /// What the last move did, and what the opponent threatens.
-    before: Vec<String>,
+    before: Vec<Sentence>,
     /// The best move.
     best: Option<Choice>,
-    /// What it does and threatens, and what its line makes use of.
-    about: Vec<String>,
+    /// Why it is best.
+    about: Vec<Sentence>,
     /// The second best move, if it is worse by a tenth of a pawn.
     second: Option<Choice>,
-    /// Material, what hangs, pins, passed pawns, kings, and remarkable pieces.
-    board: Vec<String>,
+    /// Material, pins, passed pawns, open files, kings, and remarkable pieces.
+    board: Vec<Sentence>,
     /// Every piece but pawns and kings, the best placed first.
     pieces: Vec<Piece>,
     /// Iterations of the search for the two moves.
@@ -113,6 +120,10 @@ struct Choice {
     uci: String,
     /// `+0.35`, `#3`.
     score: String,
+    /// The score in centipawns, if it is not decisive.
+    centipawns: Option<Score>,
+    /// Moves to mate, negative if Black mates.
+    mate: Option<i32>,
     /// The expected result for the side to move, 0 to 1.
     chances: f64,
     /// The expected line in SAN, this move first.
@@ -138,8 +149,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Ok(read) => read,
         Err(error) => return Ok(tools::unusable(&error)),
     };
-    let explanation = threads::run("explain", || explain(&game, before.as_ref(), args))
-        .context("cannot start the search's thread")??;
+    let explanation = explain(&game, before.as_ref(), args)?;
     if args.json {
         say(serde_json::to_string_pretty(&explanation)?);
     } else {
@@ -160,6 +170,16 @@ fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
     Ok((game, before))
 }
 
+/// Explains the position that `args` name.
+///
+/// # Errors
+///
+/// If it cannot be read, or there is not enough memory for the table.
+pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
+    let (game, before) = read(&args.position)?;
+    explain(&game, before.as_ref(), args)
+}
+
 /// Searches and explains.
 ///
 /// # Errors
@@ -176,28 +196,50 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     args.tables.open_for(slice::from_mut(&mut engine));
     // Making the table ready is none of the search's time.
     engine.prepare(&|| true)?;
-    let found = examine(&mut engine, game, &args.effort.limits(DEFAULT_MOVETIME));
-    let (best, second) = (found.best.as_ref(), found.second.as_ref());
-    let second = second.filter(|second| best.is_some_and(|best| is_worse(second, best)));
-    let placed = worth::placed(root, engine.network().map(AsRef::as_ref));
-    let mut board: Vec<String> = material(root.board()).into_iter().collect();
-    board.extend(board::on_the_board(root));
-    // In a game that is decided the pieces' places are of no account.
-    if best.is_some_and(|best| !is_decisive(best.score)) {
-        board.extend(worth::said(root, &placed));
-    }
-    Ok(Explanation {
-        standing: best.map(|best| standing(notation::white(best.score, root.turn()))),
-        before: situation(game, before, found.threat.as_ref()),
+    let limits = args.effort.limits(DEFAULT_MOVETIME);
+    let found = threads::run("explain", || examine(&mut engine, game, &limits))
+        .context("cannot start the search's thread")?;
+    let best = found.best.as_ref();
+    let network = engine.network().map(AsRef::as_ref);
+    let placed = worth::placed(root, network);
+    let improved = best.and_then(|best| worth::improved(root, &best.pv, network));
+    let context = Context { found: &found, improved };
+    let about = Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+    let explanation = Explanation {
+        standing: best.map(|best| {
+            let known = endings::known(root).filter(|_| !is_decisive(best.score));
+            standing(notation::white(best.score, root.turn()), known, best.drawn)
+        }),
         best: best.and_then(|best| choice(root, best)),
-        about: best.map_or_else(Vec::new, |best| about(game, best, found.next.as_ref())),
-        second: second.and_then(|second| choice(root, second)),
-        board,
+        about,
         pieces: placed.iter().map(piece).collect(),
         depth: found.depth,
         nodes: found.nodes,
         ..explanation
-    })
+    };
+    let Some(best) = best.filter(|best| !(best.score > 0 && is_mate(best.score))) else {
+        // Nothing is told beside a mate.
+        return Ok(explanation);
+    };
+    let before = situation(game, before, &found);
+    let material = material(root.board()).map(|text| Sentence::new(Kind::Material, text));
+    let mut board: Vec<Sentence> = material.into_iter().collect();
+    // In a game that is decided the rest is of no account.
+    if !is_decisive(best.score) {
+        board.extend(board::on_the_board(root));
+        let told = before.iter().chain(&explanation.about).chain(&board);
+        board.extend(worth::said(root, &placed, told.fold(Bitboard::EMPTY, told_squares)));
+    }
+    let second = found.second.as_ref().filter(|second| is_worse(second, best));
+    let second = second.and_then(|second| choice(root, second));
+    Ok(Explanation { before, second, board, ..explanation })
+}
+
+/// The squares that sentences name: what is said to hang is not said to stand well.
+fn told_squares(squares: Bitboard, sentence: &Sentence) -> Bitboard {
+    let words = sentence.text.split(|c: char| !c.is_ascii_alphanumeric());
+    let named = words.filter_map(|word| word.get(word.len().checked_sub(2)?..)?.parse().ok());
+    named.fold(squares, |squares, square: Square| squares.with(square))
 }
 
 /// Is a move worse by so much that it is worth telling?
@@ -208,58 +250,47 @@ fn is_worse(second: &Info, best: &Info) -> bool {
 }
 
 /// What the last move did, and what the opponent threatens.
-fn situation(game: &Game, before: Option<&Position>, threat: Option<&Threat>) -> Vec<String> {
+fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Sentence> {
     let (root, last) = (game.position(), game.last());
     let (us, them) = (color_name(root.turn()), color_name(!root.turn()));
+    let threat = found.threat.as_ref().and_then(threatened);
     let mut said = Vec::new();
     if let Some(played) = before.and_then(|before| Played::new(before, last.as_slice(), None)) {
-        let claims = played.claims(&format!("The last move, {},", played.san()));
-        said.extend(claims.into_iter().map(|(_, text)| text));
+        said.extend(played.as_last(threat.is_none() && !root.is_check()));
     }
+    let mut say = |kind, text| said.push(Sentence::new(kind, text));
     if root.is_check() {
         let checkers = root.checkers().into_iter().map(|square| the(root.board(), square));
-        said.push(format!("{us} is in check from {}.", list(checkers)));
+        say(Kind::InCheck, format!("{us} is in check from {}.", list(checkers)));
     }
-    said.extend(threat.map(|threat| threatened(threat, &format!("{them} threatens"))));
+    if let Some(threat) = threat {
+        say(Kind::Threat, format!("{them} {threat}."));
+    }
     if let [only] = root.legal_moves()[..] {
-        said.push(format!("{} is {us}'s only legal move.", notation::san(root, only)));
+        let san = notation::san(root, only);
+        say(Kind::OnlyLegal, format!("{san} is {us}'s only legal move."));
+    }
+    if root.halfmoves() >= CLOCK {
+        let left = counted(100 - root.halfmoves() as usize, "more half-move");
+        let text = format!(
+            "The fifty-move rule draws the game after {left} without a capture, a pawn move or mate."
+        );
+        say(Kind::Clock, text);
     }
     said
-}
-
-/// What the best move does and threatens, and what its line makes use of.
-fn about(game: &Game, best: &Info, next: Option<&Threat>) -> Vec<String> {
-    let root = game.position();
-    let played = Played::new(root, &best.pv, game.last());
-    let claims = played.map_or_else(Vec::new, |played| played.claims("It"));
-    let mates = claims.iter().any(|(kind, _)| matches!(kind, Claim::MateIn | Claim::ThreatensMate));
-    let next = next.filter(|_| !mates).map(|next| threatened(next, "It threatens"));
-    let claims = claims.into_iter().map(|(_, text)| text);
-    claims.chain(next).chain(later(root, &best.pv)).collect()
-}
-
-/// `White threatens Nc7+, which forks the king and the rook on a8.`
-fn threatened(Threat { position, info }: &Threat, subject: &str) -> String {
-    let Some(played) = Played::new(position, &info.pv, None) else { return String::new() };
-    let (san, claim) = (played.san(), played.claims("which").into_iter().next());
-    match (mate_distance(info.score), claim) {
-        (Some(1), _) => format!("{subject} {san}."),
-        (_, Some((_, about))) => format!("{subject} {san}, {about}"),
-        (_, None) => {
-            let score = notation::pawns(notation::white(info.score, position.turn()));
-            format!("{subject} {san} ({score}).")
-        }
-    }
 }
 
 /// A move with its line; `None` without a move.
 fn choice(position: &Position, info: &Info) -> Option<Choice> {
     let (&m, score, pv) = (info.pv.first()?, info.score, &info.pv);
     let shown = if is_decisive(score) { pv.len() } else { pv.len().min(LINE_LENGTH) };
+    let white = notation::white(score, position.turn());
     Some(Choice {
         san: notation::san(position, m),
         uci: notation::move_text(m, position.mode()),
-        score: notation::pawns(notation::white(score, position.turn())),
+        score: notation::pawns(white),
+        centipawns: (!is_decisive(white)).then_some(white),
+        mate: mate_distance(white),
         chances: winning_chances(score),
         line: notation::line(position, &pv[..shown]),
     })
@@ -278,14 +309,18 @@ fn text(explanation: &Explanation) -> Vec<String> {
     }
     let us = if explanation.turn == "white" { "White" } else { "Black" };
     let standing = explanation.standing.as_deref().unwrap_or_default();
-    let mut lines = vec![fen.clone(), format!("{us} to move; {standing}. Scores are White's.")];
+    let mut lines = vec![
+        fen.clone(),
+        format!("{us} to move; {standing}. Scores are from White's point of view."),
+    ];
     let indented = |text: &String| format!("  {text}");
-    lines.extend(explanation.before.iter().map(indented));
+    let sentence = |sentence: &Sentence| indented(&sentence.text);
+    lines.extend(explanation.before.iter().map(sentence));
     if let Some(Choice { san, score, line, .. }) = best {
         let (depth, nodes) = (explanation.depth, HumanCount(explanation.nodes));
         lines.push(format!("\nBest is {san} ({score}), depth {depth}, {nodes} nodes"));
         lines.push(indented(line));
-        lines.extend(explanation.about.iter().map(indented));
+        lines.extend(explanation.about.iter().map(sentence));
     }
     if let (Some(best), Some(Choice { san, score, line, chances, .. })) = (best, second) {
         let [better, worse] =
@@ -300,7 +335,7 @@ fn text(explanation: &Explanation) -> Vec<String> {
     }
     if !explanation.board.is_empty() {
         lines.push("\nOn the board".to_owned());
-        lines.extend(explanation.board.iter().map(indented));
+        lines.extend(explanation.board.iter().map(sentence));
     }
     lines
 }

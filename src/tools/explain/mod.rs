@@ -1,18 +1,22 @@
 //! `lancet explain`: a position in words. The engine says what is best and what is
-//! threatened; what that means is said in sentences that the rules confirm.
+//! threatened; what that means is said in sentences that the rules or the search confirm.
 //!
 //! `examine` searches. `moves` and `board` look for what can be said and put it into words,
-//! if `rules` confirms it. `worth` compares pieces with their kind. [`command`] puts it
-//! together.
+//! if `rules` confirms it; `material` tells what a line wins, `endings` what every book knows,
+//! and `worth` compares pieces with their kind. [`command`] puts it together.
 
 mod board;
 pub mod command;
+mod endings;
 mod examine;
+mod material;
 mod moves;
 mod rules;
+mod sentence;
 mod words;
 mod worth;
 
+use sentence::NOTHING;
 use shakmaty::Color;
 
 use crate::{
@@ -24,27 +28,37 @@ use crate::{
     play::report::Info,
 };
 
-/// Differences below this, in centipawns, are not worth a word.
-const NOTHING: Score = 10;
-
 /// The best move of a search of `game` in one sentence: what it does, or who is better
 /// after it.
 pub(crate) fn sentence(game: &Game, info: &Info) -> Option<String> {
     let position = game.position();
-    let played = moves::Played::new(position, &info.pv, game.last())?;
+    let played = moves::Played::searched(game, info)?;
     let san = played.san();
-    let score = notation::white(info.score, position.turn());
-    let said = played.claims(&san).into_iter().next().map(|(_, text)| text);
-    said.or_else(|| Some(format!("After {san} {}.", standing(score))))
+    let said = played.reasons(&san).into_iter().next().map(|sentence| sentence.text);
+    said.or_else(|| {
+        let score = notation::white(info.score, position.turn());
+        let known = endings::known(position).filter(|_| !is_decisive(score));
+        Some(format!("After {san} {}.", standing(score, known, info.drawn)))
+    })
 }
 
-/// Who stands better by a score from White's point of view.
-fn standing(score: Score) -> String {
-    let side = notation::color_name(if score > 0 { Color::White } else { Color::Black });
+/// Who stands better by a score from White's point of view, unless the book or the tablebases
+/// know.
+fn standing(score: Score, known: Option<endings::Ending>, drawn: bool) -> String {
+    let name = notation::color_name;
+    if let Some(endings::Ending { winner, certain, why }) = known {
+        return match winner {
+            Some(winner) => format!("{} is winning: {why}", name(winner)),
+            None if certain => format!("the position is a draw: {why}"),
+            None => format!("a draw is likely: {why}"),
+        };
+    }
+    let side = name(if score > 0 { Color::White } else { Color::Black });
     match (mate_distance(score), score.abs()) {
+        _ if drawn => "the position is a draw".to_owned(),
         (Some(moves), _) => format!("{side} mates in {}", moves.abs()),
-        _ if is_decisive(score) => format!("{side} wins by the endgame tables"),
-        (_, ..NOTHING) => "neither side is better".to_owned(),
+        _ if is_decisive(score) => format!("{side} wins by the tablebases"),
+        (_, ..NOTHING) => "the position is equal".to_owned(),
         (_, ..50) => format!("{side} is slightly better"),
         (_, ..150) => format!("{side} is better"),
         (_, ..400) => format!("{side} is much better"),
@@ -60,8 +74,8 @@ mod tests {
     #[test]
     fn a_tenth_of_a_pawn_is_nothing() {
         for (score, text) in [
-            (9, "neither side is better"),
-            (-9, "neither side is better"),
+            (9, "the position is equal"),
+            (-9, "the position is equal"),
             (10, "White is slightly better"),
             (-10, "Black is slightly better"),
             (50, "White is better"),
@@ -70,7 +84,7 @@ mod tests {
             (MATE - 3, "White mates in 3"),
             (2 - MATE, "Black mates in 2"),
         ] {
-            assert_eq!(standing(score), text, "{score}");
+            assert_eq!(standing(score, None, false), text, "{score}");
         }
     }
 }

@@ -1,101 +1,73 @@
 //! What can be said of a move.
 //!
-//! A kind of claim looks for what it speaks of, has the [rules](super::rules) confirm it,
-//! and puts it into words, all in one place. A new kind is a variant of [`Claim`], its
-//! place in [`Claim::ALL`], and an arm of [`Played::words`].
+//! A kind of claim looks for what it speaks of, has the [rules](super::rules) or the search
+//! confirm it, and puts it into words, all in one place. A new kind is a variant of [`Kind`],
+//! at its place, an arm of [`Played::words`], and a check in the tests.
 
 use std::cmp::Reverse;
 
-use shakmaty::{Move, Position as _, Role, Square};
+use clap::ValueEnum as _;
+use shakmaty::{Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{
+    board,
+    endings::{self, Ending, Keeping},
+    examine::{EVEN, Searched, Threat},
+    material::{KEPT, won},
     rules::{
-        destination, hangs, is_pinned, is_taken, is_worthy, mating_move, passed, pieces, taken_on,
-        takes_dearer, takes_for_nothing,
+        EXCHANGE, destination, is_lost, is_passed, is_pinned, is_taken, is_worthy, mating_move,
+        passed, pieces, taken_on, takes_dearer, takes_for_nothing,
     },
+    sentence::{Kind, Sentence},
     words::{list, role_name, the},
 };
 use crate::chess::{
-    notation::{counted, san},
-    position::Position,
-    see::see_ge,
+    notation::{color_name, counted, san},
+    position::{Game, Position},
+    score::{DECISIVE, DRAW, Score, mate_distance},
+    see::{see_ge, value},
 };
+use crate::play::report::Info;
 
 /// Sentences about a move.
-const SENTENCES: usize = 4;
+const SENTENCES: usize = 3;
+/// Plies of a line in which a draw is told.
+const SOON: usize = 8;
+/// Moves after which the minor pieces count as developed.
+const OPENING: u32 = 15;
 
-/// A kind of claim about a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
-    /// It mates.
-    Mate,
-    /// It ends the game by stalemate, or because neither side can mate any more.
-    Draw,
-    /// The line that it begins ends in mate.
-    MateIn,
-    /// A pawn becomes another piece.
-    Promotes,
-    /// The moved piece attacks several others, and takes one of them next.
-    Forks,
-    /// It takes, and a pinned piece may not take back.
-    PinnedDefender,
-    /// It takes where the opponent has taken last.
-    TakesBack,
-    /// It takes a piece.
-    Takes,
-    /// It may be taken at a loss of at least two pawns.
-    Offers,
-    /// The moved piece pins another to its king.
-    Pins,
-    /// Another piece now attacks something.
-    Uncovers,
-    /// If the opponent passed, a mate would follow.
-    ThreatensMate,
-    /// If its side had passed, a mate would have followed, and now none does at once.
-    Stops,
-    /// The moved piece now attacks others.
-    Attacks,
-    /// It gives check.
-    Checks,
-    /// A piece that could be taken for nothing no longer can.
-    Saves,
-    /// It castles.
-    Castles,
+impl Kind {
+    /// Does it say nothing that matters after `other`?
+    const fn is_said_by(self, other: Kind) -> bool {
+        use Kind::*;
+        match self {
+            // What ends the game leaves nothing else to say.
+            _ if matches!(other, Mate | Draw | Delays) => true,
+            Wins => matches!(other, Promotes),
+            Exchanges => matches!(other, Wins | TakesBack | PinnedDefender),
+            Takes => matches!(other, Wins | TakesBack | PinnedDefender | Exchanges | Offers),
+            Threatens => matches!(other, Wins | Forks | ThreatensMate | Uncovers),
+            Saves => {
+                matches!(other, Stops | Wins | Promotes | Offers | Takes | TakesBack | Exchanges)
+            }
+            Parries => {
+                !matches!(other, Only | Pins | Uncovers | Forks | Takes | Exchanges | Offers)
+            }
+            Attacks => !matches!(other, Only | Stops | Parries | Passed),
+            Develops | Castles | OpenFile => !matches!(other, Only | Parries | Saves | Stops),
+            Book => matches!(other, Only),
+            Checks | Approaches | Square => !matches!(other, Only),
+            _ => false,
+        }
+    }
 }
 
-impl Claim {
-    /// All kinds, the most important first.
-    const ALL: [Claim; 17] = [
-        Claim::Mate,
-        Claim::Draw,
-        Claim::MateIn,
-        Claim::Promotes,
-        Claim::Forks,
-        Claim::PinnedDefender,
-        Claim::TakesBack,
-        Claim::Takes,
-        Claim::Offers,
-        Claim::Pins,
-        Claim::Uncovers,
-        Claim::ThreatensMate,
-        Claim::Stops,
-        Claim::Attacks,
-        Claim::Checks,
-        Claim::Saves,
-        Claim::Castles,
-    ];
-
-    /// Does it say nothing new after `other`?
-    const fn is_said_by(self, other: Claim) -> bool {
-        matches!(
-            (self, other),
-            // What ends the game leaves nothing else to say.
-            (_, Claim::Mate | Claim::Draw)
-                | (Claim::Takes, Claim::TakesBack | Claim::PinnedDefender)
-                | (Claim::Attacks, Claim::Forks)
-                | (Claim::Saves, Claim::Takes)
-        )
-    }
+/// What the search has found out about the best move.
+pub(super) struct Context<'a> {
+    /// The searches.
+    pub(super) found: &'a Searched,
+    /// The piece that the line brings to a better square, by the evaluation.
+    pub(super) improved: Option<String>,
 }
 
 /// A move that was played.
@@ -107,6 +79,14 @@ pub(super) struct Played<'a> {
     line: &'a [Move],
     /// The move before it, if that is known.
     last: Option<Move>,
+    /// The game before it, if it was searched.
+    game: Option<&'a Game>,
+    /// Its score, to its own side, if it was searched.
+    score: Option<Score>,
+    /// Is what the line wins won against every defence?
+    sure: bool,
+    /// What else is known of the best move.
+    context: Option<&'a Context<'a>>,
 }
 
 impl<'a> Played<'a> {
@@ -117,7 +97,21 @@ impl<'a> Played<'a> {
         last: Option<Move>,
     ) -> Option<Played<'a>> {
         let &m = line.first()?;
-        Some(Played { m, before, after: before.play(m), line, last })
+        let after = before.play(m);
+        let (game, score, sure, context) = (None, None, false, None);
+        Some(Played { m, before, after, line, last, game, score, sure, context })
+    }
+
+    /// The move that begins the line of a search of `game`.
+    pub(super) fn searched(game: &'a Game, info: &'a Info) -> Option<Played<'a>> {
+        let played = Played::new(game.position(), &info.pv, game.last())?;
+        Some(Played { game: Some(game), score: Some(info.score), ..played })
+    }
+
+    /// The best move of a search.
+    pub(super) fn best(game: &'a Game, context: &'a Context<'a>) -> Option<Played<'a>> {
+        let played = Played::searched(game, context.found.best.as_ref()?)?;
+        Some(Played { context: Some(context), sure: context.found.sure, ..played })
     }
 
     /// The move in SAN.
@@ -125,82 +119,229 @@ impl<'a> Played<'a> {
         san(self.before, self.m)
     }
 
-    /// What is true of the move, the most important first, each with its sentence. `subject`
-    /// stands for the move.
-    pub(super) fn claims(&self, subject: &str) -> Vec<(Claim, String)> {
-        let mut said: Vec<(Claim, String)> = Vec::new();
-        for claim in Claim::ALL {
-            let is_new = !said.iter().any(|&(other, _)| claim.is_said_by(other));
+    /// Why the move is good, the most important first. `subject` stands for the move.
+    pub(super) fn reasons(&self, subject: &str) -> Vec<Sentence> {
+        let mut said: Vec<Sentence> = Vec::new();
+        for &kind in Kind::value_variants() {
+            let is_new = !said.iter().any(|other| kind.is_said_by(other.kind));
             if said.len() < SENTENCES && is_new {
-                let words = self.words(claim);
-                said.extend(words.map(|words| (claim, format!("{subject} {words}."))));
+                let words = self.words(kind);
+                said.extend(words.map(|words| Sentence::new(kind, format!("{subject} {words}."))));
             }
         }
         said
     }
 
+    /// What the move does, if it was the last one; what it attacks only if `attacks`.
+    pub(super) fn as_last(&self, attacks: bool) -> Option<Sentence> {
+        use Kind::*;
+        let mut kinds = Kind::value_variants().iter().filter(|kind| match kind {
+            Promotes | PinnedDefender | Pins | Uncovers | TakesBack | Takes | Passed | Castles => {
+                true
+            }
+            Attacks => attacks,
+            _ => false,
+        });
+        let words = kinds.find_map(|&kind| self.words(kind))?;
+        Some(Sentence::new(Kind::LastMove, format!("The last move, {}, {words}.", self.san())))
+    }
+
     /// The claim in words that follow the subject, if it is true.
-    fn words(&self, claim: Claim) -> Option<String> {
-        let &Played { m, before, ref after, line, last } = self;
-        let board = after.board();
-        match claim {
-            Claim::Mate => after.chess().is_checkmate().then(|| "is mate".to_owned()),
-            Claim::Draw if after.chess().is_stalemate() => Some("is stalemate".to_owned()),
-            Claim::Draw => {
-                let dead = after.is_insufficient_material();
-                dead.then(|| "leaves neither side enough to mate".to_owned())
+    fn words(&self, kind: Kind) -> Option<String> {
+        let &Played { m, before, ref after, line, last, context, .. } = self;
+        let (board, us, to) = (after.board(), before.turn(), destination(m));
+        match kind {
+            Kind::Mate => self.mates(),
+            Kind::Draw => self.draw(),
+            Kind::Delays => self.delays(),
+            Kind::Promotes => match m.promotion() {
+                Some(role) => Some(format!("promotes to a {}", role_name(role))),
+                None => {
+                    let index = won(before, line, last)?.promotion(line)?;
+                    let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
+                    let promotion = format!("leads to the promotion {}", san(&at, line[index]));
+                    Some(self.in_the_line(promotion, index))
+                }
+            },
+            Kind::Wins => {
+                let gain = won(before, line, last)?;
+                // Of a piece that is given up before the mate nothing is won.
+                let mated = self.score.is_some_and(|score| score < -DECISIVE);
+                let words = gain.words(line).filter(|_| !mated)?;
+                Some(self.in_the_line(words, gain.plies))
             }
-            Claim::MateIn => {
-                let end = line.iter().fold(before.clone(), |at, &m| at.play(m));
-                let mates = line.len() > 1 && line.len() % 2 == 1 && end.chess().is_checkmate();
-                mates.then(|| format!("mates in {}", counted(line.len().div_ceil(2), "move")))
+            Kind::Zugzwang => {
+                let puts = context?.found.zugzwang;
+                puts.then(|| format!("puts {} in zugzwang", color_name(!us)))
             }
-            Claim::Promotes => m.promotion().map(|role| format!("makes a {}", role_name(role))),
-            Claim::Forks => self.forked().map(|squares| format!("forks {}", self.list(&squares))),
-            Claim::PinnedDefender => self.pinned_defender().map(|defender| {
-                let (to, defender) = (m.to(), the(board, defender));
+            Kind::Repeats => self.repeats(),
+            Kind::Forks => {
+                let forks = self.forked().map(|squares| format!("forks {}", self.list(&squares)));
+                forks.or_else(|| self.later_fork())
+            }
+            Kind::PinnedDefender => self.pinned_defender().map(|defender| {
+                let defender = the(board, defender);
                 format!("takes on {to}, where {defender} cannot take back because it is pinned")
             }),
-            Claim::TakesBack => {
-                let back = last.is_some_and(|last| last.is_capture() && last.to() == m.to());
-                (back && m.is_capture()).then(|| format!("takes back on {}", m.to()))
-            }
-            Claim::Takes => self.taken(),
-            Claim::Offers => {
-                let to = destination(m);
-                let offers = is_taken(after, to) && !see_ge(before, m, -200);
-                offers.then(|| format!("offers the {}", board.role_at(to).map_or("", role_name)))
-            }
-            Claim::Pins => {
+            Kind::Pins => {
                 self.pinned().map(|piece| format!("pins {} to its king", the(board, piece)))
             }
-            Claim::Uncovers => self.uncovered().map(|(by, target)| {
+            Kind::Uncovers => self.uncovered().map(|(by, target)| {
                 format!("opens the line of {} to {}", the(board, by), the(board, target))
             }),
-            Claim::ThreatensMate => {
+            Kind::TakesBack => {
+                let back = last.is_some_and(|last| last.is_capture() && last.to() == m.to());
+                (back && m.is_capture()).then(|| format!("takes back on {to}"))
+            }
+            Kind::Exchanges => self.exchange(),
+            Kind::Offers => self.offered().map(|role| format!("offers the {}", role_name(role))),
+            Kind::Takes => self.taken(),
+            Kind::ThreatensMate => {
                 let passed = passed(after)?;
                 mating_move(&passed).map(|mate| format!("threatens {}", san(&passed, mate)))
             }
-            Claim::Stops => {
+            Kind::Threatens => context?.found.next.as_ref().and_then(threatened),
+            Kind::Stops => {
                 let passed = passed(before)?;
                 let mate = mating_move(&passed)?;
                 mating_move(after).is_none().then(|| format!("stops {}", san(&passed, mate)))
             }
-            Claim::Attacks => {
+            Kind::Opposition => self.takes_opposition().then(|| "takes the opposition".to_owned()),
+            Kind::Only => self.only().map(|what| format!("is the only move that {what}")),
+            Kind::Saves => self.saved().map(|saved| {
+                if m.from() == Some(saved) {
+                    format!("brings the attacked {} to safety", role_name(m.role()))
+                } else {
+                    format!("protects {}", the(board, saved))
+                }
+            }),
+            Kind::Parries => {
+                let Threat { position, info } = context?.found.threat.as_ref()?;
+                Some(format!("meets the threat {}", san(position, *info.pv.first()?)))
+            }
+            Kind::Passed => {
+                let moved = m.role() == Role::Pawn && !m.is_promotion();
+                let was = m.from().is_some_and(|from| is_passed(before.board(), us, from));
+                let pawn = if was { "advances the" } else { "makes a" };
+                (moved && is_passed(board, us, to)).then(|| format!("{pawn} passed pawn on {to}"))
+            }
+            Kind::Blockades => {
+                let step = us.fold_wb(1, -1);
+                let ahead = to.rank().offset(step).map(|rank| Square::from_coords(to.file(), rank));
+                let pawn = ahead.filter(|&pawn| {
+                    board.piece_at(pawn) == Some((!us).pawn()) && is_passed(board, !us, pawn)
+                })?;
+                let piece = m.role() != Role::Pawn;
+                piece.then(|| format!("blockades the passed pawn on {pawn}"))
+            }
+            Kind::Attacks => {
                 let squares = self.attacked();
                 (!squares.is_empty()).then(|| format!("attacks {}", self.list(&squares)))
             }
-            Claim::Checks => after.is_check().then(|| format!("gives {}", self.check())),
-            Claim::Saves => {
-                let saved = self.saved()?;
-                Some(if m.from() == Some(saved) {
-                    format!("brings the attacked {} to safety", role_name(m.role()))
+            Kind::Castles => m.is_castle().then(|| "castles".to_owned()),
+            Kind::Develops => {
+                let home = us.fold_wb(Rank::First, Rank::Eighth);
+                let develops = matches!(m.role(), Role::Knight | Role::Bishop)
+                    && m.from().is_some_and(|from| from.rank() == home)
+                    && to.rank() != home
+                    && u32::from(before.chess().fullmoves()) <= OPENING;
+                develops.then(|| format!("develops the {}", role_name(m.role())))
+            }
+            Kind::OpenFile => {
+                let is_open = |square: Square| board.pawns().is_disjoint(square.file());
+                let opens = m.role() == Role::Rook
+                    && board.pawns().any()
+                    && is_open(to)
+                    && !m.from().is_some_and(is_open);
+                opens.then(|| format!("puts the rook on the open {}-file", to.file().char()))
+            }
+            Kind::Checks => after.is_check().then(|| format!("gives {}", self.check())),
+            Kind::Book => {
+                let Keeping { ending, moves, .. } = context?.found.keeping.as_ref()?;
+                let result = match ending.winner {
+                    None => "draw",
+                    Some(winner) if winner == us => "win",
+                    Some(_) => return Some("loses like every other move".to_owned()),
+                };
+                Some(if moves.len() == before.legal_moves().len() {
+                    format!("{result}s like every other move")
                 } else {
-                    format!("saves {}", the(board, saved))
+                    format!("keeps the {result}")
                 })
             }
-            Claim::Castles => m.is_castle().then(|| "castles".to_owned()),
+            Kind::Approaches => {
+                self.approached().map(|what| format!("brings the king nearer to {what}"))
+            }
+            Kind::Square => context?.improved.clone(),
+            _ => None,
         }
+    }
+
+    /// What the line comes to after so many plies: against other moves only if that is sure.
+    fn in_the_line(&self, words: String, plies: usize) -> String {
+        let sure = self.sure || self.context.is_none() && plies <= 2;
+        if sure { words } else { words + " in the main line" }
+    }
+
+    /// By the rules or the book, in a line that nobody wins. Who is winning does not want a
+    /// draw, and says why by other means.
+    fn draw(&self) -> Option<String> {
+        self.score.filter(|score| score.abs() <= EVEN)?;
+        let is_drawn = |known: &Ending| known.certain && known.winner.is_none();
+        let known = endings::known(self.before).is_some_and(|known| is_drawn(&known));
+        let mut game = self.game?.clone();
+        self.line.iter().take(SOON).enumerate().find_map(|(index, &m)| {
+            game.play(m);
+            let book = || endings::known(game.position()).filter(is_drawn).filter(|_| !known);
+            let why = board::drawn(&game).or_else(|| book().map(|known| known.why))?;
+            let draws = if index == 0 { "draws" } else { "leads to a draw" };
+            Some(format!("{draws}: {why}"))
+        })
+    }
+
+    fn mates(&self) -> Option<String> {
+        let moves = usize::try_from(mate_distance(self.score?)?).ok().filter(|&moves| moves > 0)?;
+        if moves == 1 {
+            return Some("is mate".to_owned());
+        }
+        let end = self.line.iter().fold(self.before.clone(), |at, &m| at.play(m));
+        let offers = self.offered().map(|role| format!("offers the {} and ", role_name(role)));
+        let back_rank = if is_back_rank_mate(&end) { " on the back rank" } else { "" };
+        let moves = counted(moves, "move");
+        Some(format!("{}mates in {moves}{back_rank}", offers.unwrap_or_default()))
+    }
+
+    fn delays(&self) -> Option<String> {
+        let (score, second) = (self.score?, self.context?.found.second.as_ref());
+        let moves = mate_distance(score).filter(|moves| *moves < 0)?.unsigned_abs();
+        let longer = second.is_some_and(|second| second.score < score);
+        let than = if longer { ", longer than by any other move" } else { "" };
+        Some(format!("holds out for {}{than}", counted(moves as usize, "move")))
+    }
+
+    /// Does the line come back to a position, and is nobody better?
+    fn repeats(&self) -> Option<String> {
+        self.score.filter(|&score| score == DRAW)?;
+        let mut game = self.game?.clone();
+        let all_checks = |plies: usize| {
+            let mut at = self.before.clone();
+            self.line[..plies].iter().enumerate().all(|(index, &m)| {
+                at = at.play(m);
+                index % 2 == 1 || at.is_check()
+            })
+        };
+        for (index, &m) in self.line.iter().take(KEPT).enumerate() {
+            game.play(m);
+            if game.occurrences() > 1 {
+                let perpetual = index > 2 && all_checks(index + 1);
+                return Some(if perpetual {
+                    "gives perpetual check in the main line".to_owned()
+                } else {
+                    "repeats moves in the main line".to_owned()
+                });
+            }
+        }
+        None
     }
 
     /// Pieces as they stand after the move.
@@ -216,7 +357,7 @@ impl<'a> Played<'a> {
     /// The enemy's pieces that the moved one attacks, the dearest first.
     fn targets(&self) -> Vec<Square> {
         let board = self.after.board();
-        let enemies = board.attacks_from(self.m.to()) & board.by_color(self.after.turn());
+        let enemies = board.attacks_from(destination(self.m)) & board.by_color(self.after.turn());
         let mut targets: Vec<Square> = enemies.into_iter().collect();
         targets.sort_by_key(|&square| Reverse(board.role_at(square)));
         targets
@@ -229,6 +370,24 @@ impl<'a> Played<'a> {
         // The piece may have moved away: then another of them is taken.
         let next = self.line.get(2).filter(|next| next.from() == Some(to) && next.is_capture())?;
         (targets.len() > 1 && targets.contains(&next.to())).then_some(targets)
+    }
+
+    /// By a later move of a line that wins something.
+    fn later_fork(&self) -> Option<String> {
+        self.context?;
+        won(self.before, self.line, self.last)?;
+        let mut at = self.after.clone();
+        for index in 1..self.line.len().min(SOON / 2 + 1) {
+            if index % 2 == 0
+                && let Some(later) = Played::new(&at, &self.line[index..], None)
+                && let Some(squares) = later.forked()
+            {
+                let (san, squares) = (later.san(), later.list(&squares));
+                return Some(format!("prepares {san}, which forks {squares}"));
+            }
+            at = at.play(self.line[index]);
+        }
+        None
     }
 
     fn pinned_defender(&self) -> Option<Square> {
@@ -254,6 +413,31 @@ impl<'a> Played<'a> {
         Some(format!("takes the {taken} on {}{how}", taken_on(self.m)))
     }
 
+    /// A piece for one of the same worth, which is taken back at once.
+    fn exchange(&self) -> Option<String> {
+        let (taken, role) = (self.m.capture()?, self.m.promotion().unwrap_or(self.m.role()));
+        let back = self.line.get(1)?.is_capture() && self.line[1].to() == self.m.to();
+        let alike = value(taken).abs_diff(value(role)) <= EXCHANGE as u32;
+        let (taken, role, to) = (role_name(taken), role_name(role), self.m.to());
+        (back && alike).then(|| {
+            if taken == role {
+                format!("exchanges {role}s on {to}")
+            } else {
+                format!("exchanges the {role} for the {taken} on {to}")
+            }
+        })
+    }
+
+    /// What may be taken at a loss that the move can afford.
+    fn offered(&self) -> Option<Role> {
+        let &Played { m, before, ref after, .. } = self;
+        let to = destination(m);
+        let doomed = m.from().is_some_and(|from| is_lost(before, from));
+        let offers = is_taken(after, to) && !see_ge(before, m, -200) && !doomed;
+        let can_afford = self.score.is_none_or(|score| score > -EVEN);
+        after.board().role_at(to).filter(|_| offers && can_afford)
+    }
+
     fn pinned(&self) -> Option<Square> {
         let from = self.m.from()?;
         self.theirs().find(|&square| {
@@ -276,15 +460,20 @@ impl<'a> Played<'a> {
         })
     }
 
+    /// The pieces that the moved one attacks now, and would win something by taking.
     fn attacked(&self) -> Vec<Square> {
-        let (board, to) = (self.after.board(), self.m.to());
+        let to = destination(self.m);
         let old = self.m.from().filter(|_| !self.m.is_promotion());
         let old = old.map(|from| self.before.board().attacks_from(from)).unwrap_or_default();
+        let Some(passed) = passed(&self.after).filter(|_| !is_lost(&self.after, to)) else {
+            return Vec::new();
+        };
         let mut targets = self.targets();
         targets.retain(|&target| {
-            board.role_at(target) != Some(Role::King)
-                && !old.contains(target)
-                && (is_worthy(board, to, target) || hangs(&self.after, target))
+            let wins = |m: &Move| {
+                m.from() == Some(to) && m.to() == target && see_ge(&passed, *m, EXCHANGE)
+            };
+            !old.contains(target) && passed.legal_moves().iter().any(wins)
         });
         targets
     }
@@ -298,32 +487,94 @@ impl<'a> Played<'a> {
         }
     }
 
-    /// Where the piece stood.
+    /// Where the dearest piece stood that could be won before the move, and cannot after it.
     fn saved(&self) -> Option<Square> {
-        let own = self.before.board().by_color(self.before.turn());
-        own.into_iter().find(|&square| {
+        let board = self.before.board();
+        let own = board.by_color(self.before.turn()) & !board.kings();
+        let is_saved = |&square: &Square| {
             let moved = self.m.from() == Some(square);
             let now = if moved { destination(self.m) } else { square };
-            hangs(self.before, square) && !hangs(&self.after, now)
-        })
+            let kept = self.line.get(1).is_none_or(|reply| taken_on(*reply) != now);
+            kept && is_lost(self.before, square) && !is_lost(&self.after, now)
+        };
+        own.into_iter().filter(is_saved).max_by_key(|&square| board.role_at(square))
+    }
+
+    /// Are there only kings and pawns, and do the kings face each other, the other's turn?
+    fn takes_opposition(&self) -> bool {
+        let board = self.after.board();
+        let kings: Vec<Square> = board.kings().into_iter().collect();
+        let [one, other] = kings[..] else { return false };
+        self.m.role() == Role::King
+            && board.occupied() == board.kings() | board.pawns()
+            && one.distance(other) == 2
+            && (one.file() == other.file() || one.rank() == other.rank())
+    }
+
+    /// What every other move fails to do.
+    fn only(&self) -> Option<&'static str> {
+        let Searched { only, keeping, .. } = self.context?.found;
+        let Some(Keeping { ending, moves, all }) = keeping else { return *only };
+        let only = *all && moves.len() == 1 && self.before.legal_moves().len() > 1;
+        only.then_some(if ending.winner.is_some() { "wins" } else { "draws" })
+    }
+
+    /// What a king approaches in an endgame: an enemy or passed pawn that it reaches in the line,
+    /// the enemy king if there are no pawns, or the centre.
+    fn approached(&self) -> Option<String> {
+        let from = self.m.from().filter(|_| self.m.role() == Role::King && !self.m.is_castle())?;
+        let (board, to, us) = (self.after.board(), self.m.to(), self.before.turn());
+        let line = || self.line.iter().take(KEPT).step_by(2);
+        let is_nearer = |target: &Square| to.distance(*target) < from.distance(*target);
+        let is_reached =
+            |pawn: &Square| line().any(|m| m.role() == Role::King && m.to().distance(*pawn) <= 1);
+        let theirs = board.pawns() & board.by_color(self.after.turn());
+        let own = board.pawns() & board.by_color(us);
+        let own = own.into_iter().filter(|&pawn| is_passed(board, us, pawn));
+        let mut pawns = theirs.into_iter().chain(own).filter(is_nearer);
+        let central = |king: Square| {
+            let centre = [Square::D4, Square::E4, Square::D5, Square::E5];
+            centre.into_iter().map(|square| square.distance(king)).min()
+        };
+        if board.queens().any() {
+            None
+        } else if let Some(pawn) = pawns.find(is_reached) {
+            Some(the(board, pawn))
+        } else if board.pawns().is_empty()
+            && board.king_of(self.after.turn()).as_ref().is_some_and(is_nearer)
+        {
+            Some("the enemy king".to_owned())
+        } else {
+            (central(to) < central(from)).then(|| "the centre".to_owned())
+        }
     }
 }
 
-/// Forks and pinned defenders that come later in a line, by its first side: `Later Nc7+
-/// forks the king and the rook on a8.`
-pub(super) fn later(at: &Position, line: &[Move]) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut position = at.clone();
-    for (number, &m) in line.iter().enumerate() {
-        if number > 0
-            && number % 2 == 0
-            && let Some(played) = Played::new(&position, &line[number..], None)
-        {
-            let kinds = [Claim::Forks, Claim::PinnedDefender];
-            let words = kinds.into_iter().find_map(|claim| played.words(claim));
-            said.extend(words.map(|words| format!("Later {} {words}.", played.san())));
-        }
-        position = position.play(m);
+/// Is a king mated on its own back rank by a heavy piece there, behind pieces of its own?
+fn is_back_rank_mate(end: &Position) -> bool {
+    let (board, us) = (end.board(), end.turn());
+    let Some(king) = board.king_of(us) else { return false };
+    let home = us.fold_wb(Rank::First, Rank::Eighth);
+    let on_rank = |square: Square| square.rank() == home;
+    end.chess().is_checkmate()
+        && on_rank(king)
+        && end.checkers().into_iter().all(on_rank)
+        && end.checkers().is_subset(board.rooks_and_queens())
+        && attacks::king_attacks(king)
+            .into_iter()
+            .filter(|&square| !on_rank(square))
+            .all(|square| board.color_at(square) == Some(us))
+}
+
+/// `threatens Nc7+, which forks the king and the rook on a8`.
+pub(super) fn threatened(Threat { position, info }: &Threat) -> Option<String> {
+    let played = Played::new(position, &info.pv, None)?;
+    let played = Played { sure: true, score: Some(info.score), ..played };
+    let san = played.san();
+    if mate_distance(info.score) == Some(1) || played.m.is_promotion() {
+        return Some(format!("threatens {san}"));
     }
-    said
+    let kinds = [Kind::Mate, Kind::Promotes, Kind::Forks, Kind::Wins];
+    let what = kinds.into_iter().find_map(|kind| played.words(kind))?;
+    Some(format!("threatens {san}, which {what}"))
 }

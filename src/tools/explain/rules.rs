@@ -1,12 +1,15 @@
 //! What the rules say of moves and pieces. Nothing is put into words that has not been
 //! asked here.
 
-use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Rank, Role, Square};
 
-use crate::chess::{position::Position, see::value};
+use crate::chess::{
+    position::Position,
+    see::{see_ge, value},
+};
 
 /// What two pieces may differ by, in centipawns, and still be exchanged.
-const EXCHANGE: i32 = 50;
+pub(super) const EXCHANGE: i32 = 50;
 
 /// The position after passing, if its side may.
 pub(super) fn passed(at: &Position) -> Option<Position> {
@@ -38,13 +41,19 @@ pub(super) fn takes_dearer(m: Move) -> bool {
     m.capture().is_some_and(|taken| value(taken) > value(m.role()) + EXCHANGE)
 }
 
-/// Would the other side take the piece on `square` for nothing, if it were to move?
-pub(super) fn hangs(at: &Position, square: Square) -> bool {
+/// Would the other side win something on `square`, if it were to move?
+pub(super) fn is_lost(at: &Position, square: Square) -> bool {
     let color = at.board().color_at(square);
     color.and_then(|color| turned(at, !color)).is_some_and(|theirs| {
-        let moves = theirs.legal_moves();
-        moves.iter().any(|&m| m.to() == square && takes_for_nothing(&theirs, m))
+        let takes = |m: &&Move| m.is_capture() && taken_on(**m) == square;
+        theirs.legal_moves().iter().filter(takes).any(|&m| see_ge(&theirs, m, EXCHANGE))
     })
+}
+
+/// Is nothing to be won by taking or promoting at once, and no check to be met?
+pub(super) fn is_quiet(at: &Position) -> bool {
+    let gains = |m: &Move| (m.is_capture() || m.is_promotion()) && see_ge(at, *m, EXCHANGE);
+    !at.is_check() && !at.legal_moves().iter().any(gains)
 }
 
 /// Is it worth attacking `target` with the piece on `from`? A king, what is worth
@@ -64,6 +73,17 @@ pub(super) fn is_pinned(board: &Board, square: Square, by: Square) -> bool {
     let mut without = board.clone();
     without.discard_piece_at(square);
     square != king && !reaches(board) && reaches(&without)
+}
+
+/// Are no enemy pawns before the pawn of `color` on `square`, nor own ones?
+pub(super) fn is_passed(board: &Board, color: Color, square: Square) -> bool {
+    let ahead = |rank: Rank| color.fold_wb(rank > square.rank(), rank < square.rank());
+    let is_free = |color: Color, files: u32| {
+        !(board.pawns() & board.by_color(color))
+            .into_iter()
+            .any(|pawn| pawn.file().distance(square.file()) <= files && ahead(pawn.rank()))
+    };
+    is_free(!color, 1) && is_free(color, 0)
 }
 
 /// The heavy and light pieces of a side.

@@ -2,7 +2,10 @@
 
 use shakmaty::{Board, Color, Role, Square};
 
-use crate::chess::notation::color_name;
+use crate::chess::{notation::color_name, see::value};
+
+/// From two: nobody has more than nine pieces of a kind.
+const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 /// `pawn` to `king`.
 pub(super) const fn role_name(role: Role) -> &'static str {
@@ -45,27 +48,51 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Who has more of what: `White has a knight, Black two pawns.`; `None` if both have
-/// the same.
-pub(super) fn material(board: &Board) -> Option<String> {
-    let more = |color: Color| {
-        let extra = |role: Role| {
-            let count = |color| (board.by_color(color) & board.by_role(role)).count();
-            let extra = count(color).saturating_sub(count(!color));
-            let name = role_name(role);
-            let number = ["", "a", "two", "three", "four"].get(extra).copied();
-            let number = number.map_or_else(|| extra.to_string(), str::to_owned);
-            (extra > 0).then(|| format!("{number} {name}{}", if extra > 1 { "s" } else { "" }))
+/// What a side has won and lost, by role from the pawn up: `a queen for a rook`. A knight and
+/// a bishop count the same. `None` if nothing is won.
+pub(super) fn trade(mut counts: [i32; 5]) -> Option<String> {
+    let [_, knights, bishops, ..] = counts;
+    let same = if knights * bishops < 0 { knights.abs().min(bishops.abs()) } else { 0 };
+    counts[1] -= same * knights.signum();
+    counts[2] -= same * bishops.signum();
+    let many = |sign: i32| {
+        let many = |(role, count): (Role, i32)| {
+            let (count, name) = (usize::try_from(count * sign).ok()?, role_name(role));
+            match count {
+                0 => None,
+                1 => Some(format!("a {name}")),
+                _ => Some(format!("{} {name}s", NUMBERS.get(count - 2).unwrap_or(&"many"))),
+            }
         };
-        list(Role::ALL.into_iter().rev().filter_map(extra))
+        list(Role::ALL.into_iter().zip(counts).rev().filter_map(many))
     };
-    let [white, black] = Color::ALL.map(more);
-    match (white.is_empty(), black.is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(format!("White has {white} more.")),
-        (true, false) => Some(format!("Black has {black} more.")),
-        (false, false) => Some(format!("White has {white}, Black {black}.")),
+    let [won, lost] = [1, -1].map(many);
+    match (won.is_empty(), lost.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(won),
+        (false, false) => Some(format!("{won} for {lost}")),
     }
+}
+
+/// Who has more of what: `White has a knight for two pawns.`; `None` if both have the same.
+pub(super) fn material(board: &Board) -> Option<String> {
+    let counts = counts(board, Color::White);
+    let worth: i32 = Role::ALL.iter().zip(counts).map(|(&role, count)| value(role) * count).sum();
+    let black = worth < 0 || worth == 0 && counts[4] + counts[3] < 0;
+    let (name, sign) = if black { ("Black", -1) } else { ("White", 1) };
+    let trade = trade(counts.map(|count| count * sign))?;
+    Some(if trade.contains(" for ") {
+        format!("{name} has {trade}.")
+    } else {
+        format!("{name} is {trade} up.")
+    })
+}
+
+/// How many pieces more `color` has than the other side, by role from the pawn up.
+pub(super) fn counts(board: &Board, color: Color) -> [i32; 5] {
+    let count = |color, role| (board.by_color(color) & board.by_role(role)).count() as i32;
+    let mut roles = Role::ALL.iter().map(|&role| count(color, role) - count(!color, role));
+    std::array::from_fn(|_| roles.next().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -82,9 +109,13 @@ mod tests {
         assert_eq!(words(START_FEN), None);
         let words = |fen: &str| words(fen).unwrap();
         let fen = "4k3/pp6/8/8/8/8/8/N3K3 w - - 0 1";
-        assert_eq!(words(fen), "White has a knight, Black two pawns.");
+        assert_eq!(words(fen), "White has a knight for two pawns.");
         let fen = "4k3/8/8/8/8/8/8/RB2K3 w - - 0 1";
-        assert_eq!(words(fen), "White has a rook and a bishop more.");
+        assert_eq!(words(fen), "White is a rook and a bishop up.");
+        assert_eq!(words("4k3/8/8/8/8/8/8/RQ2K3 w - - 0 1"), "White is a queen and a rook up.");
+        assert_eq!(words("3qk3/8/8/8/8/8/8/R3K3 w - - 0 1"), "Black has a queen for a rook.");
+        let same = Position::from_fen("2b1k3/8/8/8/8/8/8/1N2K3 w - - 0 1", CastlingMode::Standard);
+        assert_eq!(material(same.unwrap().board()), None);
     }
 
     #[test]

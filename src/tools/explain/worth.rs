@@ -1,9 +1,13 @@
 //! What a piece is worth where it stands, held against what such a piece is usually
 //! worth to the evaluation in use.
 
-use shakmaty::{Piece, Role, Square};
+use shakmaty::{Bitboard, Move, Piece, Role, Square};
 
-use super::words::owned;
+use super::{
+    rules,
+    sentence::{Kind, NOTHING, Sentence},
+    words::{owned, role_name},
+};
 use crate::{
     chess::{notation, position::Position, score::Score},
     eval::{nnue::Network, parts::Parts},
@@ -16,8 +20,8 @@ const REMARKABLE: Score = 60;
 const PART: Score = 6;
 /// With fewer pieces than this on the board a piece's worth is that of the game.
 const FEW: usize = 13;
-/// Pieces shown, best and worst placed.
-const PIECES: usize = 2;
+/// Plies of a line in which a piece reaches a better square.
+const PLAN: usize = 10;
 /// Boards with more pieces than this are full: pieces are worth something else there.
 const FULL: usize = 20;
 
@@ -73,21 +77,64 @@ pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Wort
     placed
 }
 
-/// Sentences about the pieces that stand remarkably well or badly.
-pub(super) fn said(position: &Position, placed: &[Worth]) -> Vec<String> {
+/// Sentences about the pieces that stand best and worst, if that is remarkable, but for those on
+/// the squares in `told`.
+pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec<Sentence> {
     let sentence = |worth: &Worth, quality: &str| {
-        let piece = owned(position.board(), worth.square);
+        let (piece, kind) = (owned(position.board(), worth.square), role_name(worth.piece.role));
         let [here, usual] = [worth.worth, worth.usual].map(|score| f64::from(score) / 100.0);
-        format!("{piece} stands {quality}: it is worth {here:.1}, usually {usual:.1}.")
+        let text = format!(
+            "{piece} stands {quality}: it is worth {here:.1} pawns here; a {kind} is usually \
+             worth {usual:.1}."
+        );
+        Sentence::new(Kind::Worth, text)
     };
     if position.board().occupied().count() < FEW {
         return Vec::new();
     }
     let least = |worth: &Worth| REMARKABLE.max(worth.usual / PART);
-    let good = placed.iter().filter(|worth| worth.excess() >= least(worth)).take(PIECES);
-    let bad = placed.iter().rev().filter(|worth| worth.excess() <= -least(worth)).take(PIECES);
+    let placed = || placed.iter().filter(|worth| !told.contains(worth.square));
+    let good = placed().find(|worth| worth.excess() >= least(worth));
+    let bad = placed().rfind(|worth| worth.excess() <= -least(worth));
     let good = good.map(|worth| sentence(worth, "well"));
-    good.chain(bad.map(|worth| sentence(worth, "badly"))).collect()
+    good.into_iter().chain(bad.map(|worth| sentence(worth, "badly"))).collect()
+}
+
+/// The first piece of the side to move that the line brings to a better square: `brings the
+/// knight to e5, where it is worth 0.8 pawns more than on f3`.
+pub(super) fn improved(
+    root: &Position,
+    line: &[Move],
+    network: Option<&Network>,
+) -> Option<String> {
+    let us = root.turn();
+    let worth = |at: &Position, square: Square| {
+        let parts = Parts::new(at, network).pieces;
+        let (.., white) = parts.into_iter().find(|&(other, ..)| other == square)?;
+        Some(notation::white(white?, us))
+    };
+    // Where the piece on a square stood at first.
+    let (mut at, mut origins) = (root.clone(), Square::ALL);
+    for (index, &m) in line.iter().take(PLAN).enumerate() {
+        at = at.play(m);
+        let (from, to) = (origins[usize::from(m.from()?)], m.to());
+        origins[usize::from(to)] = from;
+        // The same side is to move in both: a move more is worth something.
+        if index % 2 == 0
+            && !(m.is_castle() || m.is_capture() || m.is_promotion())
+            && root.board().role_at(from) == Some(m.role())
+            && let Some(passed) = rules::passed(&at)
+            && let Some((new, old)) = worth(&passed, to).zip(worth(root, from))
+            && new - old >= NOTHING
+        {
+            let (role, gain) = (role_name(m.role()), f64::from(new - old) / 100.0);
+            let brings = if index == 0 { "brings" } else { "prepares to bring" };
+            return Some(format!(
+                "{brings} the {role} to {to}, where it is worth {gain:.1} pawns more than on {from}"
+            ));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -108,13 +155,16 @@ mod tests {
         assert!((200..500).contains(&placed[0].usual), "{placed:?}");
         // What is as usual is not worth telling.
         let worth = |excess| Worth { worth: 300 + excess, usual: 300, ..placed[0] };
-        assert_eq!(said(&position, &[worth(59), worth(-59)]), [""; 0]);
+        let said = |placed: &[Worth], told| -> Vec<String> {
+            said(&position, placed, told).into_iter().map(|sentence| sentence.text).collect()
+        };
+        assert_eq!(said(&[worth(59), worth(-59)], Bitboard::EMPTY), [""; 0]);
+        assert_eq!(said(&[worth(60)], Square::D5.into()), [""; 0]);
         assert_eq!(
-            said(&position, &[worth(60), worth(-60)]),
-            [
-                "Black's knight on d5 stands well: it is worth 3.6, usually 3.0.",
-                "Black's knight on d5 stands badly: it is worth 2.4, usually 3.0.",
-            ]
+            said(&[worth(60), worth(-60)], Bitboard::EMPTY),
+            ["well: it is worth 3.6", "badly: it is worth 2.4"].map(|part| format!(
+                "Black's knight on d5 stands {part} pawns here; a knight is usually worth 3.0."
+            ))
         );
     }
 }

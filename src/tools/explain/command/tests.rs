@@ -84,7 +84,7 @@ fn nothing_is_made_of_nothing() {
             assert!((best - second).abs() > 0.095, "{lines:?}");
         }
         let sentences = [&explanation.before, &explanation.about, &explanation.board];
-        for text in sentences.into_iter().flatten() {
+        for Sentence { text, .. } in sentences.into_iter().flatten() {
             assert!(text.ends_with('.') && !text.contains("  "), "{text}");
         }
     }
@@ -99,7 +99,8 @@ fn two_different_moves_and_their_worth() {
     assert!(best.chances > second.chances, "{explanation:?}");
     let json = serde_json::to_value(&explanation).unwrap();
     assert_eq!(json["best"]["san"], best.san.as_str());
-    assert_eq!(json["board"][0], "White has a rook, Black a queen.");
+    assert_eq!(json["board"][0]["kind"], "material");
+    assert_eq!(json["board"][0]["text"], "Black has a queen for a rook.");
 }
 
 #[test]

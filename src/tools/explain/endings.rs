@@ -1,0 +1,244 @@
+//! Endings that every book knows, so that nobody needs tablebases for them.
+
+use std::sync::OnceLock;
+
+use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
+
+use crate::chess::position::Position;
+
+/// Plies within which a king must reach the corner that it defends.
+const APPROACH: u32 = 4;
+/// Halfmove clock from which the fifty-move rule may come before mate or promotion.
+const LATE: u32 = 30;
+
+/// What the book says of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ending {
+    /// Who wins; `None` if it is a draw.
+    pub(super) winner: Option<Color>,
+    /// Is that proved?
+    pub(super) certain: bool,
+    /// The reason.
+    pub(super) why: &'static str,
+}
+
+/// What the book says of a position in which neither side mates in a few moves.
+pub(super) fn known(at: &Position) -> Option<Ending> {
+    in_the_book(at).filter(|known| known.winner.is_none() || at.halfmoves() < LATE)
+}
+
+fn in_the_book(at: &Position) -> Option<Ending> {
+    let draw = |certain, why| Some(Ending { winner: None, certain, why });
+    let board = at.board();
+    if board.pawns().count() == 1 && board.occupied().count() == 3 {
+        let winner = three_men(at)?;
+        let why = if winner.is_some() {
+            "the pawn promotes by force"
+        } else {
+            "the pawn cannot be promoted by force"
+        };
+        return Some(Ending { winner, certain: true, why });
+    }
+    if let Some(bare) = Color::ALL.into_iter().find(|&color| is_bare(at, color)) {
+        let pieces = board.occupied() & !board.kings();
+        if pieces == board.knights() && pieces.count() == 2 {
+            return draw(true, "two knights cannot force mate");
+        }
+        if holds(at, bare, APPROACH, &|at| is_corner_held(at, bare)) {
+            return draw(true, "the king holds the corner in which the pawn would promote");
+        }
+        if is_mated(at, bare) {
+            let why = "a bare king cannot escape mate";
+            return Some(Ending { winner: Some(!bare), certain: true, why });
+        }
+    }
+    let pieces = board.occupied() & !board.kings() & !board.pawns();
+    if board.occupied().count() == 4
+        && let (Some(rook), Some(minor)) =
+            (board.rooks().single_square(), (board.knights() | board.bishops()).single_square())
+        && let Some(weak) = board.color_at(minor)
+        && board.color_at(rook) != Some(weak)
+        && holds(at, weak, 1, &|at| is_minor_held(at, weak))
+    {
+        return draw(false, "the king protects its minor piece against the rook");
+    }
+    let opposite = pieces == board.bishops()
+        && Color::ALL.map(|color| (pieces & board.by_color(color)).count()) == [1, 1]
+        && (pieces & Bitboard::DARK_SQUARES).count() == 1;
+    let [white, black] = Color::ALL.map(|color| (board.pawns() & board.by_color(color)).count());
+    if opposite && white.abs_diff(black) <= 1 && white + black <= 8 {
+        return draw(false, "the bishops are of opposite colours, and the pawns are few");
+    }
+    None
+}
+
+/// Moves that keep a result that the book knows for certain.
+pub(super) struct Keeping {
+    pub(super) ending: Ending,
+    /// All of them with three men, and otherwise those that the book is sure of.
+    pub(super) moves: Vec<Move>,
+    /// Does every other move spoil the result?
+    pub(super) all: bool,
+}
+
+/// The moves that keep the result, where the book knows it for certain.
+pub(super) fn keeping(at: &Position) -> Option<Keeping> {
+    let all = at.board().occupied().count() == 3;
+    let ending = known(at).filter(|known| known.certain && (all || known.winner.is_none()))?;
+    let keeps = |m: &Move| {
+        let next = at.play(*m);
+        if all {
+            three_men(&next) == Some(ending.winner)
+        } else {
+            next.is_insufficient_material()
+                || known(&next).is_some_and(|known| known.certain && known.winner.is_none())
+        }
+    };
+    let moves = at.legal_moves().into_iter().filter(keeps).collect();
+    Some(Keeping { ending, moves, all })
+}
+
+/// Who wins with three men, of which one is a pawn, a rook or a queen.
+fn three_men(at: &Position) -> Option<Option<Color>> {
+    if at.is_insufficient_material() {
+        return Some(None);
+    }
+    let (board, turn) = (at.board(), at.turn());
+    let strong = if is_bare(at, Color::White) { Color::Black } else { Color::White };
+    let square = (board.by_color(strong) & !board.kings()).single_square()?;
+    if board.role_at(square) != Some(Role::Pawn) {
+        let moves = at.legal_moves();
+        let stalemate = moves.is_empty() && !at.is_check();
+        let drawn = turn != strong && (stalemate || moves.iter().any(|m| m.is_capture()));
+        return Some((!drawn).then_some(strong));
+    }
+    let seen = |square: Square| strong.fold_wb(square, square.flip_vertical());
+    let [king, bare] = [strong, !strong].map(|color| board.king_of(color).map(seen));
+    let (white, black) = &pawn_endings()[usize::from(seen(square))];
+    let won = if turn == strong { white } else { black };
+    Some(won[usize::from(king?)].contains(bare?).then_some(strong))
+}
+
+/// By the square of White's king, the squares of Black's king where White wins.
+type Won = [Bitboard; 64];
+
+/// King and pawn against king, by the pawn's square: where White wins with White to move, and
+/// with Black to move.
+fn pawn_endings() -> &'static [(Won, Won)] {
+    static ENDINGS: OnceLock<Vec<(Won, Won)>> = OnceLock::new();
+    ENDINGS.get_or_init(|| {
+        let mut all = vec![([Bitboard::EMPTY; 64], [Bitboard::EMPTY; 64]); 64];
+        for pawn in Square::ALL.into_iter().rev() {
+            if !matches!(pawn.rank(), Rank::First | Rank::Eighth) {
+                all[usize::from(pawn)] = with_pawn_on(pawn, &all);
+            }
+        }
+        all
+    })
+}
+
+/// Solves the ending with White's pawn on `pawn`; `all` has the ranks beyond it.
+fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
+    let ahead = Square::from_coords(pawn.file(), pawn.rank().offset(1).unwrap_or(Rank::Eighth));
+    let double = Square::from_coords(pawn.file(), Rank::Fourth);
+    let (mut white, mut black) = ([Bitboard::EMPTY; 64], [Bitboard::EMPTY; 64]);
+    loop {
+        let old = (white, black);
+        for king in Square::ALL.into_iter().filter(|&king| king != pawn) {
+            let near = attacks::king_attacks(king);
+            let mut won = Bitboard::EMPTY;
+            for to in near.without(pawn) {
+                won |= black[usize::from(to)];
+            }
+            if king != ahead {
+                won |= match ahead.rank() {
+                    // The bare king must not take the new queen.
+                    Rank::Eighth if near.contains(ahead) => Bitboard::FULL,
+                    Rank::Eighth => !attacks::king_attacks(ahead),
+                    _ => all[usize::from(ahead)].1[usize::from(king)],
+                }
+                .without(ahead);
+                if pawn.rank() == Rank::Second && king != double {
+                    won |= all[usize::from(double)].1[usize::from(king)].without(ahead);
+                }
+            }
+            let attacked = attacks::pawn_attacks(Color::White, pawn);
+            let taken = near.with(king).with(pawn);
+            white[usize::from(king)] = won & !taken & !attacked;
+            for bare in !taken {
+                let moves = attacks::king_attacks(bare) & !near & !attacked;
+                if moves.any() && moves.is_subset(white[usize::from(king)]) {
+                    black[usize::from(king)].add(bare);
+                }
+            }
+        }
+        if old == (white, black) {
+            return old;
+        }
+    }
+}
+
+/// Is there enough against a bare king for a mate, and none of it beside him?
+fn is_mated(at: &Position, bare: Color) -> bool {
+    let board = at.board();
+    let theirs = board.by_color(!bare);
+    let (bishops, knights) = (board.bishops(), board.knights());
+    let both = !bishops.is_disjoint(Bitboard::DARK_SQUARES)
+        && !bishops.is_disjoint(Bitboard::LIGHT_SQUARES);
+    let enough = board.rooks_and_queens().any() || both || bishops.any() && knights.any();
+    let safe =
+        board.king_of(bare).is_some_and(|king| theirs.is_disjoint(attacks::king_attacks(king)));
+    enough && safe && !at.legal_moves().is_empty()
+}
+
+fn is_bare(at: &Position, color: Color) -> bool {
+    at.board().by_color(color).count() == 1
+}
+
+/// Does the defender get, within `plies`, to where `is_safe` says yes, whatever the other side
+/// does? `is_safe` does not know everything.
+fn holds(
+    at: &Position,
+    defender: Color,
+    plies: u32,
+    is_safe: &impl Fn(&Position) -> Option<bool>,
+) -> bool {
+    let moves = at.legal_moves();
+    if at.is_insufficient_material() || moves.is_empty() {
+        return !at.is_check() || at.turn() != defender;
+    }
+    if let Some(safe) = is_safe(at) {
+        return safe;
+    }
+    let Some(plies) = plies.checked_sub(1) else { return false };
+    let mut next = moves.into_iter().map(|m| at.play(m));
+    let mut holds = |next: Position| holds(&next, defender, plies, is_safe);
+    if at.turn() == defender { next.any(holds) } else { next.all(&mut holds) }
+}
+
+/// Is a bare king beside the corner where pawns on a rook's file would promote, and which no
+/// bishop controls? `None` if it is on its way.
+fn is_corner_held(at: &Position, bare: Color) -> Option<bool> {
+    let (board, pawns) = (at.board(), at.board().pawns());
+    let file = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(file));
+    let Some(file) = file.filter(|_| pawns.any()) else { return Some(false) };
+    let corner = Square::from_coords(file, bare.fold_wb(Rank::First, Rank::Eighth));
+    let wrong = board.bishops().into_iter().all(|bishop| bishop.is_light() != corner.is_light());
+    let others = board.occupied() & !(board.kings() | pawns | board.bishops());
+    if !wrong || others.any() {
+        return Some(false);
+    }
+    (board.king_of(bare)?.distance(corner) <= 1).then_some(true)
+}
+
+/// Does the king of a lone knight or bishop protect it against a rook, on its move and away
+/// from the corners?
+fn is_minor_held(at: &Position, defender: Color) -> Option<bool> {
+    let board = at.board();
+    let minor = (board.knights() | board.bishops()).single_square();
+    let (Some(minor), Some(king)) = (minor, board.king_of(defender)) else { return Some(false) };
+    let middle = |place: u32| (2..6).contains(&place);
+    let corner = !middle(king.file().into()) && !middle(king.rank().into());
+    let safe = at.turn() == defender && !at.is_check() && !corner && king.distance(minor) <= 1;
+    safe.then_some(true)
+}

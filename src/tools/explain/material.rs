@@ -1,0 +1,83 @@
+//! What a line wins: the change of material up to a quiet point.
+
+use shakmaty::{Move, Role};
+
+use super::{
+    rules::{EXCHANGE, is_quiet, taken_on},
+    words::{counts, role_name, trade},
+};
+use crate::chess::{position::Position, see::value};
+
+/// Plies from the start of a line in which something must be won.
+const HORIZON: usize = 8;
+/// Plies in which it must not be lost again.
+pub(super) const KEPT: usize = 12;
+
+/// What a side has won at a quiet point of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gain {
+    /// By role, from the pawn up; negative is lost.
+    counts: [i32; 5],
+    /// Plies up to that point.
+    pub(super) plies: usize,
+}
+
+impl Gain {
+    /// In centipawns.
+    pub(super) fn value(&self) -> i32 {
+        Role::ALL.iter().zip(self.counts).map(|(&role, count)| value(role) * count).sum()
+    }
+
+    /// `wins the exchange`, `wins the queen for a rook`.
+    pub(super) fn words(&self, line: &[Move]) -> Option<String> {
+        let first = line.first()?;
+        if let Some(role) = first.capture()
+            && (self.counts[role as usize - 1], self.value()) == (1, value(role))
+            && self.counts.iter().map(|count| count.abs()).sum::<i32>() == 1
+        {
+            return Some(format!("wins the {} on {}", role_name(role), taken_on(*first)));
+        }
+        if matches!(self.counts, [0, 0, -1, 1, 0] | [0, -1, 0, 1, 0]) {
+            return Some("wins the exchange".to_owned());
+        }
+        Some(format!("wins {}", trade(self.counts)?.replacen("a queen", "the queen", 1)))
+    }
+
+    /// The first promotion by the side that wins, as an index into the line.
+    pub(super) fn promotion(&self, line: &[Move]) -> Option<usize> {
+        (0..self.plies).step_by(2).find(|&index| line[index].is_promotion())
+    }
+}
+
+/// What the first side of a line wins by it, if that is at least a pawn and kept. What `last`,
+/// the move before, has taken is to be won back first.
+pub(super) fn won(before: &Position, line: &[Move], last: Option<Move>) -> Option<Gain> {
+    let us = before.turn();
+    let mut old = counts(before.board(), us);
+    if let Some(role) = last.and_then(|last| last.capture()) {
+        old[role as usize - 1] += 1;
+    }
+    let (mut at, mut gains) = (before.clone(), Vec::new());
+    for (index, &m) in line.iter().take(KEPT).enumerate() {
+        // The other side's promotions are nothing that is won.
+        if m.is_promotion() && index % 2 == 1 {
+            break;
+        }
+        at = at.play(m);
+        if is_quiet(&at) {
+            let new = counts(at.board(), us);
+            let counts = std::array::from_fn(|role| new[role] - old[role]);
+            gains.push(Gain { counts, plies: index + 1 });
+        }
+    }
+    let mut kept = i32::MAX;
+    let mut best: Option<Gain> = None;
+    for &gain in gains.iter().rev() {
+        let (value, least) = (gain.value(), best.map_or(value(Role::Pawn), |best| best.value()));
+        if gain.plies <= HORIZON && value >= least && value <= kept.saturating_add(EXCHANGE) {
+            best = Some(gain);
+        }
+        kept = kept.min(value);
+    }
+    best
+}
