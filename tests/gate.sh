@@ -8,6 +8,7 @@
 #     hostile      100,000 random lines, 1,000 interleavings, 10,000 searches, a million delays,
 #                  12,200 mutated files of seven kinds, by a program without root's rights
 #     mates        2,000 mates, 100,000 nodes each: no wrong sign, no false distance
+#     sentences    what explain says of 500 positions, confirmed by rules, tables and other searches
 #     perft        every suite, by the rules and through the search to 10 million nodes a position,
 #                  through the network to one million
 #     platforms    tests/platforms.sh: the same answers and counts under Windows, on ARM, on older processors
@@ -23,7 +24,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 FASTCHESS=$(realpath "$(command -v "${FASTCHESS:-fastchess}")" 2>/dev/null) || FASTCHESS=
-STEPS=(checks hostile mates perft platforms readme compliance games release)
+STEPS=(checks hostile mates sentences perft platforms readme compliance games release)
 root=$PWD
 lancet=$root/target/release/lancet
 work=$(mktemp -d)
@@ -78,6 +79,8 @@ hostile() {
 }
 
 mates() { cargo test --locked --test suite -- --ignored --nocapture announced_mates | .ci/some; }
+
+sentences() { cargo test --locked --test suite -- --ignored --nocapture what_is_said | .ci/some; }
 
 perft() {
     local layer

@@ -1,4 +1,4 @@
-//! `lancet analyse` and `lancet explain` as programs: what they write, also
+//! `lancet analyse` as a program: what it writes, also
 //! when they are interrupted or fed nonsense.
 
 use std::{
@@ -633,28 +633,4 @@ fn tables_are_opened_once() {
         let said = text(&command.args(small).output().unwrap());
         assert_eq!(said.matches("SyzygyPath: 0 WDL and 0 DTZ tables").count(), 1, "{said}");
     }
-}
-
-#[test]
-fn positions_are_explained() {
-    // White is about to be mated; only pushing the pawn or moving the knight
-    // helps, and the best move is checked by the search, not here.
-    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3";
-    let output = lancet(&["explain", fen, "--nodes", "20000", "--json"]).output().unwrap();
-    assert!(output.status.success(), "{}", text(&output));
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json["fen"], fen);
-    assert_ne!(json["best"]["uci"], json["second"]["uci"]);
-    assert!((0.0..=1.0).contains(&json["best"]["chances"].as_f64().unwrap()), "{json}");
-    assert_eq!(json["pieces"].as_array().unwrap().len(), 14, "all but pawns and kings");
-
-    let output =
-        lancet(&["explain", "startpos", "moves", "1.", "e4", "--nodes", "5000"]).output().unwrap();
-    let said = text(&output);
-    for line in ["Black to move; ", "Scores are from White's point of view.", "Best is "] {
-        assert!(said.contains(line), "{line}\n{said}");
-    }
-    let wrong = lancet(&["explain", "8/8/8/8/8/8/8/8 w - - 0 1"]).output().unwrap();
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(text(&wrong).contains("illegal position"), "{}", text(&wrong));
 }

@@ -14,6 +14,7 @@ mod dialogues;
 mod docs;
 mod doctor;
 mod epd;
+mod explain;
 mod hostile_files;
 mod house;
 mod parsers;

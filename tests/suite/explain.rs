@@ -1,0 +1,982 @@
+//! `lancet explain`: every sentence is read as a user reads it and held against the rules, the
+//! tables or another search. `cargo test --test suite explain:: -- --ignored --nocapture` does so
+//! with 500 positions, and prints how many sentences of each kind were confirmed.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use clap::{Args as _, FromArgMatches as _};
+use lancet::{
+    Engine, Game, Limits, Position, Settings,
+    chess::{
+        epd,
+        lines::{self, Line},
+        notation,
+        score::{Score, mate_distance},
+    },
+    eval,
+    tools::explain::command::{Args, explained},
+};
+use serde_json::Value;
+use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Rank, Role, Square, attacks};
+
+use crate::{
+    ROOT,
+    common::{
+        chess::{nodes, search},
+        data::data,
+        program::{run, text},
+        tables,
+    },
+};
+
+/// Exchange values, pawn to queen.
+const VALUES: [i32; 5] = [100, 320, 330, 500, 950];
+const ROLES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+
+fn explain(words: &str, effort: u64) -> Value {
+    let effort = effort.to_string();
+    let args = ["explain", words, "--nodes", &effort, "--hash", "1"];
+    let matches = Args::augment_args(clap::Command::new("explain")).get_matches_from(args);
+    let args = Args::from_arg_matches(&matches).unwrap();
+    serde_json::to_value(explained(&args).unwrap()).unwrap()
+}
+
+/// `count` positions spread evenly over the suites.
+fn positions(count: usize) -> Vec<Position> {
+    let mut files: Vec<_> = fs::read_dir(Path::new(ROOT).join("epd")).unwrap().collect();
+    files.sort_by_key(|file| file.as_ref().unwrap().path());
+    let suites = files.into_iter().map(|file| file.unwrap().path());
+    let suites = suites.filter(|path| path.extension().is_some_and(|ext| ext == "epd"));
+    let suites: Vec<Vec<Line>> = suites.map(|path| lines::read(&path).unwrap()).collect();
+    let each = count.div_ceil(suites.len());
+    let chosen = suites.iter().flat_map(|suite| suite.iter().step_by((suite.len() / each).max(1)));
+    let mut chosen: Vec<&Line> = chosen.collect();
+    chosen.truncate(count.max(1));
+    chosen.into_iter().map(|line| epd::parse(line).unwrap().position).collect()
+}
+
+/// What was said of a position, and what is known besides.
+struct Case {
+    root: Position,
+    /// Before the last move.
+    before: Option<Position>,
+    last: Option<Move>,
+    json: Value,
+    /// The line of the best move.
+    line: Vec<Move>,
+    /// Nodes of the search; other searches have twice as many.
+    effort: u64,
+    /// Where other searches come from.
+    network: Option<Arc<eval::nnue::Network>>,
+}
+
+/// A part of a sentence in which words are looked for.
+struct Words<'a>(&'a str);
+
+impl<'a> Words<'a> {
+    fn list(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.0.split([' ', ',', ';', ':']).map(|word| word.trim_end_matches('.'))
+    }
+
+    /// Squares, as `on c6` and in SAN not.
+    fn squares(&self) -> Vec<Square> {
+        self.list().filter_map(|word| word.parse().ok()).collect()
+    }
+
+    fn square(&self) -> Square {
+        self.squares()[0]
+    }
+
+    /// The first word that is a legal move of `at`, and not a square after `on`.
+    fn san(&self, at: &Position) -> Option<Move> {
+        let words: Vec<&str> = self.list().collect();
+        let sans = words.windows(2).filter(|pair| pair[0] != "on" && pair[0] != "than");
+        sans.filter_map(|pair| {
+            notation::read_any_move(at, pair[1]).ok().filter(|&m| notation::san(at, m) == pair[1])
+        })
+        .next()
+    }
+
+    fn role(&self) -> Option<Role> {
+        let found = self
+            .list()
+            .find_map(|word| ROLES.iter().position(|role| word.trim_end_matches('s') == *role))?;
+        Some(Role::ALL[found])
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.list().find_map(|word| word.parse().ok())
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.0.contains(part)
+    }
+}
+
+fn color(words: &Words) -> Color {
+    let white = words.0.find("White").unwrap_or(usize::MAX);
+    Color::from_white(white < words.0.find("Black").unwrap_or(usize::MAX))
+}
+
+/// The board with a square emptied.
+fn without(board: &Board, square: Square) -> Board {
+    let mut board = board.clone();
+    board.discard_piece_at(square);
+    board
+}
+
+fn attacks_king(board: &Board, king: Color, by: Square) -> bool {
+    board.attacks_from(by).contains(board.king_of(king).unwrap())
+}
+
+/// What the side to move wins at most by exchanges on `square`, by playing them all out.
+fn exchange(at: &Position, square: Square) -> i32 {
+    let taken = |m: &Move| match m {
+        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+        m => m.to(),
+    };
+    let takes = at.legal_moves().into_iter().filter(|m| m.is_capture() && taken(m) == square);
+    let gain = |m: Move| {
+        let won = VALUES[m.capture().unwrap() as usize - 1]
+            + m.promotion().map_or(0, |role| VALUES[role as usize - 1] - 100);
+        won - exchange(&at.play(m), m.to())
+    };
+    takes.map(gain).max().unwrap_or(0).max(0)
+}
+
+fn least(score: Score, least: Score) -> Result<(), String> {
+    if score >= least { Ok(()) } else { Err(format!("{score} < {least}")) }
+}
+
+/// White's pieces less Black's, by role.
+fn balance(board: &Board) -> [i32; 5] {
+    let count = |color, role| (board.by_color(color) & board.by_role(role)).count() as i32;
+    std::array::from_fn(|index| {
+        let role = Role::ALL[index];
+        count(Color::White, role) - count(Color::Black, role)
+    })
+}
+
+/// `a queen and two pawns for a rook` as numbers.
+fn trade(text: &str) -> [i32; 5] {
+    let mut counts = [0; 5];
+    let (mut sign, mut number) = (1, 0);
+    for word in text.split([' ', ',', '.']) {
+        match word {
+            "for" => sign = -1,
+            "a" | "the" => number = 1,
+            word => {
+                let numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
+                if let Some(index) = (2..).zip(numbers).find(|(_, name)| *name == word) {
+                    number = index.0;
+                }
+                if let Some(role) =
+                    ROLES.iter().position(|role| word.trim_end_matches('s') == *role)
+                {
+                    counts[role] += sign * number;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// The same with knights and bishops alike.
+const fn alike([pawns, knights, bishops, rooks, queens]: [i32; 5]) -> [i32; 4] {
+    [pawns, knights + bishops, rooks, queens]
+}
+
+fn worth(counts: [i32; 5]) -> i32 {
+    counts.iter().zip(VALUES).map(|(count, value)| count * value).sum()
+}
+
+impl Case {
+    fn new(words: &str, effort: u64) -> Case {
+        let (start, moves) = notation::read_line(words).unwrap();
+        let (mut root, mut before) = (start, None);
+        for &m in &moves {
+            before = Some(root.clone());
+            root = root.play(m);
+        }
+        let json = explain(words, effort);
+        let line = json["best"]["line"].as_str().unwrap_or_default();
+        let line = notation::read_moves(&root, line).unwrap();
+        let network = Some(eval::default_network());
+        Case { root, before, last: moves.last().copied(), json, line, effort, network }
+    }
+
+    fn best(&self) -> Move {
+        self.line[0]
+    }
+
+    fn after(&self) -> Position {
+        self.root.play(self.best())
+    }
+
+    fn us(&self) -> Color {
+        self.root.turn()
+    }
+
+    /// The score of another search, for the side to move; `psqt` is without the network.
+    fn searched(&self, at: &Position, limits: Limits, psqt: bool) -> Score {
+        let settings = Settings { hash: 4, ..Settings::default() };
+        let mut engine = Engine::new(settings).unwrap();
+        engine.set_network(if psqt { None } else { self.network.clone() });
+        search(&mut engine, &Game::from(at.clone()), limits).info.score
+    }
+
+    /// The score of the best of all moves but the best.
+    fn others(&self, effort: u64) -> Score {
+        let others = self.root.legal_moves().into_iter().filter(|&m| m != self.best());
+        let limits = Limits { searchmoves: others.collect(), ..nodes(effort) };
+        self.searched(&self.root, limits, false)
+    }
+
+    /// Does `at`'s side mate in at most `moves`?
+    fn mates_in(&self, at: &Position, moves: u32) -> bool {
+        let limits = Limits { mate: Some(moves), ..nodes(1_000_000) };
+        let score = self.searched(at, limits, false);
+        mate_distance(score).is_some_and(|found| found > 0 && found <= moves as i32)
+    }
+
+    /// Is material won in `line` as `text` says, and is its side then better off by that much
+    /// for an evaluation that knows little but material?
+    fn wins(&self, at: &Position, line: &[Move], text: &str) -> Result<(), String> {
+        let us = at.turn();
+        let sign = us.fold_wb(1, -1);
+        let said = match text.split_once("wins ").map_or("", |(_, won)| won) {
+            won if won.starts_with("the exchange") => [0, -1, 0, 1, 0],
+            won => trade(won.trim_end_matches(" in the main line.")),
+        };
+        // What was taken by the last move is to be won back first.
+        let mut old = balance(at.board()).map(|count| count * sign);
+        if let Some(role) =
+            self.last.filter(|_| at.key() == self.root.key()).and_then(|m| m.capture())
+        {
+            old[role as usize - 1] += 1;
+        }
+        let mut now = at.clone();
+        let mut reached = false;
+        for &m in line.iter().take(8) {
+            now = now.play(m);
+            let new = balance(now.board()).map(|count| count * sign);
+            reached |= alike(std::array::from_fn(|role| new[role] - old[role])) == alike(said);
+        }
+        if !reached {
+            return Err(format!("not in the line: {said:?}"));
+        }
+        if text.contains("in the main line") {
+            return Ok(());
+        }
+        let before = worth(old);
+        let after = at.play(line[0]);
+        let score = -self.searched(&after, nodes(2 * self.effort), true);
+        least(score, before + worth(said) - 150)
+    }
+
+    /// A claim of the rules about move `m` of `at`; `None` if it is of another kind.
+    fn of_rules(&self, at: &Position, m: Move, kind: &str, words: &Words) -> Option<bool> {
+        let us = at.turn();
+        let (after, before) = (at.play(m), at.board());
+        let board = after.board();
+        let step = us.fold_wb(1, -1);
+        let to = match m {
+            Move::Castle { king, rook } => {
+                Square::from_coords(if rook > king { File::F } else { File::D }, king.rank())
+            }
+            _ => m.to(),
+        };
+        Some(match kind {
+            "forks" => {
+                let attacked = board.attacks_from(to);
+                let king = !words.has("the king") || attacks_king(board, !us, to);
+                king && words.squares().iter().all(|&square| attacked.contains(square))
+                    && words.squares().len() + usize::from(words.has("the king")) > 1
+            }
+            "pinned-defender" => {
+                let [on, by] = words.squares()[..] else { return Some(false) };
+                on == m.to()
+                    && board.attacks_from(by).contains(on)
+                    && !after.legal_moves().iter().any(|reply| reply.to() == on)
+            }
+            "pins" => {
+                let square = words.square();
+                !attacks_king(board, !us, to) && attacks_king(&without(board, square), !us, to)
+            }
+            "uncovers" => {
+                let [by, target] = words.squares()[..] else { return Some(false) };
+                board.attacks_from(by).contains(target) && !before.attacks_from(by).contains(target)
+            }
+            "takes-back" => m.is_capture() && words.square() == m.to(),
+            "takes" => {
+                let free = !after
+                    .legal_moves()
+                    .iter()
+                    .any(|reply| reply.is_capture() && reply.to() == m.to());
+                m.capture() == words.role()
+                    && words.square()
+                        == if m.is_en_passant() {
+                            Square::from_coords(m.to().file(), m.from().unwrap().rank())
+                        } else {
+                            m.to()
+                        }
+                    && (!words.has("nothing takes back") || free)
+            }
+            "offers" => {
+                let role = board.role_at(to);
+                let gained = m.capture().map_or(0, |role| VALUES[role as usize - 1]);
+                role == words.role() && exchange(&after, to) - gained >= 200
+            }
+            "promotes" => m.promotion() == words.role(),
+            "passed" => {
+                board.role_at(to) == Some(Role::Pawn)
+                    && words.square() == to
+                    && passed(board, us).contains(to)
+            }
+            "blockades" => {
+                let pawn = words.square();
+                passed(board, !us).contains(pawn)
+                    && pawn.file() == to.file()
+                    && i32::from(pawn.rank()) - i32::from(to.rank()) == step
+            }
+            "attacks" => {
+                let passed = after.play_null()?;
+                words.squares().iter().all(|&target| {
+                    let m = passed
+                        .legal_moves()
+                        .into_iter()
+                        .find(|m| m.from() == Some(to) && m.to() == target && m.is_capture());
+                    m.is_some() && exchange(&passed, target) >= 50
+                })
+            }
+            "castles" => m.is_castle(),
+            "develops" => {
+                let home = us.fold_wb(Rank::First, Rank::Eighth);
+                Some(m.role()) == words.role() && m.from()?.rank() == home && to.rank() != home
+            }
+            "checks" => {
+                let checkers = after.chess().checkers();
+                let discovered = !checkers.contains(to);
+                checkers.any()
+                    && words.has("double") == checkers.more_than_one()
+                    && (words.has("double") || words.has("discovered") == discovered)
+            }
+            "open-file" => {
+                let file = to.file();
+                (board.pawns() & Bitboard::from(file)).is_empty()
+                    && words.has(&format!("{}-file", file.char()))
+                    && board.role_at(to) == Some(Role::Rook)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Is a sentence about the best move true?
+    fn reason(&self, kind: &str, text: &str) -> Result<(), String> {
+        let words = Words(text);
+        let (root, us, best, after) = (&self.root, self.us(), self.best(), self.after());
+        let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
+        let choice = &self.json["best"];
+        match kind {
+            "forks" if words.has("prepares") => {
+                let mut at = root.clone();
+                let which = Words(text.split_once("which ").unwrap().1);
+                holds(self.line.iter().any(|&m| {
+                    let told = at.turn() == us && words.list().any(|w| w == notation::san(&at, m));
+                    let forks = told && self.of_rules(&at, m, "forks", &which) == Some(true);
+                    at = at.play(m);
+                    forks
+                }))
+            }
+            "promotes" if words.has("leads to") => {
+                let promotion = |at: &Position| {
+                    words.list().any(|word| {
+                        notation::read_any_move(at, word).is_ok_and(|m| m.is_promotion())
+                    })
+                };
+                let mut at = root.clone();
+                let found = self.line.iter().any(|&m| {
+                    let found = at.turn() == us && promotion(&at) && m.is_promotion();
+                    at = at.play(m);
+                    found
+                });
+                if words.has("in the main line") {
+                    return holds(found);
+                }
+                let score = -self.searched(&after, nodes(2 * self.effort), true);
+                let old = worth(balance(root.board())) * us.fold_wb(1, -1);
+                least(score, if found { old } else { Score::MAX })
+            }
+            "promotes" | "forks" | "pinned-defender" | "pins" | "uncovers" | "takes-back"
+            | "takes" | "offers" | "passed" | "blockades" | "attacks" | "castles" | "develops"
+            | "checks" | "open-file" => {
+                holds(self.of_rules(root, best, kind, &words) == Some(true))
+            }
+            "mate" if words.has("is mate") => holds(after.chess().is_checkmate()),
+            "draw" => self.drawn(&words),
+            "mate" => {
+                let moves = words.number().unwrap() as usize;
+                let mut end = root.clone();
+                self.line.iter().for_each(|&m| end = end.play(m));
+                if end.chess().is_checkmate() {
+                    let rank = us.fold_wb(Rank::Eighth, Rank::First);
+                    let king = end.board().king_of(!us).unwrap();
+                    let back = !words.has("back rank")
+                        || king.rank() == rank
+                            && end.chess().checkers().into_iter().all(|by| by.rank() == rank);
+                    let offers = !words.has("offers")
+                        || self.of_rules(root, best, "offers", &words) == Some(true);
+                    holds(self.line.len() == 2 * moves - 1 && back && offers)
+                } else {
+                    holds(!words.has("back rank") && self.mates_in(root, moves as u32))
+                }
+            }
+            "delays" => {
+                let moves = words.number().unwrap() as i32;
+                if !words.has("other") {
+                    return holds(choice["mate"].as_i64().unwrap().abs() == i64::from(moves));
+                }
+                let others = mate_distance(self.others(200_000)).map(|moves| -moves);
+                holds(others.is_some_and(|others| others > 0 && others < moves))
+            }
+            "wins" => self.wins(root, &self.line, text),
+            "zugzwang" => {
+                let passed = after.play_null().unwrap();
+                let (score, free) = (
+                    -self.searched(&after, nodes(2 * self.effort), false),
+                    self.searched(&passed, nodes(2 * self.effort), false),
+                );
+                least(score, free + 150)
+            }
+            "repeats" => {
+                let (mut at, mut seen) = (root.clone(), vec![root.key()]);
+                for &m in &self.line {
+                    at = at.play(m);
+                    seen.push(at.key());
+                }
+                let repeated =
+                    seen.iter().enumerate().any(|(index, key)| seen[..index].contains(key));
+                let checks = self.line.iter().enumerate().scan(root.clone(), |at, (index, &m)| {
+                    *at = at.play(m);
+                    Some(index % 2 == 1 || at.is_check())
+                });
+                holds(
+                    repeated && (!words.has("perpetual") || checks.into_iter().all(|check| check)),
+                )
+            }
+            "exchanges" => {
+                let back = self.line[1];
+                holds(
+                    best.is_capture()
+                        && back.is_capture()
+                        && back.to() == best.to()
+                        && words.square() == best.to(),
+                )
+            }
+            "threatens-mate" => {
+                let passed = after.play_null().unwrap();
+                let mate = words.san(&passed).ok_or("no move")?;
+                holds(passed.play(mate).chess().is_checkmate())
+            }
+            "threatens" => self.threat(&after, &words),
+            "stops" => {
+                let passed = root.play_null().unwrap();
+                let mate = words.san(&passed).ok_or("no move")?;
+                let mates = |at: &Position, m: Move| at.play(m).chess().is_checkmate();
+                holds(
+                    mates(&passed, mate)
+                        && !after.legal_moves().into_iter().any(|m| mates(&after, m)),
+                )
+            }
+            "opposition" => {
+                let [a, b] = Color::ALL.map(|color| after.board().king_of(color).unwrap());
+                let between = attacks::between(a, b);
+                holds(between.count() == 1 && (a.file() == b.file() || a.rank() == b.rank()))
+            }
+            "only" => {
+                if root.board().occupied().count() <= 3 && tables::oracle().is_some() {
+                    let results: Vec<Option<i64>> = root
+                        .legal_moves()
+                        .into_iter()
+                        .filter(|&m| m != best)
+                        .map(|m| tables::winner(&root.play(m)).map(|winner| -winner))
+                        .collect();
+                    let kept = if words.has("wins") { 1 } else { 0 };
+                    return holds(results.iter().all(|result| result.is_some_and(|r| r < kept)));
+                }
+                let others = self.others(2 * self.effort);
+                if words.has("mate") {
+                    return holds(mate_distance(others).is_some_and(|moves| moves < 0));
+                }
+                least(if words.has("wins") { 200 } else { -200 }, others)
+            }
+            "saves" => {
+                let (square, now) = if words.has("to safety") {
+                    (best.from().unwrap(), best.to())
+                } else {
+                    (words.square(), words.square())
+                };
+                let passed = root.play_null().ok_or("in check")?;
+                holds(exchange(&passed, square) >= 50 && exchange(&after, now) < 50)
+            }
+            "parries" => {
+                let passed = root.play_null().ok_or("in check")?;
+                words.san(&passed).ok_or("no move")?;
+                let (free, now) = (
+                    self.searched(&passed, nodes(2 * self.effort), false),
+                    self.searched(&after, nodes(2 * self.effort), false),
+                );
+                least(free, now + 50)
+            }
+            "approaches" => {
+                let centre = [Square::D4, Square::E4, Square::D5, Square::E5];
+                let targets = if words.has("the centre") {
+                    centre.to_vec()
+                } else if words.has("the enemy king") {
+                    root.board().king_of(!us).into_iter().collect()
+                } else {
+                    words.squares()
+                };
+                let distance =
+                    |from: Square| targets.iter().map(|&target| from.distance(target)).min();
+                let pawns = root.board().pawns();
+                holds(
+                    best.role() == Role::King
+                        && distance(best.to()) < distance(best.from().unwrap())
+                        && words.squares().into_iter().all(|square| pawns.contains(square)),
+                )
+            }
+            "square" => {
+                let [to, from] = words.squares()[..] else { return Err("squares".to_owned()) };
+                let network = self.network.as_ref().unwrap();
+                let value = |at: &Position, square: Square| {
+                    let evaluate =
+                        |board: &Board| eval::weighted(network.evaluate(board, us), board);
+                    evaluate(at.board()) - evaluate(&without(at.board(), square))
+                };
+                let (old, said) = (value(root, from), words.number().unwrap() * 100.0);
+                let mut at = root.clone();
+                holds(self.line.iter().any(|&m| {
+                    let brought = at.turn() == us && m.to() == to && Some(m.role()) == words.role();
+                    at = at.play(m);
+                    brought && (f64::from(value(&at, to) - old) - said).abs() <= 6.0
+                }))
+            }
+            "book" => {
+                if tables::oracle().is_none() || root.board().occupied().count() > 4 {
+                    return Ok(());
+                }
+                let result = |at: &Position| tables::winner(at).map(|winner| -winner);
+                let wanted = i64::from(words.has("win")) - i64::from(words.has("loses"));
+                let moves = root.legal_moves();
+                let keep = moves.iter().filter(|&&m| result(&root.play(m)) == Some(wanted));
+                holds(
+                    result(&after) == Some(wanted)
+                        && (!words.has("every other") || keep.count() == moves.len()),
+                )
+            }
+            _ => Err("no check".to_owned()),
+        }
+    }
+
+    fn drawn(&self, words: &Words) -> Result<(), String> {
+        let (mut at, mut game) = (self.root.clone(), Game::from(self.root.clone()));
+        for (index, &m) in self.line.iter().enumerate() {
+            at = at.play(m);
+            game.play(m);
+            let drawn = if words.has("stalemate") {
+                at.chess().is_stalemate()
+            } else if words.has("mating material") {
+                at.is_insufficient_material()
+            } else if words.has("three times") {
+                game.occurrences() >= 3
+            } else if words.has("fifty-move") {
+                at.halfmoves() >= 100
+            } else {
+                tables::winner(&at).is_none_or(|winner| winner == 0)
+            };
+            if drawn && (index > 0) == words.has("leads to") {
+                return Ok(());
+            }
+        }
+        Err("no such draw".to_owned())
+    }
+
+    /// `threatens Nc7+, which forks the king and the rook on a8`, from `at`, whose side passes.
+    fn threat(&self, at: &Position, words: &Words) -> Result<(), String> {
+        let passed = at.play_null().ok_or("in check")?;
+        let m = words.san(&passed).ok_or("no move")?;
+        let after = passed.play(m);
+        let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "no threat".to_owned());
+        let which = words.0.split_once("which ").map_or("", |(_, which)| which);
+        if which.is_empty() && !m.is_promotion() {
+            return holds(after.chess().is_checkmate());
+        }
+        let words = Words(which);
+        if which.contains("mates in") {
+            let limits = Limits { searchmoves: vec![m], ..nodes(300_000) };
+            let score = self.searched(&passed, limits, false);
+            return holds(
+                mate_distance(score)
+                    .is_some_and(|moves| moves > 0 && f64::from(moves) <= words.number().unwrap()),
+            );
+        }
+        if which.starts_with("forks") {
+            holds(self.of_rules(&passed, m, "forks", &words) == Some(true))?;
+        }
+        // It gains something upon what the position is worth now.
+        let free = -self.searched(&after, nodes(2 * self.effort), false);
+        let now = -self.searched(at, nodes(2 * self.effort), false);
+        least(free, now + 60)
+    }
+
+    /// Is a sentence true that is not about the best move?
+    fn of_position(&self, kind: &str, text: &str) -> Result<(), String> {
+        let words = Words(text);
+        let (root, board) = (&self.root, self.root.board());
+        let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
+        match kind {
+            "last-move" => {
+                let (before, last) = (self.before.as_ref().unwrap(), self.last.unwrap());
+                let (_, rest) =
+                    text.strip_prefix("The last move, ").unwrap().split_once(", ").unwrap();
+                let words = Words(rest);
+                let verb = words.list().next().unwrap();
+                let kind = match verb {
+                    "takes" if words.has("takes back on") => "takes-back",
+                    "takes" if words.has("pinned") => "pinned-defender",
+                    "advances" | "makes" => "passed",
+                    "opens" => "uncovers",
+                    verb => verb,
+                };
+                holds(self.of_rules(before, last, kind, &words).ok_or("no check")?)
+            }
+            "in-check" => {
+                let checkers: Bitboard = words.squares().into_iter().collect();
+                holds(root.chess().checkers() == checkers && color(&words) == root.turn())
+            }
+            "threat" => {
+                holds(color(&words) != root.turn())?;
+                self.threat(root, &words)
+            }
+            "only-legal" => holds(root.legal_moves().len() == 1),
+            "clock" => {
+                let left = words.number().unwrap();
+                holds(f64::from(root.halfmoves()) + left == 100.0)
+            }
+            "material" => {
+                let sign = color(&words).fold_wb(1, -1);
+                let have = balance(board).map(|count| count * sign);
+                holds(alike(trade(text)) == alike(have))
+            }
+            "pinned" => {
+                let [pinned, by] = words.squares()[..] else { return Err("squares".to_owned()) };
+                let us = color(&words);
+                holds(
+                    board.color_at(pinned) == Some(us)
+                        && !attacks_king(board, us, by)
+                        && attacks_king(&without(board, pinned), us, by),
+                )
+            }
+            "passed-pawns" => {
+                let said: Bitboard = words.squares().into_iter().collect();
+                holds(said == passed(board, color(&words)))
+            }
+            "open-file" => {
+                let rook = words.square();
+                let file = Bitboard::from(rook.file());
+                let us = color(&words);
+                let against = board.pawns() | board.by_color(!us) & board.rooks_and_queens();
+                holds(
+                    board.piece_at(rook) == Some(us.rook())
+                        && (against & file).is_empty()
+                        && words.has(&format!("{}-file", rook.file().char())),
+                )
+            }
+            "king" => self.king(&words),
+            "worth" => {
+                let square = words.square();
+                let piece = self.json["pieces"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|piece| piece["square"] == square.to_string())
+                    .unwrap();
+                let [here, usual] = ["worth", "usual"].map(|name| piece[name].as_f64().unwrap());
+                let alone = self.sentences().filter(|(kind, other)| {
+                    kind != "worth" && Words(other).squares().contains(&square)
+                });
+                holds(words.has("well") == (here > usual) && alone.count() == 0)
+            }
+            _ => Err("no check".to_owned()),
+        }
+    }
+
+    fn king(&self, words: &Words) -> Result<(), String> {
+        let (root, board) = (&self.root, self.root.board());
+        let aimed = words.has("aimed at");
+        let us = if aimed { !color(words) } else { color(words) };
+        let king = board.king_of(us).unwrap();
+        let them = board.by_color(!us) & !board.pawns() & !board.kings();
+        let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
+        // No bare boards.
+        holds((them & board.queens()).any() && them.count() >= 3)?;
+        if aimed {
+            let ring = attacks::king_attacks(king).with(king);
+            let near = words.squares();
+            holds(
+                near.len() >= 3
+                    && near.iter().all(|&from| {
+                        them.contains(from) && (board.attacks_from(from) & ring).any()
+                    }),
+            )
+        } else if words.has("castle") {
+            holds(!root.chess().castles().has_color(us) && matches!(king.file(), File::D | File::E))
+        } else {
+            let ahead = |rank: i32| rank * us.fold_wb(1, -1) > 0;
+            let pawns = board.pawns() & board.by_color(us);
+            holds(!pawns.into_iter().any(|pawn| {
+                let up = i32::from(pawn.rank()) - i32::from(king.rank());
+                pawn.file().distance(king.file()) <= 1 && ahead(up) && up.abs() <= 2
+            }))
+        }
+    }
+
+    /// The verdict.
+    fn standing(&self, text: &str) -> Result<(), String> {
+        let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
+        let best = &self.json["best"];
+        let sign = i64::from(color(&Words(text)).fold_wb(1, -1));
+        let known = tables::winner(&self.root)
+            .filter(|_| self.root.board().occupied().count() <= 4)
+            .map(|winner| winner * i64::from(self.us().fold_wb(1, -1)));
+        if let Some(mate) = best["mate"].as_i64() {
+            return holds(text.ends_with(&format!("mates in {}", mate.abs())) && mate * sign > 0);
+        }
+        if text.contains("draw") {
+            return holds(known.unwrap_or(0) == 0);
+        }
+        if text.contains(": ") {
+            return holds(known.is_none_or(|winner| winner * sign > 0));
+        }
+        let pawns = best["centipawns"].as_i64().unwrap();
+        holds(match pawns * sign {
+            _ if text.contains("equal") => pawns.abs() < 10,
+            10..50 => text.ends_with("is slightly better"),
+            50..150 => text.ends_with("is better"),
+            150..400 => text.ends_with("is much better"),
+            400.. => text.ends_with("is winning"),
+            _ => false,
+        })
+    }
+
+    /// All sentences with their kinds.
+    fn sentences(&self) -> impl Iterator<Item = (String, String)> {
+        let parts = ["before", "about", "board"].map(|part| self.json[part].as_array());
+        parts.into_iter().flatten().flatten().map(|sentence| {
+            let [kind, text] = ["kind", "text"].map(|part| sentence[part].as_str().unwrap());
+            (kind.to_owned(), text.to_owned())
+        })
+    }
+
+    /// Every sentence with what is wrong with it.
+    fn checked(&self) -> Vec<(String, String, Result<(), String>)> {
+        let mut checked = Vec::new();
+        for part in ["before", "about", "board"] {
+            for sentence in self.json[part].as_array().unwrap() {
+                let [kind, text] = ["kind", "text"].map(|name| sentence[name].as_str().unwrap());
+                let result = if part == "about" {
+                    self.reason(kind, text)
+                } else {
+                    self.of_position(kind, text)
+                };
+                checked.push((kind.to_owned(), text.to_owned(), result));
+            }
+        }
+        if let Some(text) = self.json["standing"].as_str() {
+            checked.push(("standing".to_owned(), text.to_owned(), self.standing(text)));
+        }
+        checked
+    }
+
+    /// A fact that is told twice, or beside a mate.
+    fn superfluous(&self) -> Option<String> {
+        let all: Vec<(String, String)> = self.sentences().collect();
+        let moves = |text: &str| -> Vec<String> {
+            let words = Words(text).list().map(str::to_owned);
+            words.filter(|word| word.ends_with(['#', '+'])).collect()
+        };
+        // A threatened mate may be told, and that it is stopped.
+        let threats = all.iter().filter(|(kind, _)| {
+            matches!(&**kind, "threat" | "last-move" | "threatens-mate" | "threatens")
+        });
+        let mut sans: Vec<String> = threats.flat_map(|(_, text)| moves(text)).collect();
+        let told = sans.len();
+        sans.sort_unstable();
+        sans.dedup();
+        let about = self.json["about"].as_array()?;
+        let ends = about
+            .iter()
+            .any(|sentence| matches!(sentence["kind"].as_str(), Some("mate" | "draw" | "delays")));
+        let texts: std::collections::HashSet<&String> = all.iter().map(|(_, text)| text).collect();
+        let mates = about.first().is_some_and(|sentence| sentence["kind"] == "mate");
+        (sans.len() < told
+            || ends && about.len() > 1
+            || mates && (all.len() > 1 || !self.json["second"].is_null())
+            || texts.len() < all.len())
+        .then(|| format!("{all:?}"))
+    }
+}
+
+/// The passed pawns of a side, by squares.
+fn passed(board: &Board, color: Color) -> Bitboard {
+    let pawns = |color| board.pawns() & board.by_color(color);
+    let is_free = |pawn: &Square| {
+        let mut ahead = Vec::new();
+        let mut square = *pawn;
+        while let Some(next) = square.offset(color.fold_wb(8, -8)) {
+            ahead.push(next);
+            square = next;
+        }
+        ahead.into_iter().all(|square| {
+            let near = Square::ALL.into_iter().filter(|other| {
+                other.rank() == square.rank() && other.file().distance(square.file()) <= 1
+            });
+            !pawns(color).contains(square) && !near.into_iter().any(|s| pawns(!color).contains(s))
+        })
+    };
+    pawns(color).into_iter().filter(is_free).collect()
+}
+
+/// Kinds that tell what a search has found, which another search may doubt once in a hundred, and
+/// all kinds together. The rules always confirm the others.
+const SEARCHED: [&str; 9] =
+    ["all", "delays", "only", "parries", "promotes", "threat", "threatens", "wins", "zugzwang"];
+
+#[test]
+fn what_is_said_is_so() {
+    confirm(50, 10_000);
+}
+
+#[test]
+#[ignore = "minutes: 500 positions"]
+fn what_is_said_of_five_hundred_positions_is_so() {
+    confirm(500, 100_000);
+}
+
+/// Every kind of sentence over so many positions, every second one also after its best move, seen
+/// by the other side.
+fn confirm(count: usize, effort: u64) {
+    let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);
+    for (index, root) in positions(count).into_iter().enumerate() {
+        let mut words = root.fen();
+        for _ in 0..1 + index % 2 {
+            let case = Case::new(&words, effort);
+            for (kind, text, result) in case.checked() {
+                for kind in [&kind, "all"] {
+                    let (told, confirmed) = kinds.entry(kind.to_owned()).or_default();
+                    (*told, *confirmed) = (*told + 1, *confirmed + usize::from(result.is_ok()));
+                }
+                wrong
+                    .extend(result.err().map(|error| format!("{kind}: {text} ({error}), {words}")));
+            }
+            assert_eq!(case.superfluous(), None, "{words}");
+            if case.line.is_empty() {
+                break;
+            }
+            let about = case.json["about"].as_array().unwrap();
+            best += 1;
+            reasons += usize::from(case.root.legal_moves().len() == 1 || !about.is_empty());
+            words = format!("{words} moves {}", case.json["best"]["uci"].as_str().unwrap());
+        }
+    }
+    for (kind, (told, confirmed)) in &kinds {
+        println!("{kind:16} {told:5} {confirmed:5} {:6.1} %", share(*confirmed, *told));
+    }
+    println!("{reasons} of {best} best moves have a reason\n{}", wrong.join("\n"));
+    for (kind, (told, confirmed)) in &kinds {
+        let doubts = if SEARCHED.contains(&&**kind) { 2 + told / 100 } else { 0 };
+        assert!(told - confirmed <= doubts, "{kind}: {}", wrong.join("\n"));
+    }
+    assert!(best - reasons <= 2 + best / 20, "{reasons} of {best}");
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole as f64
+}
+
+/// What every book knows of endings, held against the tables.
+#[test]
+fn book_endings_are_known() {
+    for (fen, standing) in [
+        ("8/8/8/8/4k3/8/4P3/4K3 w - - 0 1", "draw: the pawn cannot be promoted"),
+        ("8/8/8/4k3/8/8/4P3/4K3 b - - 0 1", "draw: the pawn cannot be promoted"),
+        ("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", "White is winning: the pawn promotes"),
+        ("5k2/8/8/8/8/8/4B2P/6K1 w - - 0 1", "draw: the king holds the corner"),
+        ("4k3/8/8/8/8/4r3/4N3/4K3 w - - 0 1", "a draw is likely: the king protects"),
+        ("4k3/8/8/8/8/8/8/NN2K3 w - - 0 1", "draw: two knights cannot force mate"),
+        ("8/5k2/4b3/8/8/4B3/3P1K2/8 w - - 0 1", "a draw is likely: the bishops are of opposite"),
+    ] {
+        let json = explain(fen, 4000);
+        assert!(json["standing"].as_str().unwrap().contains(standing), "{fen}: {json}");
+    }
+    if let Some(tables) = tables::directory() {
+        let fen = "8/8/8/3k4/8/8/1B6/K5N1 w - - 0 1";
+        let said =
+            text(&run(&["explain", fen, "--depth", "1", "--syzygy", tables.to_str().unwrap()]));
+        assert!(said.contains("White wins by the tablebases"), "{said}");
+    }
+    let Some(data) = data("endgame/tb_wdl_dtz_generated.epd") else { return };
+    let wrong = data.with_file_name("../draws/wrong_bishop_generated.epd");
+    let pawn = data.with_file_name("kpk_generated.epd");
+    let (mut draws, mut wins, mut errors) = (0, 0, Vec::new());
+    let pawn = lines::read(&pawn).unwrap().into_iter();
+    let lines = pawn.step_by(5).chain(lines::read(&wrong).unwrap().into_iter().step_by(4));
+    for line in lines.chain(lines::read(&data).unwrap().into_iter().step_by(20)) {
+        let root = epd::parse(&line).unwrap().position;
+        let json = explain(&root.fen(), 500);
+        let Some(said) = json["standing"].as_str() else { continue };
+        let winner = tables::winner(&root).unwrap_or(0);
+        let white = winner * i64::from(root.turn().fold_wb(1, -1));
+        let wins_told = said.contains("promotes by force");
+        if said.contains("draw") {
+            draws += 1;
+            errors.extend((winner != 0).then(|| format!("{said}: {}", root.fen())));
+        } else if wins_told {
+            wins += 1;
+            let side = if white > 0 { "White" } else { "Black" };
+            errors.extend((white == 0 || !said.starts_with(side)).then(|| root.fen()));
+        }
+    }
+    println!("{draws} draws and {wins} wins known");
+    assert!(draws >= 40 && wins >= 20 && errors.is_empty(), "{draws} {wins} {errors:?}");
+}
+
+#[test]
+fn positions_are_explained() {
+    // White is about to be mated; only pushing the pawn or moving the knight
+    // helps, and the best move is checked by the search, not here.
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3";
+    let output = run(&["explain", fen, "--nodes", "20000", "--json"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["fen"], fen);
+    assert_ne!(json["best"]["uci"], json["second"]["uci"]);
+    assert!((0.0..=1.0).contains(&json["best"]["chances"].as_f64().unwrap()), "{json}");
+    let score: f64 = json["best"]["score"].as_str().unwrap().parse().unwrap();
+    assert_eq!(json["best"]["centipawns"], (score * 100.0).round() as i64);
+    assert_eq!(json["pieces"].as_array().unwrap().len(), 14, "all but pawns and kings");
+    let mate = run(&["explain", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "--depth", "3", "--json"]);
+    let json: Value = serde_json::from_slice(&mate.stdout).unwrap();
+    assert_eq!((&json["best"]["mate"], &json["best"]["centipawns"]), (&1.into(), &Value::Null));
+    assert_eq!(json["about"], serde_json::json!([{"kind": "mate", "text": "It is mate."}]));
+
+    let said = text(&run(&["explain", "startpos", "moves", "1.", "e4", "--nodes", "5000"]));
+    for line in ["Black to move; ", "Scores are from White's point of view.", "Best is "] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    let wrong = run(&["explain", "8/8/8/8/8/8/8/8 w - - 0 1"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong).contains("illegal position"), "{}", text(&wrong));
+}
