@@ -13,12 +13,14 @@ use crate::chess::{
     see,
 };
 
+pub(crate) mod endings;
 pub mod nnue;
 pub mod params;
 pub(crate) mod parts;
 pub mod psqt;
 pub mod wdl;
 
+pub use endings::with_bare_king;
 use nnue::{Accumulators, Network};
 
 /// The network that is part of the program.
@@ -100,11 +102,12 @@ impl Evaluator {
     /// `EVALUATION_LIMIT`. `ply` is the distance from the root: evaluators that
     /// update incrementally keep one accumulator per ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        match self {
+        let score = match self {
             Evaluator::Psqt => psqt::evaluate(position),
             Evaluator::Network(accumulators) => {
                 weighted(accumulators.evaluate(position, ply), position.board())
             }
-        }
+        };
+        with_bare_king(position, score)
     }
 }

@@ -487,7 +487,7 @@ mod tests {
             // A mate in one is not a balanced opening.
             let Played::Unbalanced = players.play(start, &mut nodes, &signals) else { panic!() };
             assert!(nodes > 0);
-            players.balance = 1000;
+            players.balance = 5000;
 
             let start = Position::from_fen(won, CastlingMode::Standard).unwrap();
             let Played::Game(game) = players.play(start, &mut nodes, &signals) else { panic!() };

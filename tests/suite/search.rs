@@ -14,7 +14,7 @@ use lancet::{
         score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
     },
     engine::{Engine, RootSearch, Settings},
-    eval::{default_network, weighted},
+    eval::{default_network, weighted, with_bare_king},
     play::{
         limits::Limits,
         report::{Bound, Outcome},
@@ -71,7 +71,7 @@ fn minimax(position: &Position, keys: &mut Vec<u64>, game_keys: usize, depth: u3
     }
     if depth == 0 {
         let score = default_network().evaluate(position.board(), position.turn());
-        return weighted(score, position.board());
+        return with_bare_king(position, weighted(score, position.board()));
     }
     keys.push(position.key());
     let mut best = -INFINITE;
@@ -149,7 +149,7 @@ fn mates_are_found_by_every_driver() {
         for (fen, moves) in mates {
             let game = Game::from(position(fen));
             engine.new_game();
-            let outcome = search(&mut engine, &game, depth(14));
+            let outcome = search(&mut engine, &game, depth(24));
             check_mate_line(&game, &outcome);
             assert_eq!(mate_distance(outcome.info.score), Some(moves), "{root_search:?} {fen}");
         }

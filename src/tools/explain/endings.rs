@@ -4,7 +4,10 @@ use std::sync::OnceLock;
 
 use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
-use crate::chess::position::Position;
+use crate::{
+    chess::position::Position,
+    eval::endings::{against_bare_king, technique},
+};
 
 /// Plies within which a king must reach the corner that it defends.
 const APPROACH: u32 = 4;
@@ -39,7 +42,8 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         };
         return Some(Ending { winner, certain: true, why });
     }
-    if let Some(bare) = Color::ALL.into_iter().find(|&color| is_bare(at, color)) {
+    if let Some(strong) = against_bare_king(board) {
+        let bare = !strong;
         let pieces = board.occupied() & !board.kings();
         if pieces == board.knights() && pieces.count() == 2 {
             return draw(true, "two knights cannot force mate");
@@ -104,7 +108,7 @@ fn three_men(at: &Position) -> Option<Option<Color>> {
         return Some(None);
     }
     let (board, turn) = (at.board(), at.turn());
-    let strong = if is_bare(at, Color::White) { Color::Black } else { Color::White };
+    let strong = against_bare_king(board)?;
     let square = (board.by_color(strong) & !board.kings()).single_square()?;
     if board.role_at(square) != Some(Role::Pawn) {
         let moves = at.legal_moves();
@@ -182,17 +186,9 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
 fn is_mated(at: &Position, bare: Color) -> bool {
     let board = at.board();
     let theirs = board.by_color(!bare);
-    let (bishops, knights) = (board.bishops(), board.knights());
-    let both = !bishops.is_disjoint(Bitboard::DARK_SQUARES)
-        && !bishops.is_disjoint(Bitboard::LIGHT_SQUARES);
-    let enough = board.rooks_and_queens().any() || both || bishops.any() && knights.any();
     let safe =
         board.king_of(bare).is_some_and(|king| theirs.is_disjoint(attacks::king_attacks(king)));
-    enough && safe && !at.legal_moves().is_empty()
-}
-
-fn is_bare(at: &Position, color: Color) -> bool {
-    at.board().by_color(color).count() == 1
+    technique(board, !bare).is_some() && safe && !at.legal_moves().is_empty()
 }
 
 /// Does the defender get, within `plies`, to where `is_safe` says yes, whatever the other side
