@@ -462,9 +462,9 @@ impl Engine {
     /// calling thread, which needs [`STACK_SIZE`], and on more, if so set.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
-        let terms = self.terms(&job.limits);
+        let terms = self.terms(job);
         self.make_ready(job, &terms, reporter);
-        let root_moves = search::root::moves(job.game.position(), &job.limits.searchmoves);
+        let root_moves = search::root::moves(job.game.position(), &terms.limits.searchmoves);
         let known = if root_moves.is_empty() {
             Some(no_moves(job.game.position()))
         } else {
@@ -488,9 +488,10 @@ impl Engine {
     }
 
     /// Who is to play, and for how long.
-    fn terms(&mut self, limits: &Limits) -> Terms {
-        let handicap = self.handicap(limits);
-        let mut limits = handicap.map_or_else(|| limits.clone(), |handicap| handicap.limit(limits));
+    fn terms(&mut self, Job { game, limits, .. }: &Job) -> Terms {
+        let handicap = self.handicap(limits).map(|handicap| handicap.in_ending(game));
+        let limit = |handicap: Handicap| handicap.limit(limits, game);
+        let mut limits = handicap.map_or_else(|| limits.clone(), limit);
         if let Some(clock) = limits.clock {
             self.lag.see(clock);
         }
@@ -700,7 +701,7 @@ fn ask_tablebases<'a>(
 fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     job.signals.wait(job.limits.infinite);
     if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)
-        && first.moves.len() > 1
+        && job.game.position().legal_moves().len() > 1
         && shared.nodes_per_ms == 0
     {
         let (m, stability) = (first.moves[0].m, &first.stability);

@@ -2,7 +2,9 @@
 //! positions and less far ahead, misjudges them, and overlooks moves, mostly
 //! quiet, long and backward ones: the opponent's replies, and the player's own
 //! moves after them. No piece is thrown away at random, and what is seen is
-//! played. Some moves take a long time, obvious ones do not.
+//! played. Some moves take a long time, obvious ones do not. The player makes no
+//! error where people are sure: mates in one, recaptures, promotions, and the endings that
+//! everybody of the rating knows.
 //!
 //! All errors follow from the position and the game's seed. A search errs in the
 //! same way everywhere in its tree, and a blind spot lasts as long as the
@@ -10,14 +12,16 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use shakmaty::Move;
+use shakmaty::{Board, Color, Move, Rank, Role, Square, attacks};
 
 use crate::{
     chess::{
+        movegen::Generator,
         position::{Game, PackedMove, Position},
         score::Score,
         see,
     },
+    eval::endings::{self, Technique},
     play::{
         clock::{Budget, Stability},
         limits::Limits,
@@ -77,6 +81,13 @@ pub const fn skill_rating(level: u32) -> Option<u32> {
 /// The rating if nothing else is said.
 pub const DEFAULT_ELO: u32 = 1500;
 
+/// Stronger players look at other moves, too, where a move is sure.
+const SURE_UP_TO: u32 = 2000;
+
+/// Positions looked at for a move of an ending that the player knows. Two bishops and the other
+/// mates take this many within fifty moves, at full strength.
+const KNOWN_NODES: u64 = 5_000;
+
 /// A limited player in one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handicap {
@@ -84,6 +95,7 @@ pub struct Handicap {
     pub nodes: u64,
     /// Iterations, in plies.
     pub depth: u32,
+    elo: u32,
     error: f64,
     oversight: f64,
     seed: u64,
@@ -103,16 +115,32 @@ impl Handicap {
             depth: between(a.depth, b.depth).round() as u32,
             error: between(a.error, b.error),
             oversight: between(a.oversight, b.oversight),
+            elo,
             seed,
         }
     }
 
-    /// The limits of a search by this player.
+    /// The player without errors, in an ending that everybody of the rating knows how to win.
     #[must_use]
-    pub fn limit(&self, limits: &Limits) -> Limits {
+    pub fn in_ending(self, game: &Game) -> Handicap {
+        if needed(game.position()).is_none_or(|elo| elo > self.elo) {
+            return self;
+        }
+        let nodes = self.nodes.max(KNOWN_NODES);
+        Handicap { nodes, depth: u32::MAX, error: 0.0, oversight: 0.0, ..self }
+    }
+
+    /// The limits of a search by this player: only the sure moves where there are any.
+    #[must_use]
+    pub fn limit(&self, limits: &Limits, game: &Game) -> Limits {
+        let mut searchmoves = limits.searchmoves.clone();
+        if searchmoves.is_empty() && self.elo <= SURE_UP_TO {
+            searchmoves = sure_moves(game);
+        }
         Limits {
             nodes: Some(limits.nodes.map_or(self.nodes, |nodes| nodes.min(self.nodes))),
             depth: Some(limits.depth.map_or(self.depth, |depth| depth.min(self.depth))),
+            searchmoves,
             ..limits.clone()
         }
     }
@@ -178,17 +206,87 @@ const OBVIOUS: f64 = 0.3;
 /// itself.
 const TELLING_DEPTH: u32 = 5;
 
+/// From which rating on do all players know how to win this for the side to move?
+fn needed(position: &Position) -> Option<u32> {
+    let (board, us) = (position.board(), position.turn());
+    if endings::against_bare_king(board) == Some(us)
+        && let Some(technique) = endings::technique(board, us)
+    {
+        return Some(match technique {
+            Technique::Queen => 800,
+            Technique::Rook => 1200,
+            Technique::Bishops => 1700,
+            Technique::BishopAndKnight => 2000,
+        });
+    }
+    let (ours, theirs) = (board.by_color(us), board.by_color(!us));
+    if let Some(pawn) = (theirs & board.pawns()).single_square()
+        && theirs.count() == 2
+        && ours == ours & (board.kings() | board.queens())
+        && ours.count() == 2
+    {
+        return (pawn.distance(goal(pawn, !us)) >= 2).then_some(1200);
+    }
+    runs(board, us).then_some(800)
+}
+
+/// Has `us` a pawn that promotes before a king gets there, and does no piece defend?
+fn runs(board: &Board, us: Color) -> bool {
+    let (pawns, theirs) = (board.pawns(), board.by_color(!us));
+    let escapes = |pawn: Square| {
+        let goal = goal(pawn, us);
+        let way = attacks::between(pawn, goal).with(goal);
+        (board.occupied() & way).is_empty()
+            && (theirs & pawns).into_iter().all(|other| other.file().distance(pawn.file()) > 1)
+            && board.king_of(!us).is_some_and(|king| king.distance(goal) > pawn.distance(goal))
+    };
+    theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
+}
+
+/// Where a pawn promotes.
+fn goal(pawn: Square, color: Color) -> Square {
+    Square::from_coords(pawn.file(), color.fold_wb(Rank::Eighth, Rank::First))
+}
+
+/// The moves that need no thought: those that give mate. If there are none, and a recapture or a
+/// promotion wins more than a pawn: the moves that do so. Empty otherwise.
+fn sure_moves(game: &Game) -> Vec<Move> {
+    let position = game.position();
+    let moves = position.legal_moves();
+    let replies = |m| {
+        let child = position.play(m);
+        (Generator::new(&child).any(), child.is_check())
+    };
+    let mates = |m: &Move| replies(*m) == (false, true);
+    let wins = |m: &Move| {
+        m.promotion().is_none_or(|role| role == Role::Queen)
+            && see::see_ge(position, *m, see::value(Role::Pawn) + 1)
+            && replies(*m) != (false, false)
+    };
+    let stands_out = |m: &Move| recaptures(game, *m) || m.is_promotion();
+    if moves.iter().any(mates) {
+        moves.into_iter().filter(mates).collect()
+    } else if moves.iter().any(|m| stands_out(m) && wins(m)) {
+        moves.into_iter().filter(wins).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// Does `m` take the piece that has just captured?
+fn recaptures(game: &Game, m: Move) -> bool {
+    m.is_capture() && game.last().is_some_and(|last| last.is_capture() && m.to() == last.to())
+}
+
 /// Does `m` need no thought? It recaptures, or every other move loses material
 /// at once.
 fn is_obvious(game: &Game, m: Move) -> bool {
     let position = game.position();
-    let takes_back =
-        m.is_capture() && game.last().is_some_and(|last| last.is_capture() && last.to() == m.to());
     let only = || {
         let keeps = |other: &Move| see::see_ge(position, *other, 0);
         position.legal_moves().iter().all(|other| keeps(other) == (*other == m))
     };
-    takes_back || only()
+    recaptures(game, m) || only()
 }
 
 /// How easily a move is overlooked, compared with a short quiet one.
@@ -380,6 +478,56 @@ mod tests {
         let checked = game("3rk3/8/8/8/4r3/8/3P1P2/3QK3 w - - 0 1", &[]);
         assert!(obvious(&checked, "e1f1"));
         assert!(!obvious(&checked, "d1e2"));
+    }
+
+    #[test]
+    fn sure_moves_are_those_that_people_do_not_miss() {
+        let start = crate::chess::position::START_FEN;
+        for (fen, moves, sure) in [
+            (start, &["f2f3", "e7e5", "g2g4"][..], &["d8h4"][..]),
+            (start, &["e2e4", "d7d5"], &[]),
+            (start, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6"], &["b7c6", "d7c6"]),
+            // A queen, unless she is taken or gives stalemate.
+            ("8/P6k/8/8/8/8/7K/8 w - - 0 1", &[], &["a7a8q"]),
+            ("8/P7/1k6/8/8/7K/r7/8 w - - 0 1", &[], &[]),
+            ("8/2P5/k1K5/8/8/8/8/8 w - - 0 1", &[], &["c7c8q"]),
+            ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", &[], &[]),
+            ("k7/2P5/1K6/8/8/8/8/8 w - - 0 1", &[], &["c7c8q", "c7c8r"]),
+        ] {
+            let game = game(fen, moves);
+            let mut found: Vec<String> = sure_moves(&game)
+                .into_iter()
+                .map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string())
+                .collect();
+            found.sort();
+            assert_eq!(found, sure, "{fen} {moves:?}");
+        }
+    }
+
+    #[test]
+    fn endings_are_known_from_a_rating_on() {
+        for (fen, rating) in [
+            ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", Some(800)),
+            ("8/8/8/3k4/8/8/8/KQ6 b - - 0 1", None),
+            ("8/8/8/3k4/8/8/8/KRR5 w - - 0 1", Some(800)),
+            ("8/8/8/3k4/8/8/7P/KRB5 w - - 0 1", Some(1200)),
+            ("8/8/8/3k4/8/8/8/KBB5 w - - 0 1", Some(1700)),
+            ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", Some(2000)),
+            ("8/8/8/3k4/8/8/8/KNN5 w - - 0 1", None),
+            ("8/8/8/3k4/8/p7/8/5KQ1 w - - 0 1", Some(1200)),
+            ("8/8/8/3k4/8/8/p7/5KQ1 w - - 0 1", None),
+            // Nobody catches the pawn, or the king does, or the way is not free.
+            ("8/P6k/8/8/8/8/7K/8 w - - 0 1", Some(800)),
+            ("8/8/5k2/8/P7/8/7K/8 w - - 0 1", Some(800)),
+            ("8/8/4k3/8/P7/8/7K/8 w - - 0 1", None),
+            ("8/8/6pk/8/P7/8/6PP/6K1 w - - 0 1", Some(800)),
+            ("8/1p4pk/8/8/P7/8/6PP/6K1 w - - 0 1", None),
+            ("8/K7/7k/8/P7/8/8/8 w - - 0 1", None),
+            ("8/P4r1k/8/8/8/8/7K/8 w - - 0 1", None),
+            (crate::chess::position::START_FEN, None),
+        ] {
+            assert_eq!(needed(game(fen, &[]).position()), rating, "{fen}");
+        }
     }
 
     proptest! {

@@ -107,6 +107,38 @@ fn better_players_win() {
     }
 }
 
+/// The endings that everybody of a rating knows are won, against full strength.
+#[test]
+fn known_endings_are_won() {
+    for (elo, fen) in [
+        (800, "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"),
+        (800, "8/8/8/3k4/8/8/8/KRR5 w - - 0 1"),
+        (800, "8/P6k/8/8/8/8/7K/8 w - - 0 1"),
+        (1200, "8/8/8/3k4/8/8/8/KR6 w - - 0 1"),
+        (1200, "8/8/8/3k4/8/p7/8/5KQ1 w - - 0 1"),
+        (1700, "8/8/8/3k4/8/8/8/KBB5 w - - 0 1"),
+        (2000, "8/8/8/3k4/8/8/8/KBN5 w - - 0 1"),
+    ] {
+        let mut player = player(elo);
+        let mut defender = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+        player.set_seed(1);
+        let mut game = chess::game(fen, &[]);
+        let mut plies = 0;
+        while game.ending().is_none() && plies < 100 {
+            let limits = Limits { nodes: Some(1_000), ..Limits::default() };
+            let m = if plies % 2 == 0 {
+                choice(&mut player, &game)
+            } else {
+                search(&mut defender, &game, limits).best.unwrap()
+            };
+            game.play(m);
+            plies += 1;
+        }
+        assert_eq!(game.ending(), Some(Ending::Checkmate), "{elo} {fen}");
+        assert!(game.position().turn().is_black(), "{elo} {fen}");
+    }
+}
+
 /// The same seed makes the same moves, whatever was searched before; another
 /// seed other ones.
 #[test]
