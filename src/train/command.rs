@@ -1,4 +1,4 @@
-//! `lancet-train train`: reads the data, runs the trainer, shows and saves.
+//! `lancet-train train`: reads the data, runs the trainer, reports progress and writes the network.
 
 use std::{
     path::{Path, PathBuf},
@@ -35,22 +35,22 @@ use wide::f32x8;
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
-/// Points of the loss curves.
+/// Number of points of the loss curves.
 const POINTS: u64 = 40;
-/// Positions on which the network is compared with the model.
+/// Number of positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
-/// The largest difference between them that is accepted, in centipawns.
+/// Largest accepted difference between network and model, in centipawns.
 const TOLERANCE: f64 = 5.0;
 
 /// Train a network on games
 ///
-/// A network learns from games alone: from the scores of their searches and from their results.
-/// Quiet positions are learned from: no check, no capture or promotion next, and not the first
-/// plies after the opening (`skip_plies` in the schedule, 8).
+/// Trains on the scores of the searches and on the results of the games. The trainer keeps quiet
+/// positions: the side to move is not in check, and the move played is neither a capture nor a
+/// promotion. It drops the first plies after the opening (`skip_plies` in the schedule, 8).
 ///
-/// Ctrl-C writes a checkpoint; --resume carries on as if nothing had happened. At every step
-/// the trainer rounds its weights as the network will. Before the network is written, the two
-/// are compared on 10,000 positions; if they differ by more than 5 centipawns, it is not
+/// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
+/// trainer rounds its weights as the network will. Before the network is written, it is compared
+/// with the trained model on 10,000 positions; if they differ by more than 5 centipawns, it is not
 /// written.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
@@ -64,7 +64,7 @@ Files:
   NET.csv, .svg  the loss curves
   NET.toml       the schedule, for --schedule
   NET.state      the state of the run, for --from
-  NET.lock       keeps other runs away from NET while it is being trained")]
+  NET.lock       prevents other runs from training NET at the same time")]
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
@@ -73,23 +73,23 @@ pub struct Args {
     /// (.toml) and the checkpoint are written beside it
     #[arg(long, value_name = "NET")]
     out: PathBuf,
-    /// Carry on from the checkpoint beside NET, if there is one
+    /// Continue from the checkpoint beside NET, if there is one
     #[arg(long)]
     resume: bool,
     /// Replace NET if it exists
     #[arg(long)]
     force: bool,
-    /// Begin with the weights of this network instead of random ones; it may be without king
-    /// buckets. Or begin with the state (.state) that a run of the same shape has left, its
-    /// optimiser's memory included
+    /// Start with the weights of this network instead of random ones, also if it has no king
+    /// buckets; or with the state (.state) of another run of the same shape, which includes the
+    /// optimiser's moments
     #[arg(long, value_name = "NET")]
     from: Option<PathBuf>,
-    /// Also follow the error on these positions, which nothing is learned from: what
-    /// `lancet epd --csv` has written of one engine
+    /// Also report the error on these positions, without training on them: a file that
+    /// `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
     exam: Option<PathBuf>,
-    /// Scale the output so that evaluations are as large, on average, as those of this
-    /// network: the search's margins suit that size
+    /// Scale the output so that evaluations are on average as large as those of this network;
+    /// the search's margins are tuned for that size
     #[arg(long, value_name = "NET")]
     size_of: Option<PathBuf>,
     /// Settings to start from; the options below override them
@@ -104,8 +104,7 @@ pub struct Args {
     /// King buckets: 4, or 1 for none [default: 1]
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     king_buckets: Option<usize>,
-    /// Positions to see in all, each as often as it comes, such as 500M or 3G
-    /// [default: 100M]
+    /// Number of positions to train on, repeats included, such as 500M or 3G [default: 100M]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     samples: Option<u64>,
     /// Positions per step [default: 16384]
@@ -114,8 +113,8 @@ pub struct Args {
     /// Steps in which the learning rate rises from zero [default: 2000]
     #[arg(long, value_name = "STEPS", value_parser = arguments::whole::<u64>(..))]
     warm_up: Option<u64>,
-    /// How much of itself the running mean of the weights, which is the network, keeps at
-    /// a step; 0 for the last weights [default: 0.9995]
+    /// Decay per step of the moving average (EMA) of the weights, which becomes the network;
+    /// 0 takes the last weights [default: 0.9995]
     #[arg(long, value_name = "0..1")]
     average: Option<f32>,
     /// Weight of the game's result in the target at the start [default: 0.1]
@@ -130,8 +129,7 @@ pub struct Args {
     /// Learning rate of the last step [default: 0.00001]
     #[arg(long, value_name = "RATE")]
     rate_last: Option<f32>,
-    /// Centipawns that are worth a factor of e in the odds of winning [default: what fits
-    /// the results]
+    /// Centipawns that multiply the odds of winning by e [default: fitted to the results]
     #[arg(long, value_name = "CP")]
     scale: Option<f32>,
     /// Seed of the initial weights and of the order of positions [default: 1]
@@ -172,18 +170,18 @@ impl Args {
 ///
 /// # Errors
 ///
-/// If the settings make no sense, a file cannot be used, there is nothing to learn from,
-/// or the threads cannot be started.
+/// If a setting is out of range, a file cannot be used, there are no positions to train on, or the
+/// threads cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     train(args, &stopped_by_ctrl_c())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Trains to the end (true), or until told to stop (false).
+/// Trains until the run is complete (returns true) or `stop` is given (returns false).
 ///
 /// # Errors
 ///
-/// As those of [`run`].
+/// The same as for [`run`].
 pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     let mut schedule = args.schedule()?;
     let saved = checkpoint::path(&args.out);
@@ -196,10 +194,10 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         .with_context(|| lock.display().to_string())?;
     ensure!(
         args.resume || !saved.exists(),
-        "{}: an unfinished run is here: continue it with --resume, or delete this file",
+        "{}: an unfinished run exists: continue it with --resume, or delete this file",
         saved.display()
     );
-    // A run that was interrupted may have written its network already.
+    // A run that was interrupted at its end may already have written its network.
     ensure!(
         args.force || saved.exists() || !args.out.exists(),
         "{}: the file exists: --force replaces it",
@@ -217,14 +215,14 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
         return Ok(false);
     }
-    // Whatever is wrong with the network, the run is not lost.
+    // If the network cannot be written, the run is not lost.
     checkpoint::save(&saved, &trainer)?;
     finish(&mut trainer, &data, &args.out, size_of.as_ref())?;
     std::fs::rename(&saved, &state).with_context(|| state.display().to_string())?;
     Ok(true)
 }
 
-/// Reads what is learned from, and finds the scale where the schedule has none.
+/// Reads the training data, and fits the scale if the schedule has none.
 fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let start = Instant::now();
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
@@ -233,7 +231,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     note(format_args!("results fit a scale of {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
-        "{} positions to learn from, {} duplicates dropped, {} to validate with, White {}; \
+        "{} training positions, {} duplicates dropped, {} validation positions, White {}; \
          read in {:.1} s",
         data.training.len(),
         data.duplicates,
@@ -242,12 +240,12 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
         start.elapsed().as_secs_f64()
     ));
     if data.training.is_empty() {
-        bail!("no positions to learn from: the files are empty or all is filtered");
+        bail!("no positions to train on: the files are empty, or the filter drops every position");
     }
     Ok(data)
 }
 
-/// A trainer at the beginning of its run.
+/// Returns a trainer at the beginning of its run.
 fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Trainer> {
     let state = args.from.as_deref().filter(|path| checkpoint::is_one(path));
     let network = args.from.as_deref().filter(|_| state.is_none());
@@ -270,7 +268,7 @@ fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Tr
     Ok(trainer)
 }
 
-/// Trains to the end, or until told to stop (false).
+/// Runs the remaining steps. Returns false if `stop` was given before the last one.
 fn steps(
     trainer: &mut Trainer,
     data: &DataSet,
@@ -318,7 +316,7 @@ fn steps(
     Ok(true)
 }
 
-/// What is stored in the network.
+/// Record of the training run that is stored in the network.
 #[derive(Serialize)]
 struct Provenance<'a> {
     training_loss: Option<f64>,
@@ -331,7 +329,7 @@ struct Provenance<'a> {
     run: &'a TrainingRun,
 }
 
-/// Exports the network and what belongs to it.
+/// Writes the network, its schedule and its loss curves.
 fn finish(
     trainer: &mut Trainer,
     data: &DataSet,
@@ -364,19 +362,23 @@ fn finish(
     Ok(())
 }
 
-/// The factor that makes the trained evaluations as large, on average, as `network`'s.
+/// Returns the factor that makes the trained evaluations on average as large as `network`'s.
 fn same_size(trainer: &mut Trainer, network: &Network, samples: &[Sample]) -> f32 {
     let outputs = trainer.outputs(samples).into_iter();
     let own: f64 = outputs.map(|(output, _)| f64::from(output.abs())).sum();
     let theirs: f64 =
         model::evaluations(network, samples).map(|score| f64::from(score.abs())).sum();
     let factor = theirs / (own * f64::from(SCALE)).max(f64::MIN_POSITIVE);
-    note(format_args!("output scaled by {factor:.3}, to the size of {}", network.name()));
+    note(format_args!("output scaled by {factor:.3}, to match {}", network.name()));
     factor as f32
 }
 
-/// Compares the network with the model that was trained: that one works with
-/// rounded weights, too, in floating point.
+/// Compares the network with the trained model, which also uses rounded weights but computes in
+/// floating point.
+///
+/// # Errors
+///
+/// If they differ by more than [`TOLERANCE`] on a position.
 fn compare(
     layout: Layout,
     parameters: &[f32x8],
@@ -391,7 +393,8 @@ fn compare(
     ));
     ensure!(
         worst <= TOLERANCE,
-        "the network is up to {worst:.2} cp from the model, more than {TOLERANCE}: not written"
+        "the network differs from the model by up to {worst:.2} cp, expected at most \
+         {TOLERANCE} cp: not written"
     );
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! `lancet-train data`: statistics, checks, shuffling, merging and viewing of files
-//! of games.
+//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -41,13 +40,13 @@ use lancet::{
     tools::analyse::annotate,
 };
 
-/// Piece counts are shown in this many classes.
+/// Number of classes of piece counts in the statistics.
 const CLASSES: usize = 8;
 
-/// Inspect and rearrange files of games
+/// Inspect, check, shuffle and merge files of games
 ///
-/// Files of games are in viriformat, as `lancet-train datagen` writes them. `shuffle` and
-/// `merge` check them first, and never overwrite a file.
+/// Files of games are in viriformat, as `lancet-train datagen` writes them. `shuffle` and `merge`
+/// check their input first and never overwrite a file.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -62,29 +61,30 @@ pub struct Args {
 enum Command {
     /// Count games, positions and results
     ///
-    /// Counts games, how many of them differ, results, lengths and positions; for the positions
-    /// that the trainer keeps, also the pieces on the board and the mean absolute score. An
-    /// incomplete last game is reported and left out.
+    /// Counts games, distinct games, results, lengths and positions. For the positions that the
+    /// trainer keeps, it also shows the numbers of pieces and the mean absolute score. An
+    /// incomplete last game is reported and not counted.
     #[command(after_long_help = "Examples:\n  lancet-train data stats games/*.vf")]
     Stats {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Check every byte: positions, moves, results, ends of files
+    /// Check files: start positions, moves, results, ends of files
     ///
-    /// Decodes every game: the start position, the legality of all moves, the result, and the
-    /// end of the file. The first bad game in a file is named by its number and its byte.
+    /// Decodes every game, and checks its start position, the legality of its moves, its result,
+    /// and the end of the file. Reports the first bad game of each file with its number and its
+    /// byte.
     #[command(after_long_help = "Examples:\n  lancet-train data check games/*.vf")]
     Check {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Write the games of all files to one, in random order
+    /// Write the games of all files to one file, in random order
     ///
-    /// The same files and the same seed give the same order. All games are held in memory.
-    /// Lancet's trainer shuffles by itself: this is for other trainers.
+    /// The same files and the same seed give the same order. All games are held in memory. This is
+    /// for other trainers; Lancet's own shuffles positions itself.
     #[command(after_long_help = "\
 Examples:
   lancet-train data shuffle games/*.vf --out shuffled.vf --seed 1")]
@@ -99,7 +99,7 @@ Examples:
         #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
         seed: u64,
     },
-    /// Write the games of all files to one, in order
+    /// Write the games of all files to one file, in order
     ///
     /// All games are held in memory.
     #[command(after_long_help = "Examples:\n  lancet-train data merge games/*.vf --out all.vf")]
@@ -113,41 +113,42 @@ Examples:
     },
     /// Write quiet positions as EPD, for an exam
     ///
-    /// Takes games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to move is not in check and the move played is
-    /// neither a capture nor a promotion. None is written twice. `lancet epd --csv` makes an
-    /// exam of them, with the scores of a long search by Lancet or by another engine.
+    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to
+    /// move is not in check and the move played is neither a capture nor a promotion, each only
+    /// once. `lancet epd --csv` then adds the scores of a long search by Lancet or by another
+    /// engine, which gives the file of an exam.
     #[command(after_long_help = "\
 Examples:
   lancet-train data positions games/*.vf --count 20k > exam.epd
   lancet epd exam.epd --nodes 20k --jobs 2 --csv exam.csv")]
     Positions {
-        /// Files of games, or of games in PGN
+        /// Files of games, in viriformat or in PGN (.pgn)
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Number of positions
         #[arg(long, value_name = "N", value_parser = arguments::count)]
         count: u64,
-        /// Positions of a game at most
+        /// Largest number of positions from one game
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<u16>(1..))]
         per_game: u16,
-        /// Seed of the choice
+        /// Seed of the random choice
         #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
         seed: u64,
     },
-    /// Compare evaluations, or answers to an exam, with the scores of the exam
+    /// Measure the error of networks, or of shorter searches, on an exam
     ///
-    /// Compares static evaluations, or the scores of shorter searches, with the scores of an
-    /// exam. The error is the root mean square error in winning probability, by the scale that
-    /// suits the candidate best; the rank is Spearman's rank correlation.
+    /// Compares static evaluations, or the scores of shorter searches, with the scores of an exam.
+    /// `error` is the root mean square error in winning probability, with the scale that suits the
+    /// candidate best. `rank` is Spearman's rank correlation.
     #[command(after_long_help = "\
 Examples:
   lancet-train data grade exam.csv old.nnue new.nnue
   lancet-train data grade exam.csv answers.csv")]
     Grade {
-        /// What `lancet epd --csv` has written of one engine
+        /// A file that `lancet epd --csv` wrote for one engine
         exam: PathBuf,
-        /// Networks (.nnue), answers (.csv) by `lancet epd --csv`, or `psqt`; by default the
-        /// network that is built in
+        /// Networks (.nnue), scores of other searches (.csv) from `lancet epd --csv`, or `psqt`
+        /// (material and piece-square tables); by default the built-in network
         candidates: Vec<PathBuf>,
     },
     /// Show games as text
@@ -167,8 +168,8 @@ Examples:
         /// Number of games to show
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<usize>(..))]
         count: usize,
-        /// Show one line per position: FEN, move, score and result from the side to
-        /// move's point of view, and whether the trainer keeps it
+        /// Show one line per position: FEN, move, score and result from the point of view of
+        /// the side to move, and whether the trainer keeps the position
         #[arg(long)]
         positions: bool,
     },
@@ -193,14 +194,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes `count` of the positions that are learned from, some of a game at most, none twice.
+/// Writes `count` different positions that pass the filter, at most `per_game` from each game.
 fn positions(
     files: &[PathBuf],
     count: u64,
     per_game: usize,
     seed: u64,
 ) -> anyhow::Result<ExitCode> {
-    // Chance numbers them; those with the smallest numbers are chosen.
+    // Positions get pseudo-random numbers, and those with the smallest numbers are chosen.
     let mut chosen = BTreeMap::new();
     let mut choose = |game: &Record| {
         let mut of_game = BTreeMap::new();
@@ -232,8 +233,9 @@ fn positions(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The games of a PGN file; one with an illegal move is left out. Their scores are 0, and their
-/// results draws: a position of an unknown result would stand alone, without an opening to skip.
+/// Calls `f` for the games of a PGN file, except for games with illegal moves, which are reported.
+/// Scores are 0 and results are draws, because the positions of a game without a result count as
+/// positions without an opening to skip.
 fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
     let mut games = Games::new(BufReader::new(File::open(path)?));
     while let Some(game) = games.next_game()? {
@@ -248,7 +250,7 @@ fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows how far each of the candidates is from an exam.
+/// Shows the error of each candidate on an exam.
 fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let exam = Exam::read(exam)?;
     let show = |name: &str, exam: &Exam, scores: &[f64]| {
@@ -273,16 +275,16 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `stats` counts.
+/// Statistics of games.
 #[derive(Default)]
 struct Count {
     tally: Tally,
     positions: u64,
-    /// Of these, without a game.
+    /// Positions without a game.
     alone: u64,
     kept: u64,
     classes: [u64; CLASSES],
-    /// Sum of the sizes of the scores of kept positions.
+    /// Sum of the absolute scores of kept positions.
     scores: f64,
     chess960: u64,
     shortest: Option<usize>,
@@ -328,7 +330,7 @@ impl Count {
     }
 }
 
-/// Shows the numbers of all whole games; a failure if a file ends with anything else.
+/// Shows the statistics of all complete games. Fails if a file ends with an incomplete game.
 fn stats(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let mut total = Count::default();
     let mut status = ExitCode::SUCCESS;
@@ -378,7 +380,7 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
     say(format_args!("Chess960    {:.1} % of the games", percent(count.chess960, games)));
     say(format_args!("positions   {}, {} of them without a game", count.positions, count.alone));
     say(format_args!(
-        "kept        {} ({:.1} %), mean size of the score {:.0} centipawns",
+        "kept        {} ({:.1} %), mean absolute score {:.0} centipawns",
         count.kept,
         percent(count.kept, count.positions),
         count.scores / count.kept.max(1) as f64
@@ -391,14 +393,14 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
     }
 }
 
-/// Reports every bad file; the first bad game of each.
+/// Reports every bad file with its first bad game.
 fn check(files: &[PathBuf]) -> ExitCode {
     let mut status = ExitCode::SUCCESS;
     for path in files {
         match check_file(path) {
             Ok((file, positions)) => {
                 let (path, games) = (path.display(), file.count());
-                say(format_args!("{path}: {games} games, {positions} positions, good"));
+                say(format_args!("{path}: {games} games, {positions} positions, no errors"));
             }
             Err(error) => {
                 complain(format_args!("{error:#}"));
@@ -409,7 +411,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
     status
 }
 
-/// Reads and checks a file. Returns it with the number of its positions.
+/// Reads and checks a file. Returns the file and its number of positions.
 fn check_file(path: &Path) -> anyhow::Result<(GameFile, usize)> {
     let file = GameFile::read(path)?;
     let lengths: Vec<anyhow::Result<usize>> =
@@ -419,7 +421,7 @@ fn check_file(path: &Path) -> anyhow::Result<(GameFile, usize)> {
     Ok((file, positions))
 }
 
-/// Writes all games to a new file: in order, or shuffled by a seed.
+/// Writes all games to a new file: in order, or shuffled with a seed.
 fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result<ExitCode> {
     let files = files.iter().map(|path| Ok(check_file(path)?.0));
     let files = files.collect::<anyhow::Result<Vec<GameFile>>>()?;
@@ -433,7 +435,7 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a file that must not exist.
+/// Writes a new file; refuses to overwrite one.
 fn write_new(out: &Path, parts: &[&[u8]]) -> io::Result<()> {
     files::refuse_existing(out)?;
     let mut file = NewFile::create(out)?;
@@ -474,7 +476,7 @@ fn show_positions(game: &Record) {
     });
 }
 
-/// A game for people: scores are White's, in pawns.
+/// Returns a game as readable text, with scores in pawns from White's point of view.
 fn text(game: &Record) -> String {
     let result = match game.result {
         GameResult::WhiteWins => "1-0",

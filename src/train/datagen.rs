@@ -1,10 +1,9 @@
 //! `lancet-train datagen`: plays games on all cores and appends them to files.
 //!
-//! Each thread owns a stream of games, kept in its own file. Game k of a stream depends
-//! only on the recipe (with the same endgame tables), the seed, the stream's number and
-//! k, so the file itself says where to continue. Games are written whole; a torn last
-//! game, left by a kill, and zeros, left by a power failure, are cut off at the next
-//! start.
+//! Each thread writes a stream of games to its own file. Game k of a stream depends only on the
+//! recipe, the tablebases, the seed, the stream's number and k. Therefore the number of games in
+//! the file is enough to continue. A kill may leave an incomplete last game, and a power failure may
+//! leave zeros; both are cut off at the next start.
 
 use std::{
     fs::{self, File},
@@ -52,29 +51,30 @@ use lancet::{
     },
 };
 
-/// What a power failure may take: games are on the disk after this time.
+/// Games are synchronised to the disk after this time. A power failure loses later games.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
-/// Zero bytes that a game may end in: four after its last move, and three of
-/// that move and its score.
+/// Largest number of zero bytes at the end of a complete game: four after its last move, and three
+/// of that move and its score.
 const LAST_ZEROS: usize = 7;
-/// The file that says how the games of a directory were made.
+/// Name of the file that records how the games of a directory were made.
 const RECIPE_FILE: &str = "datagen.toml";
 
 /// Play games against itself and write them as training data
 ///
-/// Every thread writes its own file, DIR/games-SEED-THREAD.vf, in viriformat. The settings are
-/// in DIR/datagen.toml: a directory holds games of one kind only. Ctrl-C or a kill loses at
-/// most the games in progress, a power failure also those of the last ten seconds. The same
-/// command carries on.
+/// Every thread writes its own file, DIR/games-SEED-THREAD.vf, in viriformat. The settings are in
+/// DIR/datagen.toml, and all games of a directory have the same settings. Ctrl-C or a kill loses at
+/// most the games in progress; a power failure also loses those of the last ten seconds. Run the
+/// same command again to continue.
 ///
-/// The games in a file depend only on the settings, the seed and the number of the thread.
-/// With one thread the same command gives the same games; with several, timing decides how
-/// many of them each thread plays.
+/// The games in a file depend only on the settings, the seed and the number of the thread. With one
+/// thread the same command gives the same games. With several threads, the number of games in each
+/// file depends on timing.
 ///
-/// A game ends by the rules, by the tablebases of --syzygy, or when both sides agree on a score
-/// for some plies: --win-score, --win-plies, --draw-score, --draw-plies and --draw-from say
-/// when. --play-on percent of the games ignore the score, so that won and dead drawn positions
-/// are seen too. Openings that the first search finds beyond 300 centipawns are not played.
+/// A game ends by the rules, by the tablebases of --syzygy, or by adjudication, when the scores of
+/// both sides agree for some plies (--win-score, --win-plies, --draw-score, --draw-plies and
+/// --draw-from). --play-on percent of the games are not adjudicated, so that the training data also
+/// contains won and dead drawn positions. Openings that the first search scores beyond 300
+/// centipawns are dropped.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -82,7 +82,7 @@ Examples:
   lancet-train datagen --out games960 --nodes 5000 --games 100000 --chess960 100 --threads 2
   lancet-train datagen --out books --nodes 150 --book a.epd --book b.epd --book-share 80 --book-plies 2")]
 pub struct Args {
-    /// Directory for the games; games already there are added to
+    /// Directory for the games; new games are added to those already in it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Games played at the same time [default: all cores]
@@ -94,11 +94,11 @@ pub struct Args {
     /// Nodes per move that no search exceeds [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     hard: Option<u64>,
-    /// Percentage of the positions worth learning from that are searched longer, and
-    /// whose move is then played
+    /// Percentage of the positions suitable for training that are searched again, to
+    /// --deep-nodes; the move of that search is played
     #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = arguments::whole::<u32>(0..=100))]
     deep: u32,
-    /// Nodes after which such a search starts no new iteration
+    /// Nodes after which the longer search of --deep starts no new iteration
     #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
     deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games
@@ -129,24 +129,24 @@ pub struct Args {
     /// Percentage of the other games that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = arguments::whole::<u32>(0..=100))]
     chess960: u32,
-    /// Evaluate with this network instead of the built-in one; `psqt` stands for
-    /// material and piece-square tables
+    /// Evaluate with this network instead of the built-in one; `psqt` is material and
+    /// piece-square tables
     #[arg(long, value_name = "NET")]
     net: Option<PathBuf>,
-    /// Decide games by the Syzygy tablebases in this directory
+    /// Decide games with the Syzygy tablebases in this directory
     #[arg(long, value_name = "DIR")]
     syzygy: Option<PathBuf>,
-    /// When games end early.
+    /// Adjudication of games.
     #[command(flatten)]
     adjudication: Adjudication,
 }
 
-/// What decides how games are played: a directory holds games of one kind.
+/// All settings that affect the games. They are the same for all games of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recipe {
     version: String,
-    /// The build that began: its commit and processor. Another one may go on.
+    /// Build that began the directory: its commit and processor. Another build may continue.
     #[serde(default)]
     build: String,
     evaluation: String,
@@ -154,8 +154,8 @@ struct Recipe {
     nodes: u64,
     hard: u64,
     books: Vec<String>,
-    /// FNV-1a of the positions of each book, in hexadecimal: what a name stands for.
-    /// Directories that are older than this field do not say.
+    /// FNV-1a of the positions of each book, in hexadecimal, to identify the book. Empty in
+    /// directories that are older than this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     book_hashes: Vec<String>,
     book_share: u32,
@@ -167,12 +167,12 @@ struct Recipe {
     deep: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deep_nodes: Option<u64>,
-    /// A rule that no option changes, in centipawns.
+    /// Largest score of an opening, in centipawns. No option changes it.
     balance: Score,
     adjudication: Adjudication,
 }
 
-/// Directories made before there was such a setting can be added to.
+/// Leaves out settings that are off, so that directories older than the setting stay usable.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
@@ -216,8 +216,12 @@ impl Recipe {
         }
     }
 
-    /// Claims `dir` for this process and this recipe. The returned file
-    /// holds the claim.
+    /// Claims `dir` for this process and this recipe until the returned file is closed.
+    ///
+    /// # Errors
+    ///
+    /// If another process has claimed the directory, if it has another recipe, or if it cannot be
+    /// used.
     fn claim(&self, dir: &Path) -> anyhow::Result<File> {
         fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
         let path = dir.join(RECIPE_FILE);
@@ -240,7 +244,7 @@ impl Recipe {
             same.book_hashes.clear();
         }
         if theirs != same {
-            return Err(other_options("holds games made", &text, &ours));
+            return Err(other_options("has games made", &text, &ours));
         }
         if theirs.build != self.build {
             other_build(path, &theirs.build);
@@ -249,13 +253,13 @@ impl Recipe {
     }
 }
 
-/// What has been written so far.
+/// Statistics of the games in a directory or file.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stats {
     tally: Tally,
     positions: u64,
     kept: u64,
-    /// Searched in this run: files do not tell.
+    /// Nodes searched in this run; files do not store them.
     nodes: u64,
     /// Openings dropped in this run.
     unbalanced: u64,
@@ -278,28 +282,32 @@ impl Stats {
     }
 }
 
-/// Bytes of a game that was not written to its end: more than the longest has.
+/// Largest number of bytes of an incomplete game: more than the longest game has.
 const TORN_AT_MOST: usize = 4096;
 
-/// A file of games that only ever grows by whole games.
+/// A file of games to which whole games are appended.
 #[derive(Debug)]
 struct Stream {
     path: PathBuf,
     file: File,
     /// Games in the file.
     games: u64,
-    /// When they were last known to be on the disk.
+    /// Time when the games were last synchronised to the disk.
     synced: Instant,
 }
 
 impl Stream {
-    /// Opens or creates a stream; cuts off zeros and an incomplete last game, but no more.
+    /// Opens or creates a stream. Cuts off an incomplete last game and zeros.
+    ///
+    /// # Errors
+    ///
+    /// If the damaged part is longer than a game, or the file cannot be used.
     fn open(path: PathBuf) -> anyhow::Result<(Stream, Stats)> {
         let place = || path.display().to_string();
         let mut file = files::open_to_grow(&path).with_context(place)?;
         let mut bytes = format::read(&path)?;
-        // More zeros than a game can end in stand for what had not reached the disk when the
-        // power failed. The game before them, whose end may be such zeros, is incomplete then.
+        // More zeros than a game can end in are data that had not reached the disk at a power
+        // failure. The game before them is then incomplete, as its end may be such zeros.
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
         if zeros > LAST_ZEROS {
             bytes.truncate(bytes.len() - zeros);
@@ -312,21 +320,21 @@ impl Stream {
         let (count, length, torn) = (games.count(), games.whole().len(), games.torn());
         ensure!(
             torn <= TORN_AT_MOST,
-            "{}: damaged after game {count}: from byte {length} to {} there is no whole game; cut \
-             it there to lose them, or move it away",
+            "{}: damaged after game {count}: no complete game from byte {length} to {}; truncate \
+             the file there, or move it away",
             path.display(),
             length + torn
         );
         if torn > 0 {
             let path = path.display();
-            complain(format_args!("{path}: the last game is torn, its {torn} bytes are cut off"));
+            complain(format_args!("{path}: the last game is torn; removed its {torn} bytes"));
         }
         file.set_len(length as u64).with_context(place)?;
         file.seek(SeekFrom::End(0)).with_context(place)?;
         Ok((Stream { path, file, games: count as u64, synced: Instant::now() }, stats))
     }
 
-    /// Appends a game, whole or not at all.
+    /// Appends a game atomically.
     fn append(&mut self, game: &Record) -> anyhow::Result<()> {
         journal::append(&mut self.file, &game.encode())
             .with_context(|| self.path.display().to_string())?;
@@ -334,14 +342,14 @@ impl Stream {
         Ok(())
     }
 
-    /// Waits until the games are on the disk.
+    /// Synchronises the games to the disk.
     fn sync(&mut self) -> anyhow::Result<()> {
         self.synced = Instant::now();
         self.file.sync_data().with_context(|| self.path.display().to_string())
     }
 }
 
-/// What all threads share.
+/// State that all threads share.
 struct Shared {
     openings: Openings,
     recipe: Recipe,
@@ -349,8 +357,8 @@ struct Shared {
     tablebase: Option<Arc<Tablebase<Chess>>>,
     goal: Goal,
     stats: Mutex<Stats>,
-    /// Stopped when the goal is reached, something went wrong, or somebody wants it to end:
-    /// games in progress are dropped.
+    /// Stopped when the goal is reached, after an error, or at the user's request. Games in
+    /// progress are then dropped.
     over: Arc<Signals>,
 }
 
@@ -370,8 +378,8 @@ impl Goal {
 }
 
 impl Shared {
-    /// Plays the games of a stream until it is time to stop, which is so for all if
-    /// something went wrong. All are on the disk then.
+    /// Plays the games of a stream until `over` is stopped, and synchronises them to the disk. An
+    /// error stops all threads.
     fn work(&self, mut stream: Stream, number: u32) -> anyhow::Result<()> {
         let played = self.play(&mut stream, number);
         played.and(stream.sync()).inspect_err(|_| self.over.stop())
@@ -388,14 +396,14 @@ impl Shared {
             let game = loop {
                 let Some(start) = self.openings.make(&mut rng, stopped) else { return Ok(()) };
                 match player.play(start, &mut news.nodes, &self.over) {
-                    // A tablebase that knows the result of the opening leaves nothing to learn.
+                    // A game that a tablebase decides in the opening has no moves to store.
                     Played::Game(game) if !game.moves.is_empty() => break game,
                     Played::Game(_) | Played::Unbalanced => news.unbalanced += 1,
                     Played::Stopped => return Ok(()),
                 }
             };
             news.add(&game);
-            // Under the lock, so that a goal in games is met exactly.
+            // Keep the lock, so that the number of games is exactly the goal.
             let mut stats = lock(&self.stats);
             if !self.goal.reached(&stats) {
                 stream.append(&game)?;
@@ -413,7 +421,7 @@ impl Shared {
     }
 }
 
-/// The randomness of one game.
+/// Returns the random number generator of one game.
 fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -426,31 +434,31 @@ fn game_rng(seed: u64, stream: u32, game: u64) -> ChaCha8Rng {
 ///
 /// # Errors
 ///
-/// If the arguments make no sense, a file cannot be used, or there is not enough memory.
+/// If an argument is out of range, a file cannot be used, or there is not enough memory.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     generate(args, &stopped_by_ctrl_c())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a directory holds.
+/// Size of a directory of games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PoolSize {
     /// Games.
     pub games: u64,
     /// Positions in them.
     pub positions: u64,
-    /// Of these, there before this run.
+    /// Positions that were there before this run.
     pub before: u64,
 }
 
-/// Plays until a goal is reached or told to stop.
+/// Plays until a goal is reached or `stop` is given.
 ///
 /// # Errors
 ///
-/// As those of [`run`].
+/// The same as for [`run`].
 pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> {
     let (soft, hard) = (args.nodes, args.hard.unwrap_or(u64::MAX));
-    ensure!(hard >= soft, "--hard {hard}: expected at least as many as --nodes {soft}");
+    ensure!(hard >= soft, "--hard {hard}: expected at least --nodes {soft}");
     let threads = thread_count(args.threads);
     let network = match &args.net {
         None => Some(eval::default_network()),
@@ -496,7 +504,7 @@ pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> 
         for (stream, number) in streams.into_iter().zip(0..) {
             let shared = &shared;
             let thread = threads::spawn(scope, "self-play", move || shared.work(stream, number));
-            // The others would play on, and the scope waits for them.
+            // On an error, stop the other threads: the scope waits for them.
             handles.push(thread.inspect_err(|_| shared.over.stop())?);
         }
         let display = Display { shared: &shared, found, start };
@@ -510,8 +518,8 @@ pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> 
     Ok(PoolSize { games: tally.games(), positions, before: found.positions })
 }
 
-/// Opens the streams of `threads` threads, and counts all games in `dir`, those of earlier
-/// runs with more threads included.
+/// Opens the streams of `threads` threads, and counts all games of this seed in `dir`, including
+/// those of earlier runs with more threads.
 fn open_streams(dir: &Path, seed: u64, threads: u32) -> anyhow::Result<(Vec<Stream>, Stats)> {
     let path = |number| dir.join(format!("games-{seed}-{number}.vf"));
     let mut found = Stats::default();
@@ -532,20 +540,20 @@ fn open_streams(dir: &Path, seed: u64, threads: u32) -> anyhow::Result<(Vec<Stre
 fn open_tablebase(dir: &Path) -> anyhow::Result<Tablebase<Chess>> {
     let mut tablebase = Tablebase::new();
     let count = tablebase.add_directory(dir).with_context(|| dir.display().to_string())?;
-    ensure!(count > 0, "{}: no Syzygy tables here", dir.display());
+    ensure!(count > 0, "{}: no Syzygy tablebases in this directory", dir.display());
     Ok(tablebase)
 }
 
-/// Shows how it goes: a bar on a terminal, a line a minute elsewhere.
+/// Shows the progress: a bar on a terminal, otherwise a line per minute.
 struct Display<'a> {
     shared: &'a Shared,
-    /// What was there before this run.
+    /// Statistics of the games that were there before this run.
     found: Stats,
     start: Instant,
 }
 
 impl Display<'_> {
-    /// Until all is finished; hands on the wish to stop.
+    /// Shows the progress until `finished`. Passes `stop` on to the threads.
     fn run(&self, stop: &Signals, finished: impl Fn() -> bool) {
         let bar = progress_bar(1000);
         let mut shown = Instant::now();
@@ -566,7 +574,7 @@ impl Display<'_> {
         note(self.text().1);
     }
 
-    /// Progress in permille of the goal, and all statistics.
+    /// Returns the progress in permille of the goal, and a line with all statistics.
     fn text(&self) -> (u64, String) {
         let stats = *lock(&self.shared.stats);
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
@@ -589,7 +597,7 @@ impl Display<'_> {
             done = done.max(seconds / (seconds + rest));
             left = left.min(rest);
         }
-        // None where it would be thousands of millions of years.
+        // No ETA if the time is too long for a `Duration`.
         let eta = Duration::try_from_secs_f64(left)
             .map_or_else(|_| String::new(), |left| format!(" ETA {}", HumanDuration(left)));
         let nodes = stats.nodes as f64;

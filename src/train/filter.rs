@@ -1,6 +1,6 @@
-//! Which positions of a game are worth learning from.
+//! Filter of the positions that are suitable for training.
 //!
-//! Used when loading and when counting, so that both agree.
+//! The trainer and the statistics use the same filter.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Position as _;
@@ -8,18 +8,17 @@ use shakmaty::Position as _;
 use super::format::Visit;
 use lancet::chess::score::Score;
 
-/// What to leave out. A static evaluation cannot see tactics, so positions
-/// where these decide would only be noise.
+/// Rules for dropping positions. A static evaluation cannot see tactics, so tactical positions
+/// would only add noise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Plies after the opening, in which the random moves before them still
-    /// are put right. Positions that stand alone have no opening.
+    /// Number of plies after the opening that are dropped: in these, the players still react to
+    /// the random moves. Positions without a game have no opening.
     pub(crate) skip_plies: u32,
-    /// Fewest pieces, kings included.
+    /// Smallest number of pieces, kings included.
     pub(crate) min_pieces: usize,
-    /// Largest score either way, in centipawns; mates and tablebase results
-    /// lie beyond.
+    /// Largest score for either side, in centipawns. Mates and tablebase scores are larger.
     pub(crate) max_score: Score,
 }
 
@@ -30,7 +29,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// The position's score, if it is kept.
+    /// Returns the score of the position if the position is kept.
     pub fn label(&self, Visit { ply, chess, m, score }: Visit) -> Option<Score> {
         let quiet = ply.is_none_or(|ply| ply >= self.skip_plies)
             && !m.is_capture()

@@ -1,12 +1,12 @@
-//! Learning: self-play games, tools for such files, and the trainer.
+//! Self-play, tools for files of games, and the trainer.
 //!
-//! Plays through [`lancet::engine`] and takes its inputs from
-//! [`lancet::eval::nnue`], so that trainer and player cannot disagree. Nothing
-//! here is needed to play.
+//! Games are played with [`lancet::engine`], and the inputs of networks come from
+//! [`lancet::eval::nnue`], so that the trainer and the engine cannot disagree. The engine does not
+//! depend on this package.
 //!
-//! Each command of the program `lancet-train` is `Args` and `run`: `train` in [`command`],
-//! `datagen` in [`datagen`], `data` in [`data`], `average` in [`average`], `wdl` in [`wdl`],
-//! `learn`, which joins the first two, in [`learn`].
+//! Each command of the program `lancet-train` consists of `Args` and `run`: `train` in [`command`],
+//! `datagen` in [`datagen`], `data` in [`data`], `average` in [`average`], `wdl` in [`wdl`], and
+//! `learn`, which combines `datagen` and `train`, in [`learn`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -41,40 +41,42 @@ use lancet::{
     tools::interrupt::Interrupt,
 };
 
-/// Signals that Ctrl-C stops; the second one ends the program at once.
+/// Returns signals that Ctrl-C stops. A second Ctrl-C ends the program at once.
 fn stopped_by_ctrl_c() -> Arc<Signals> {
     let stop = Arc::default();
     Interrupt::by_ctrl_c("Ctrl-C will end the program at once").watch(&stop);
     stop
 }
 
-/// The number of threads that was asked for, or that of the cores.
+/// Returns the requested number of threads, by default the number of cores.
 fn thread_count(asked: Option<u32>) -> u32 {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.unwrap_or_else(|| u32::try_from(cores()).unwrap_or(1))
 }
 
-/// Says that a directory `does` something with other options, those of `there`.
+/// Returns the error for a directory that was made with other options. `does` completes the
+/// sentence "this directory ... with other options"; `there` and `asked` are both sets of options.
 fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
     anyhow!(
-        "this directory {does} with other options; choose another. There:\n{there}asked for:\n{asked}"
+        "this directory {does} with other options; choose another directory. Its options:\n\
+         {there}expected:\n{asked}"
     )
 }
 
-/// Says that another build began what `path` belongs to: it may play or calculate in another
-/// way. Old files do not name their build.
+/// Reports that another build began the work in `path`: it may play or calculate differently.
+/// `build` is empty for old files, which do not name their build.
 fn other_build(path: &Path, build: &str) {
     let build = if build.is_empty() { "an older build" } else { build };
-    complain(format_args!("{}: begun by {build}, goes on with {VERSION}", path.display()));
+    complain(format_args!("{}: begun by {build}, continued by {VERSION}", path.display()));
 }
 
-/// A bar with a message on standard error; hidden where that is not a terminal.
+/// Returns a progress bar with a message on standard error, hidden if that is not a terminal.
 fn progress_bar(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}");
     ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Writes a file that is there whole or not at all.
+/// Replaces a file atomically: after a crash it has either its old or its new contents.
 fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
     files::replace(path, bytes.as_ref()).with_context(|| path.display().to_string())
 }

@@ -1,4 +1,4 @@
-//! Files of games to samples in memory.
+//! Reads files of games into samples in memory.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,15 @@ use lancet::{
     system::stdio::note,
 };
 
-/// Contents of a file of games.
+/// Record of a file of games that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataFile {
-    /// Its name, without directories.
+    /// File name, without directories.
     file: String,
-    /// Complete games.
+    /// Number of complete games.
     games: u64,
-    /// Positions in them.
+    /// Positions in these games.
     positions: u64,
     /// Positions kept after filtering.
     kept: u64,
@@ -32,25 +32,25 @@ pub struct DataFile {
     hash: String,
 }
 
-/// All that is learned from and tested on.
+/// Training data, validation data and exam.
 #[derive(Debug, Default)]
 pub struct DataSet {
-    /// Positions to learn from, in file order.
+    /// Training positions, sorted by [`drop_duplicates`].
     pub training: Vec<Sample>,
-    /// Positions of other games, to validate on. None of those without a game: each is stored
-    /// by itself, and may be like positions to learn from.
+    /// Validation positions, from other games. Positions without a game are never among them,
+    /// because they may be similar to training positions.
     pub validation: Vec<Sample>,
-    /// Where they come from.
+    /// Files that were read.
     pub sources: Vec<DataFile>,
     /// Results of all games.
     pub tally: Tally,
-    /// Positions to learn from that were dropped, since they occur once more.
+    /// Number of training positions that were dropped as duplicates.
     pub duplicates: usize,
-    /// Positions that no network learns from, to compare runs by.
+    /// Positions on which no network is trained, to compare runs.
     pub exam: Option<Exam>,
 }
 
-/// Positions to test on, at most: more tell no more.
+/// Largest number of validation positions: more do not make the loss more precise.
 const VALIDATION_SAMPLES: usize = 400_000;
 
 #[derive(Default)]
@@ -63,9 +63,9 @@ struct Part {
 }
 
 impl Part {
-    /// Adds a game. Whether it is for validation depends on its bytes alone, so that no game
-    /// is on both sides, in whatever files and however often it occurs. Positions without a
-    /// game are never for validation.
+    /// Adds a game to the training or validation data. The choice depends only on the bytes of the
+    /// game, so that copies of a game are never on both sides. Positions without a game are always
+    /// training data.
     fn add(&mut self, frame: &[u8], game: &Record, schedule: &Schedule) {
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
@@ -82,9 +82,9 @@ impl Part {
     }
 }
 
-/// The scale, in centipawns, of the logistic curve that fits the results of these
-/// positions best by their scores, weighted as in play (maximum likelihood, Newton's
-/// method).
+/// Returns the scale, in centipawns, of the logistic curve from scores to results that fits these
+/// positions best (maximum likelihood, Newton's method). Scores are multiplied by the search's
+/// weight for material.
 pub fn fitted_scale(samples: &[Sample]) -> f64 {
     const ENOUGH: usize = 1_000_000;
     let pairs: Vec<(f64, f64)> = samples
@@ -103,19 +103,19 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
             slope += (result - p) * score;
             curvature += p * (1.0 - p) * score * score;
         }
-        // Within what a scale can be, whatever the labels.
+        // Keep the scale between 40 and 4000 centipawns, whatever the labels.
         steepness = (steepness + slope / curvature).clamp(1.0 / 4000.0, 1.0 / 40.0);
     }
     1.0 / steepness
 }
 
 impl DataSet {
-    /// Reads files of games on all cores, as the schedule says, and tells of each. An
-    /// incomplete last game is left out.
+    /// Reads files of games on all cores, with the filter and the validation share of the
+    /// schedule. Prints a line for each file. Leaves out an incomplete last game.
     ///
     /// # Errors
     ///
-    /// Names the file, the game and what is wrong with it.
+    /// If a file cannot be read or a game is bad. The error names the file and the game.
     pub fn read(paths: &[PathBuf], schedule: &Schedule) -> anyhow::Result<DataSet> {
         let mut data = DataSet::default();
         for path in paths {
@@ -129,7 +129,7 @@ impl DataSet {
     }
 
     fn read_file(&mut self, path: &Path, schedule: &Schedule) -> anyhow::Result<()> {
-        /// Games that a thread reads at a time.
+        /// Number of games that a thread reads at a time.
         const CHUNK: usize = 1 << 12;
         let games = GameFile::read(path)?;
         let parts: Vec<anyhow::Result<Part>> = (0..games.count().div_ceil(CHUNK))
@@ -169,7 +169,7 @@ mod tests {
     use crate::filter::Filter;
     use lancet::chess::position::{Game, Position};
 
-    /// A game with these scores, White's, and whatever moves.
+    /// Returns a game with these scores, from White's point of view, and arbitrary moves.
     fn game(scores: &[i16]) -> Record {
         let mut game = Game::default();
         let moves = scores.iter().map(|&score| {
@@ -181,7 +181,7 @@ mod tests {
         Record { start: Position::default(), result: GameResult::Draw, moves }
     }
 
-    /// Results drawn by a curve are fitted by that curve.
+    /// The fit finds the scale of the curve from which the results were drawn.
     #[test]
     fn the_scale_is_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -201,7 +201,7 @@ mod tests {
         assert!(fitted_scale(&[]).is_finite());
     }
 
-    /// Positions without a game are learned from, but only games are validated on.
+    /// Positions without a game are training data, never validation data.
     #[test]
     fn positions_without_a_game_are_not_for_validation() {
         let schedule = Schedule {

@@ -8,9 +8,10 @@ use lancet_train::{average, command as train, data, datagen, learn, wdl};
 
 /// Self-play, training and networks for the chess engine Lancet
 ///
-/// Makes the networks that Lancet plays by: plays games against itself, looks after files of
-/// games, trains networks on them, and fits the winning chances. `lancet-train learn` does all
-/// of it from nothing. Every command has a page of its own.
+/// Makes Lancet's networks: plays games of the engine against itself, manages files of games,
+/// trains networks on them, and fits the winning chances. `lancet-train learn` repeats self-play,
+/// training and matches, and starts without any network or games. Every command has a page of its
+/// own.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = "\
 Examples:
@@ -44,13 +45,13 @@ enum Command {
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    if all went well, or after Ctrl-C
-  1    if a file or a setting could not be used (it is named, with the reason), or there was not
-       enough memory
+  0    on success, or after Ctrl-C
+  1    if a file or a setting could not be used (the message names it and the reason), or if there
+       was not enough memory
   2    if the command line was wrong
   130  after a second Ctrl-C, which quits at once";
 
-/// Adds the exit status to the page of a command and of those below it.
+/// Adds the exit status to the pages of a command and of its subcommands.
 fn with_exit_status(command: clap::Command) -> clap::Command {
     let page = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     command.after_long_help(format!("{page}\n\n{EXIT_STATUS}")).mut_subcommands(with_exit_status)

@@ -1,4 +1,4 @@
-//! One game of Lancet against itself, and when it is over.
+//! Games of Lancet against itself, and their adjudication.
 
 use std::sync::Arc;
 
@@ -27,40 +27,40 @@ use lancet::{
     system::{arguments, random::mix},
 };
 
-/// Games that are not adjudicated end at this ply ...
+/// Last ply of a game that ignores the score.
 const PLAYED_ON_PLIES: usize = 250;
-/// ... or after this many plies without a capture or a pawn move.
+/// Plies without a capture or a pawn move after which such a game is drawn.
 const PLAYED_ON_HALFMOVES: u32 = 60;
 /// The last ply of any game.
 const MAX_PLIES: usize = 500;
 
-/// When a game ends before the rules of chess end it. Scores are in centipawns.
+/// Rules of adjudication: when a game ends early. Scores are in centipawns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ClapArgs)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Adjudication {
-    /// Score, in centipawns, from which a side is winning
+    /// Lowest score, in centipawns, with which a side counts as winning
     #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = arguments::whole::<i32>(1..))]
     pub win_score: Score,
-    /// Plies in a row after which a winning side has won
+    /// Plies in a row after which the winning side is given the win
     #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.win_plies, value_parser = arguments::whole::<u32>(1..))]
     pub win_plies: u32,
-    /// Score, in centipawns either way, up to which a position is level
+    /// Largest score, in centipawns for either side, of a level position
     #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.draw_score, value_parser = arguments::whole::<i32>(0..))]
     pub draw_score: Score,
-    /// Level plies in a row after which a game is drawn
+    /// Level plies in a row after which a game is a draw
     #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.draw_plies, value_parser = arguments::whole::<u32>(1..))]
     pub draw_plies: u32,
-    /// Earliest ply at which a level game is drawn
+    /// Earliest ply at which a level game is a draw
     #[arg(long, value_name = "PLY", default_value_t = Adjudication::DEFAULT.draw_from, value_parser = arguments::whole::<u32>(..))]
     pub draw_from: u32,
-    /// Percentage of games that go on regardless of the score, to ply 250 or 60 plies
-    /// without a capture or pawn move
+    /// Percentage of games that ignore the score and go on to ply 250, or to 60 plies without a
+    /// capture or pawn move
     #[arg(long, value_name = "PERCENT", default_value_t = Adjudication::DEFAULT.play_on, value_parser = arguments::whole::<u32>(0..=100))]
     pub play_on: u32,
 }
 
 impl Adjudication {
-    /// The command's defaults.
+    /// Defaults of the command.
     pub const DEFAULT: Adjudication = Adjudication {
         win_score: 1000,
         win_plies: 4,
@@ -70,8 +70,8 @@ impl Adjudication {
         play_on: 25,
     };
 
-    /// Whether a game from this position goes on regardless of the score. The same
-    /// position always gives the same answer.
+    /// Returns whether a game from this position ignores the score. The answer depends only on the
+    /// position and on `play_on`.
     fn plays_on(&self, start: &Position) -> bool {
         mix(start.key()) % 100 < u64::from(self.play_on)
     }
@@ -83,11 +83,11 @@ impl Default for Adjudication {
     }
 }
 
-/// Counts towards an adjudication.
+/// Counters of an adjudication.
 #[derive(Debug)]
 struct Adjudicator<'a> {
     rules: &'a Adjudication,
-    /// Whether this game goes on regardless of the score.
+    /// Whether this game ignores the score.
     plays_on: bool,
     /// Consecutive plies in which White (positive) or Black (negative) was winning.
     winning: i64,
@@ -117,7 +117,7 @@ impl Adjudicator<'_> {
         let won = self.winning.unsigned_abs() >= u64::from(rules.win_plies);
         let won = won.then(|| GameResult::win(Color::from_white(self.winning > 0)));
         if self.plays_on {
-            // A side that could not win for so long has not won, whatever the score.
+            // A side that makes no progress is not winning, whatever the score.
             let stuck = halfmoves >= PLAYED_ON_HALFMOVES;
             let over = stuck || self.plies >= PLAYED_ON_PLIES;
             return over.then(|| won.filter(|_| !stuck).unwrap_or(GameResult::Draw));
@@ -132,16 +132,16 @@ impl Adjudicator<'_> {
 /// "Accelerating Self-Play Learning in Go", 2019).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deepening {
-    /// Percentage of the positions worth learning from that are searched longer.
+    /// Percentage of the positions suitable for training that are searched longer.
     pub share: u32,
     /// Nodes after which the longer search starts no new iteration.
     pub soft: u64,
 }
 
 impl Deepening {
-    /// Whether to search this position longer, after a search that chose `m`: it has to
-    /// pass the filter of what is learned from, and its key decides. So a reader of the
-    /// games can tell the positions, too.
+    /// Returns whether to search this position longer, after a search that chose `m`. The position
+    /// must pass the filter of the training data, and its hash key decides. Therefore a reader of
+    /// the games can also identify these positions.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
@@ -150,24 +150,24 @@ impl Deepening {
     }
 }
 
-/// How a game is played.
+/// Conditions under which a game is played.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// Nodes per move after which no new iteration starts.
     pub(crate) soft: u64,
     /// Nodes per move that no search exceeds.
     pub(crate) hard: u64,
-    /// Which positions are searched longer.
+    /// Positions that are searched longer.
     pub(crate) deepening: Option<Deepening>,
-    /// When a game ends early.
+    /// Rules of adjudication.
     pub(crate) adjudication: Adjudication,
 }
 
-/// A search exceeds its soft limit by this factor at most, unless told otherwise.
+/// Default ratio of the hard to the soft limit of nodes.
 pub(crate) const HARD_BY_SOFT: u64 = 8;
 
 impl Conditions {
-    /// Equal searches of `soft` nodes, with the defaults for everything else.
+    /// Returns conditions with `soft` nodes for all searches, and defaults for everything else.
     pub fn nodes(soft: u64) -> Conditions {
         Conditions {
             soft,
@@ -177,43 +177,44 @@ impl Conditions {
         }
     }
 
-    /// Is there memory for so many engines that play under these conditions at once?
+    /// Checks that there is memory for so many engines under these conditions.
     ///
     /// # Errors
     ///
-    /// If there is not.
+    /// If there is not enough memory.
     pub(crate) fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
         settings(self).check_memory(engines)
     }
 }
 
-/// Plays games: one engine against itself, or two, each with its own table and histories.
+/// Players of a game: one engine that plays both sides, or two engines, each with its own table and
+/// histories.
 #[derive(Debug)]
 pub struct SelfPlay {
-    /// One for both sides, or White's, then Black's.
+    /// One engine for both sides, or White's, then Black's.
     engines: Vec<Engine>,
     conditions: Conditions,
-    /// No game begins from a position that its first search scores beyond this.
+    /// Largest score of an opening by its first search, in centipawns.
     balance: Score,
     tablebase: Option<Arc<Tablebase<Chess>>>,
 }
 
-/// What became of a game.
+/// Outcome of an attempt to play a game.
 #[derive(Debug)]
 pub enum Played {
-    /// It was played to an end.
+    /// The game was completed.
     Game(Box<Record>),
     /// The opening favours one side too much.
     Unbalanced,
-    /// It was interrupted.
+    /// The game was interrupted.
     Stopped,
 }
 
 impl SelfPlay {
-    /// An engine for each of these networks: one that plays both sides, or White's and
-    /// Black's. `None` stands for material and piece-square tables. What one engine finds for
-    /// one side helps the other, and half as much has to be cleared for a new game and kept in
-    /// cache. `tablebase` ends games as soon as it knows the result.
+    /// Creates an engine for each of these networks: one that plays both sides, or White's and
+    /// Black's. A network of `None` is material and piece-square tables. A single engine is
+    /// faster: its table entries serve both sides, and there is only half as much memory to clear
+    /// for a new game and to keep in cache. `tablebase` ends games as soon as it knows the result.
     ///
     /// # Errors
     ///
@@ -262,10 +263,10 @@ impl SelfPlay {
                 })
             };
             if let Some(Deepening { soft, .. }) = deepening.filter(picks) {
-                // The table still has what the first search found.
+                // The table keeps the results of the first search.
                 outcome = search(soft, soft.saturating_mul(HARD_BY_SOFT));
             }
-            // A search that was cut short may have found another move.
+            // An interrupted search may have chosen another move.
             let best = outcome.best.filter(|_| !signals.is_stopped());
             let Some(m) = best else { return Played::Stopped };
             let score = if turn.is_white() { outcome.info.score } else { -outcome.info.score };
@@ -275,14 +276,14 @@ impl SelfPlay {
             moves.push((m, label(&outcome, game.position(), engine.network().is_some())));
             game.play(m);
             if let Some(result) = adjudicator.count(score, game.position().halfmoves()) {
-                // Rules come first: the move may have mated or stalemated.
+                // The rules take precedence: the move may give mate or stalemate.
                 let result = self.result(&game).unwrap_or(result);
                 return Played::Game(Box::new(Record { start, result, moves }));
             }
         }
     }
 
-    /// The result if the game is over by the rules or by a tablebase.
+    /// Returns the result if the game is over by the rules or by a tablebase.
     fn result(&self, game: &Game) -> Option<GameResult> {
         let position = game.position();
         match game.ending() {
@@ -306,9 +307,9 @@ impl SelfPlay {
     }
 }
 
-/// The label of a position that was searched, from White's point of view: the score,
-/// in the units of the network if one evaluated. An interrupted iteration may leave
-/// a bound, which is not a label.
+/// Returns the label of a searched position, from White's point of view: the score, without the
+/// weight for material if a network evaluated. An interrupted iteration may leave a bound, which is
+/// not a label.
 fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
     if outcome.info.bound != Bound::Exact {
         return NO_LABEL;
@@ -323,11 +324,11 @@ fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
     i16::try_from(white).unwrap_or(NO_LABEL)
 }
 
-/// The settings of a player: a table for the longest of its searches.
+/// Returns the settings of a player. The size of its table suits its longest searches.
 fn settings(conditions: &Conditions) -> Settings {
     let soft = conditions.deepening.map_or(conditions.soft, |deepening| deepening.soft);
-    // A game is some hundred searches; about 16 bytes of table for a node.
-    // Small tables are quickly cleared and stay in cache.
+    // A game has some hundred searches, and a node needs about 16 bytes. Small tables are cleared
+    // quickly and stay in cache.
     let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
     Settings { hash: hash.next_power_of_two(), ..Settings::default() }
 }
@@ -350,7 +351,7 @@ mod tests {
         play_on: 0,
     };
 
-    /// The ply at which a game with these scores ends, and its result.
+    /// Returns the ply at which a game with these scores ends, and its result.
     fn end(
         rules: &Adjudication,
         halfmoves: u32,
@@ -376,8 +377,8 @@ mod tests {
         assert_eq!(end(&mut [40; 600].into_iter()), Some((500, Draw)));
     }
 
-    /// Games that go on end at ply 250, where the score still decides, or when nothing
-    /// has happened for long.
+    /// Games that ignore the score end at ply 250, where the score decides the result, or after too
+    /// many plies without a capture or a pawn move.
     #[test]
     fn games_that_go_on() {
         use GameResult::{BlackWins, Draw, WhiteWins};
@@ -391,11 +392,11 @@ mod tests {
         ] {
             assert_eq!(end(&on, halfmoves, [score; 300]), Some((ply, result)), "{score}");
         }
-        // One ply beyond the score is too few.
+        // A winning score of one ply is not enough.
         assert_eq!(end(&on, 0, [0; 249].into_iter().chain([900])), Some((250, Draw)));
     }
 
-    /// The share of games that go on is what was asked for.
+    /// The share of games that ignore the score is the requested one.
     #[test]
     fn share_of_games_that_go_on() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -409,8 +410,8 @@ mod tests {
         }
     }
 
-    /// Positions that pass the filter are searched longer in the share that was asked for,
-    /// and others are not.
+    /// The requested share of the positions that pass the filter is searched longer, and no other
+    /// position is.
     #[test]
     fn deepening() {
         let mut nodes = [0, 0];
@@ -442,7 +443,7 @@ mod tests {
         assert!((kept / 8..kept / 2).contains(&picked), "{picked} of {kept}");
     }
 
-    /// A game that is stopped inside a search is dropped, and changes no other game.
+    /// A game that is stopped during a search is dropped, and does not change later games.
     #[test]
     fn searches_are_stopped() {
         let usual = Conditions::nodes(200);
@@ -465,8 +466,8 @@ mod tests {
         assert_eq!(again.encode(), whole.encode());
     }
 
-    /// The result and the sign of the scores belong to White, whoever is to
-    /// move first.
+    /// The result and the sign of the scores are from White's point of view, whichever side moves
+    /// first.
     #[test]
     fn labels_are_whites() {
         for (mate, won, winner) in [
