@@ -2,8 +2,8 @@
 //!
 //! Each thread writes a stream of games to its own file. Game k of a stream depends only on the
 //! recipe, the tablebases, the seed, the stream's number and k. Therefore the number of games in
-//! the file is enough to continue. A kill may leave an incomplete last game, and a power failure may
-//! leave zeros; both are cut off at the next start.
+//! the file is enough to continue. A kill may leave an incomplete last game, and a power failure
+//! may leave zeros. Both are cut off at the next start.
 
 use std::{
     fs::{self, File},

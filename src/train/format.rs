@@ -1,13 +1,13 @@
-//! Games on disk: the `viriformat` of other trainers, to and from shakmaty.
+//! Reads and writes files of games in `viriformat`, which other trainers also use.
 //!
-//! Files are games laid end to end. A game is a packed start position, four bytes for every
-//! move (16 bits of move, 16 bits of score from White's point of view) and four zero bytes.
-//! The start position, in little-endian numbers:
+//! A file is a sequence of games. A game is a packed start position, four bytes for every move (16
+//! bits for the move, 16 bits for the score from White's point of view), and four zero bytes. The
+//! start position consists of these little-endian fields:
 //!
 //! | bytes | contents |
 //! | --- | --- |
 //! | 8 | the occupied squares |
-//! | 16 | four bits for each of them, see `pack_pieces` |
+//! | 16 | four bits for each occupied square, see `pack_pieces` |
 //! | 1 | the en passant square or 64, plus 128 if Black is to move |
 //! | 1 | the halfmove clock |
 //! | 2 | the move number |
@@ -15,8 +15,8 @@
 //! | 1 | the result, see [`GameResult`] |
 //! | 1 | zero |
 //!
-//! A position without a game is a game of one move with the result 3, which other trainers do
-//! not know. Everything read is checked: no byte sequence makes this module panic or yields an
+//! A position without a game is stored as a game of one move with the result 3, which other
+//! trainers do not know. All input is checked: no byte sequence makes this module panic or gives an
 //! illegal game.
 
 use std::{
@@ -36,20 +36,19 @@ use lancet::{
     system::{files, memory},
 };
 
-/// Bytes of the packed start position.
+/// Length of the packed start position, in bytes.
 const HEADER: usize = 32;
-/// The byte in it that is the result.
+/// Offset of the result in the packed start position.
 const RESULT_AT: usize = 30;
 /// Piece code of a rook that may still castle.
 const CASTLING_ROOK: u8 = 6;
-/// Stands for no en passant square.
+/// Value of the en passant byte if there is no en passant square.
 const NO_SQUARE: u8 = 64;
-/// Bit of that byte if Black is to move.
+/// Bit of the en passant byte that is set if Black is to move.
 const BLACK_TO_MOVE: u8 = 128;
 
-/// Stands for the score of a position that has none: its search was cut short
-/// and left a bound only. No score of a search is as large; other trainers leave
-/// such positions out as they leave out mates.
+/// Marks a position without a score, because its search was interrupted and left only a bound.
+/// No search gives a score as large as this. Other trainers drop such positions like mates.
 pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.
@@ -57,16 +56,16 @@ pub(crate) const NO_LABEL: i16 = i16::MAX;
 pub enum GameResult {
     /// Black won.
     BlackWins = 0,
-    /// Nobody won.
+    /// The game was drawn.
     Draw = 1,
     /// White won.
     WhiteWins = 2,
-    /// There was no game: the position stands alone.
+    /// A position without a game.
     Unknown = 3,
 }
 
 impl GameResult {
-    /// The win of one side.
+    /// Returns the result of a win of `color`.
     pub(crate) const fn win(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWins,
@@ -74,7 +73,7 @@ impl GameResult {
         }
     }
 
-    /// 0, 1 or 2 half points for `color`, if there was a game.
+    /// Returns the half points of `color`, 0 to 2, or `None` for a position without a game.
     pub(crate) const fn half_points(self, color: Color) -> Option<u8> {
         match (self, color) {
             (GameResult::Unknown, _) => None,
@@ -87,31 +86,30 @@ impl GameResult {
 /// A position of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
-    /// Plies played since the end of the opening, that is since [`Record::start`];
-    /// `None` for a position that stands alone.
+    /// Plies since the end of the opening, which is [`Record::start`]; `None` for a position
+    /// without a game.
     pub ply: Option<u32>,
     /// The position.
     pub chess: &'a Chess,
     /// The move played there.
     pub m: Move,
-    /// The score that a search gave, in centipawns for the side to move; `None` if
-    /// that was a bound only.
+    /// The score of the search, in centipawns for the side to move; `None` if it was only a
+    /// bound.
     pub score: Option<Score>,
 }
 
 /// A game with a score for every move.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Where the game begins.
+    /// Position at the end of the opening.
     pub start: Position,
-    /// How it ended.
+    /// Result of the game.
     pub result: GameResult,
-    /// The moves, each with the score of the position it was played in, from
-    /// White's point of view.
+    /// The moves, each with the score of the position before it, from White's point of view.
     pub moves: Vec<(Move, i16)>,
 }
 
-/// Why bytes are not a game.
+/// Error of decoding a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// The bytes end inside a game.
@@ -128,18 +126,18 @@ pub enum FormatError {
     Move {
         /// Index of the move in the game, from 0.
         index: usize,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
     },
 }
 
-/// Reads a whole file of games, which may be as long as there is memory for it.
+/// Reads a whole file of games, up to the size of the available memory.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is a device, or is longer.
+/// If the file cannot be read, is a device, or is longer than that.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    // Small files are not worth the question.
+    // Small files are always read.
     let limit = memory::available().unwrap_or(u64::MAX).max(64 << 20);
     files::read(path, limit)
         .map_err(|error| match error.kind() {
@@ -149,11 +147,11 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
         .with_context(|| path.display().to_string())
 }
 
-/// A file of games in memory, not decoded yet. Games are counted from 0.
+/// A file of games in memory, not yet decoded. Games are counted from 0.
 pub(crate) struct GameFile {
     path: PathBuf,
     bytes: Vec<u8>,
-    /// Where each whole game ends.
+    /// End of each complete game, in bytes from the start of the file.
     ends: Vec<usize>,
 }
 
@@ -162,12 +160,12 @@ impl GameFile {
     ///
     /// # Errors
     ///
-    /// As those of [`read`].
+    /// The same as for [`read`].
     pub fn read(path: &Path) -> anyhow::Result<GameFile> {
         Ok(GameFile::new(path, read(path)?))
     }
 
-    /// The file at `path`, whose bytes these are.
+    /// Finds the games in the bytes of the file at `path`.
     pub fn new(path: &Path, bytes: Vec<u8>) -> GameFile {
         let mut end = 0;
         let frames = frames(&bytes).0.into_iter();
@@ -178,7 +176,7 @@ impl GameFile {
         GameFile { ends: ends.collect(), path: path.to_owned(), bytes }
     }
 
-    /// Number of whole games.
+    /// Returns the number of complete games.
     pub fn count(&self) -> usize {
         self.ends.len()
     }
@@ -187,22 +185,22 @@ impl GameFile {
         if game == 0 { 0 } else { self.ends[game - 1] }
     }
 
-    /// The bytes of a game.
+    /// Returns the bytes of a game.
     pub fn frame(&self, game: usize) -> &[u8] {
         &self.bytes[self.start(game)..self.ends[game]]
     }
 
-    /// The bytes of each whole game.
+    /// Returns the bytes of each complete game.
     pub fn frames(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count()).map(move |game| self.frame(game))
     }
 
-    /// The bytes of all whole games.
+    /// Returns the bytes of all complete games.
     pub fn whole(&self) -> &[u8] {
         &self.bytes[..self.start(self.count())]
     }
 
-    /// Number of bytes after the last whole game.
+    /// Returns the number of bytes after the last complete game.
     pub fn torn(&self) -> usize {
         self.bytes.len() - self.whole().len()
     }
@@ -211,7 +209,7 @@ impl GameFile {
     ///
     /// # Errors
     ///
-    /// Says where the game is and what is wrong with it.
+    /// If the game is bad. The error names the file, the game and its byte.
     pub fn game(&self, game: usize) -> anyhow::Result<Record> {
         Record::decode(self.frame(game)).with_context(|| {
             let (path, start) = (self.path.display(), self.start(game));
@@ -224,11 +222,11 @@ impl GameFile {
         (0..self.count()).into_par_iter().map(move |game| self.game(game))
     }
 
-    /// Checks that the file ends where a game does.
+    /// Checks that the file ends with a complete game.
     ///
     /// # Errors
     ///
-    /// If it does not.
+    /// If it ends inside a game.
     pub fn check_end(&self) -> anyhow::Result<()> {
         ensure!(
             self.torn() == 0,
@@ -243,8 +241,8 @@ impl GameFile {
     }
 }
 
-/// The games in `bytes`, unchecked; an incomplete last one is left out.
-/// Also returns the length of the complete part.
+/// Splits `bytes` into games without checking them. Leaves out an incomplete last game. Also
+/// returns the length of all complete games.
 pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
     let total = bytes.len();
     let mut games = Vec::new();
@@ -259,11 +257,11 @@ pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
     }
 }
 
-/// The result in an unchecked game.
+/// Returns the result of an unchecked game.
 ///
 /// # Errors
 ///
-/// If the byte is not a result.
+/// If the byte of the result is not 0 to 3.
 pub(crate) fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
     match frame.get(RESULT_AT).copied().ok_or(FormatError::Truncated)? {
         0 => Ok(GameResult::BlackWins),
@@ -279,7 +277,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the bytes; trailing bytes are ignored.
+    /// If the bytes are not a legal game. Bytes after the game are ignored.
     pub fn decode(frame: &[u8]) -> Result<Record, FormatError> {
         let start = decode_start(frame)?;
         let result = frame_result(frame)?;
@@ -297,7 +295,7 @@ impl Record {
         Err(FormatError::Truncated)
     }
 
-    /// The game as bytes.
+    /// Encodes the game.
     pub fn encode(&self) -> Vec<u8> {
         let chess = self.start.chess();
         let mut bytes = Vec::with_capacity(HEADER + 4 * self.moves.len() + 4);
@@ -317,8 +315,8 @@ impl Record {
         bytes
     }
 
-    /// Visits every position, counted from 0, with the move played there and its
-    /// score from the point of view of the side to move.
+    /// Calls `f` for every position, with its ply from 0, the move played, and the score from the
+    /// point of view of the side to move.
     pub fn visit(&self, mut f: impl FnMut(Visit)) {
         let mut chess = self.start.chess().clone();
         for (&(m, score), ply) in self.moves.iter().zip(0..) {
@@ -334,8 +332,8 @@ impl Record {
     }
 }
 
-/// Four bits for each piece, by its square, the lower half of a byte first: the role less one,
-/// or 6 for a rook that may still castle, plus 8 for Black's.
+/// Packs the pieces into four bits each, in the order of their squares, lower half of a byte first.
+/// The value is the role minus 1, or 6 for a rook that may still castle, plus 8 for a black piece.
 pub(crate) fn pack_pieces(board: &Board, castling_rooks: Bitboard) -> [u8; 16] {
     let mut packed = [0; 16];
     for (i, (square, piece)) in board.iter().enumerate().take(32) {
@@ -346,8 +344,9 @@ pub(crate) fn pack_pieces(board: &Board, castling_rooks: Bitboard) -> [u8; 16] {
     packed
 }
 
-/// The squares, six bits each, and how to move: 1 en passant, 2 castling, 3 promotion, with
-/// the role in the two bits before. Castling moves the king to its rook.
+/// Encodes a move. From the lowest bit: origin and destination (six bits each), role of a promotion
+/// (two bits), and kind (two bits): 1 en passant, 2 castling, 3 promotion. The destination of
+/// castling is the square of the rook.
 fn encode_move(m: Move) -> u16 {
     let manner = match m {
         Move::EnPassant { .. } => 1 << 14,
@@ -400,7 +399,7 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
         .map_err(|error| bad(IllegalPosition(error.kinds()).to_string()))
 }
 
-/// The legal move that the packed bits stand for. It is number `index` of the game.
+/// Decodes a move and checks that it is legal. `index` is its ply in the game, for errors.
 fn decode_move(chess: &Chess, bits: u16, index: usize) -> Result<Move, FormatError> {
     let at = |shift: u16| Square::new(u32::from(bits >> shift & 63));
     let bad = |reason: String| FormatError::Move { index, reason };
@@ -418,7 +417,7 @@ fn decode_move(chess: &Chess, bits: u16, index: usize) -> Result<Move, FormatErr
     if chess.is_legal(m) { Ok(m) } else { Err(bad(format!("{from}{to} is not legal"))) }
 }
 
-/// Wins, draws and losses of White.
+/// Numbers of wins, draws and losses of White.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Games by [`GameResult`]: Black wins, draws, White wins.
@@ -426,7 +425,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts a game, if there was one.
+    /// Counts a game. Ignores positions without a game.
     pub fn add(&mut self, result: GameResult) {
         if let Some(count) = self.results.get_mut(result as usize) {
             *count += 1;
@@ -440,7 +439,7 @@ impl Tally {
         }
     }
 
-    /// All games.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.results.iter().sum()
     }
@@ -493,7 +492,7 @@ mod tests {
             } else {
                 lancet::play::openings::chess960(&mut rng)
             };
-            // Starting later tests en passant squares and lost castling rights.
+            // A later start position tests en passant squares and lost castling rights.
             let mut game = random_game(start, &mut rng);
             let skipped: Vec<_> =
                 game.moves.drain(..(number % 8).min(game.moves.len() / 2)).collect();
@@ -521,7 +520,7 @@ mod tests {
             assert_eq!(decoded.start.halfmoves(), game.start.halfmoves().min(255));
             assert_eq!(decoded.moves, game.moves);
             assert_eq!(decoded.result, game.result);
-            // The crate that defines the format reads the same, and writes the same position.
+            // The crate that defines the format reads the same game, and writes the same position.
             let theirs = Game::deserialise_from(&mut &*frame, Vec::new()).unwrap();
             assert_eq!(theirs.len(), game.moves.len());
             let header = theirs.initial_position().to_marlinformat(0, frame[RESULT_AT], 0);
@@ -529,8 +528,8 @@ mod tests {
         }
     }
 
-    /// The specification's example game. (It prints the two pieces of a byte
-    /// in reading order; the lower four bits are the first.)
+    /// Example game of the specification. (The specification prints the two pieces of a byte in
+    /// reading order, but the lower four bits are the first piece.)
     #[test]
     fn the_example_of_the_specification() {
         let mut start = Position::default();
@@ -586,7 +585,7 @@ mod tests {
         assert_eq!(GameResult::Unknown.half_points(Color::White), None);
     }
 
-    /// A position without a game: kept with its score, counted as no game.
+    /// A position without a game keeps its score and is not counted as a game.
     #[test]
     fn positions_can_stand_alone() {
         let start = Position::default();

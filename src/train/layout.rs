@@ -1,5 +1,4 @@
-//! The numbers of a model: where each is, how they begin, and what is played of
-//! them. No arithmetic of positions here.
+//! Parameters of a model: their layout in memory, their initial values, and their quantisation.
 
 use std::{fmt, ops::Range};
 
@@ -18,25 +17,27 @@ use lancet::eval::nnue::{
     },
 };
 
-/// Largest magnitude of a first-layer weight: 33 times 1.98 * 255 fits the 16 bits
-/// of the player's hidden layer.
+/// Largest magnitude of a first-layer weight: 33 times 1.98 * 255 fits into the 16 bits of the
+/// network's hidden layer.
 const CLIP: f32 = 1.98;
-/// Largest magnitude of an output weight: they stay multiples of 1/256. Six of 512
-/// that were larger once forced 1/64 on all, which rounded half of them by 6 %.
+/// Largest magnitude of an output weight, so that all of them can be multiples of 1/256. In one
+/// network, six larger weights of 512 forced a unit of 1/64, which changed half of the weights by
+/// 6 %.
 const OUTPUT_CLIP: f32 = 127.0 / 256.0;
 
-/// Neurons of a tile.
+/// Number of neurons of a tile.
 pub const TILE: usize = 32;
 /// One number for each neuron of a tile.
 pub type TileRow = [f32x8; 4];
 
-/// Where the parameters are in one long vector of registers (eight numbers):
-/// first-layer weights by tile and input, first-layer biases by tile, output
-/// weights by bucket, view and tile, output biases.
+/// Layout of the parameters in one vector of registers (eight numbers each): first-layer weights by
+/// tile and input, first-layer biases by tile, output weights by bucket, view and tile, output
+/// biases.
 ///
-/// With king buckets the rows of a tile are followed by those of a factoriser, one for
-/// each input of a bucket: what all buckets have in common, and rare ones could not
-/// learn by themselves. A weight in play is the sum of both.
+/// With king buckets, the rows of a tile are followed by those of a factoriser, one for each input
+/// of a bucket. The factoriser is shared by all buckets, so that rare buckets also learn from the
+/// positions of the others. An effective weight is the sum of the bucket's own weight and the
+/// factoriser's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// King buckets.
@@ -48,48 +49,48 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Tiles of the hidden layer of one view.
+    /// Returns the number of tiles of the hidden layer of one view.
     pub const fn tiles(self) -> usize {
         self.hidden / TILE
     }
 
-    /// Inputs of a view.
+    /// Returns the number of inputs of a view.
     pub const fn inputs(self) -> usize {
         INPUTS * self.king_buckets
     }
 
-    /// Rows of a tile.
+    /// Returns the number of rows of a tile.
     pub const fn rows(self) -> usize {
         self.inputs() + if self.king_buckets > 1 { INPUTS } else { 0 }
     }
 
-    /// Registers of the hidden layer of one view.
+    /// Returns the number of registers of the hidden layer of one view.
     const fn units(self) -> usize {
         self.hidden / 8
     }
 
-    /// Where the first layer's biases begin.
+    /// Returns the index of the first register of the first layer's biases.
     pub const fn biases(self) -> usize {
         self.rows() * self.units()
     }
 
-    /// Where the output weights begin.
+    /// Returns the index of the first register of the output weights.
     pub const fn outputs(self) -> usize {
         self.biases() + self.units()
     }
 
-    /// Where the output biases begin.
+    /// Returns the index of the first register of the output biases.
     pub const fn output_biases(self) -> usize {
         self.outputs() + 2 * self.buckets * self.units()
     }
 
-    /// Registers of all parameters.
+    /// Returns the number of registers of all parameters.
     pub const fn len(self) -> usize {
         self.output_biases() + self.buckets.div_ceil(8)
     }
 
-    /// The layers, and the largest magnitude of their numbers: the first layer's
-    /// weights, its biases, output weights and biases.
+    /// Returns the ranges of the first layer's weights, its biases, the output weights and the
+    /// output biases, each with the largest magnitude of its numbers.
     pub const fn limits(self) -> [(Range<usize>, f32); 4] {
         [
             (0..self.biases(), CLIP),
@@ -99,12 +100,12 @@ impl Layout {
         ]
     }
 
-    /// The place of a first-layer weight among the numbers of the vector.
+    /// Returns the index of a first-layer weight among the numbers of the vector.
     pub const fn weight_at(self, row: usize, neuron: usize) -> usize {
         (neuron / TILE * self.rows() + row) * TILE + neuron % TILE
     }
 
-    /// A first-layer weight in play, not rounded.
+    /// Returns an effective first-layer weight, not rounded.
     pub fn weight(self, numbers: &[f32], input: usize, neuron: usize) -> f32 {
         let weight = numbers[self.weight_at(input, neuron)];
         if self.king_buckets == 1 {
@@ -113,8 +114,8 @@ impl Layout {
         weight + numbers[self.weight_at(self.inputs() + input % INPUTS, neuron)]
     }
 
-    /// Random parameters to begin with, those of the first layer up to `size` either
-    /// way. King buckets begin alike.
+    /// Returns random initial parameters. First-layer weights are from `-size` to `size`, and equal
+    /// for all king buckets.
     pub fn initial(self, seed: u64, size: f32) -> Vec<f32x8> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut parameters = vec![f32x8::ZERO; self.len()];
@@ -134,7 +135,7 @@ impl Layout {
         parameters
     }
 
-    /// The shape of a network.
+    /// Returns the layout for the shape of a network.
     pub const fn of(network: &Network) -> Layout {
         Layout {
             king_buckets: network.king_buckets(),
@@ -143,12 +144,12 @@ impl Layout {
         }
     }
 
-    /// The parameters that a network is played as: its numbers, each over its unit. It may be
-    /// without king buckets where the layout has them: these then begin alike.
+    /// Returns the parameters of a network in floating point: its numbers divided by their units.
+    /// If the layout has king buckets and the network has none, all king buckets are equal.
     ///
     /// # Errors
     ///
-    /// If it has another shape otherwise.
+    /// If the network has another shape.
     pub fn dequantise(self, network: &Network) -> anyhow::Result<Vec<f32x8>> {
         let theirs = Layout::of(network);
         let fits = [self, Layout { king_buckets: 1, ..self }].contains(&theirs);
@@ -188,8 +189,8 @@ impl Layout {
         Ok(parameters)
     }
 
-    /// The finest units of the output weights that the player's arithmetic
-    /// allows; the coarsest if none do.
+    /// Returns the finest unit of the output weights for which the network's integer arithmetic
+    /// cannot overflow, or the coarsest unit if there is none.
     pub fn output_unit(self, parameters: &[f32x8]) -> i32 {
         let weights: &[f32] = cast_slice(&parameters[self.outputs()..self.output_biases()]);
         let row = 2 * self.hidden;
@@ -204,8 +205,8 @@ impl Layout {
         QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
     }
 
-    /// The same parameters with outputs that are larger by a factor, as far as the output
-    /// weights may grow.
+    /// Returns the parameters with output weights and biases multiplied by `factor`, limited to
+    /// the allowed magnitudes.
     pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
         let mut scaled = parameters.to_vec();
         if factor != 1.0 {
@@ -219,15 +220,15 @@ impl Layout {
         scaled
     }
 
-    /// The network for playing.
+    /// Returns the quantised network.
     ///
     /// # Errors
     ///
-    /// If a number is too large for exact arithmetic.
+    /// If a number is too large for exact integer arithmetic.
     pub fn quantise(self, parameters: &[f32x8], provenance: &str) -> Result<Network, LoadError> {
         let output_unit = self.output_unit(parameters);
         let numbers: &[f32] = cast_slice(parameters);
-        // Casting saturates; the network then refuses the number.
+        // The cast saturates, and the network then refuses the number.
         let narrow = |value: f32, unit: i32| (value * unit as f32).round_ties_even() as i16;
         let mut weights = Vec::with_capacity(self.inputs() * self.hidden);
         for input in 0..self.inputs() {
@@ -260,18 +261,18 @@ impl fmt::Display for Layout {
     }
 }
 
-/// A model with its numbers rounded as they are played: what positions are learned through.
+/// A model whose numbers are rounded like those of the network. Training uses it in both passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoundedModel {
-    /// First-layer weights by tile and input, in the player's units: sums of them are
-    /// exact.
+    /// First-layer weights by tile and input, as integers in units of 1 / QA, so that their sums
+    /// are exact.
     weights: Vec<i16x32>,
-    /// By tile.
+    /// First-layer biases by tile.
     biases: Vec<i16x32>,
     inputs: usize,
-    /// Output weights by bucket, view and tile, multiples of one over their unit.
+    /// Output weights by bucket, view and tile, as multiples of one over their unit.
     outputs: Vec<TileRow>,
-    /// By bucket. Too fine for rounding to matter.
+    /// Output biases by bucket. Their unit is so fine that they are not rounded.
     output_biases: Vec<f32>,
 }
 
@@ -289,7 +290,7 @@ impl RoundedModel {
         model
     }
 
-    /// Takes over parameters that have changed.
+    /// Rounds parameters that have changed.
     pub fn round(&mut self, layout: Layout, parameters: &[f32x8]) {
         let tiles = parameters.par_chunks_exact(4 * layout.rows());
         let rounded = self.weights.par_chunks_exact_mut(self.inputs);
@@ -309,29 +310,28 @@ impl RoundedModel {
         self.output_biases.copy_from_slice(&biases[..layout.buckets]);
     }
 
-    /// The rows of a tile by input.
+    /// Returns the rows of a tile, by input.
     pub fn weights(&self, tile: usize) -> &[i16x32] {
         &self.weights[tile * self.inputs..][..self.inputs]
     }
 
-    /// The biases by tile.
+    /// Returns the first-layer biases by tile.
     pub fn biases(&self) -> &[i16x32] {
         &self.biases
     }
 
-    /// Output weights by bucket, view and tile.
+    /// Returns the output weights by bucket, view and tile.
     pub fn outputs(&self) -> &[TileRow] {
         &self.outputs
     }
 
-    /// Output biases by bucket.
+    /// Returns the output biases by bucket.
     pub fn output_biases(&self) -> &[f32] {
         &self.output_biases
     }
 }
 
-/// Rounds the first-layer weights of a tile, as they are in play, to the player's
-/// units.
+/// Rounds the effective first-layer weights of a tile to multiples of 1 / QA.
 fn round_tile(parameters: &[f32x8], rounded: &mut [i16x32]) {
     let (rows, factors) = parameters.as_chunks::<4>().0.split_at(rounded.len());
     if factors.is_empty() {
@@ -352,8 +352,8 @@ fn round_row(row: &TileRow) -> i16x32 {
     bytemuck::cast(row.map(narrow))
 }
 
-/// Keeps the weights of a tile in play, sums of a bucket's own and the factoriser's,
-/// within [`CLIP`].
+/// Limits the effective weights of a tile, the sums of own weights and the factoriser's, to
+/// [`CLIP`].
 pub fn clip_sums(rows: &mut [f32x8], factors: &[f32x8]) {
     let limit = f32x8::splat(CLIP);
     for (number, &factor) in rows.iter_mut().zip(factors.iter().cycle()) {

@@ -1,11 +1,12 @@
-//! How a model learns: what it should have said, its forward and backward pass.
+//! Training target and loss of a model, its forward pass and its backward pass.
 //!
-//! The first layer is sparse: of 768 inputs some twenty are active, so a pass adds
-//! up rows of weights, and its gradient adds to rows. The hidden layer is cut into
-//! tiles, whose rows fit the nearer caches; a chunk of positions goes through one
-//! tile after the other. Forward each neuron's sum stays in a register, and
-//! backward each row's: the positions that an input is active in are listed first.
-//! Sums of the first layer are exact, in the integers of the player.
+//! The first layer is sparse: some twenty of 768 inputs are active. The forward pass therefore adds
+//! rows of weights, and the backward pass adds to rows of the gradient. The hidden layer is divided
+//! into tiles, whose rows fit into the faster caches, and a chunk of positions passes through one
+//! tile after another. The forward pass keeps the sum of each neuron in a register. The backward
+//! pass keeps the sum of each row in a register; for this it first lists the positions in which
+//! each input is active. Sums of the first layer are exact, because they use the integers of the
+//! engine's network.
 
 use std::ops::Range;
 
@@ -25,19 +26,19 @@ use lancet::{
     },
 };
 
-/// Positions that go through the tiles together.
+/// Number of positions that pass through the tiles together.
 pub const CHUNK: usize = 256;
 
-/// How labels become a target, and outputs a loss.
+/// Conversion of labels to a target, and of outputs to a loss.
 ///
-/// A label is what the network should say. The search plays by that times a weight, which
-/// grows with the material ([`eval::weighted`](lancet::eval::weighted)), and results fit the
-/// scores that were played. So winning probabilities are those of weighted scores.
+/// A label is in the units of the network's output. The search multiplies the output by a weight
+/// that grows with the material ([`eval::weighted`](lancet::eval::weighted)). Results depend on
+/// these weighted scores, so winning probabilities are also computed from weighted scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Objective {
-    /// Weight of the game's result, 0 to 1; the rest is the search's score.
+    /// Weight of the game's result in the target, 0 to 1. The rest is the score of the search.
     pub result_weight: f32,
-    /// Centipawns of the search that are worth a factor of e in the odds of winning.
+    /// Centipawns of a weighted score that multiply the odds of winning by e.
     pub scale: f32,
 }
 
@@ -46,8 +47,8 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 impl Objective {
-    /// The wanted winning probability of the side to move, where the search multiplies by
-    /// `weight`.
+    /// Returns the target: the winning probability of the side to move, from 0 to 1. `weight` is
+    /// the weight of the score in the search.
     pub fn target(self, sample: &Sample, weight: f32) -> f32 {
         let score = sigmoid(sample.score() * weight / self.scale);
         sample.result().map_or(score, |result| {
@@ -55,7 +56,7 @@ impl Objective {
         })
     }
 
-    /// Squared error of an output, and its derivative by the output.
+    /// Returns the squared error of an output, and its derivative with respect to the output.
     pub fn loss(self, output: f32, sample: &Sample, weight: f32) -> (f32, f32) {
         let steepness = SCALE as f32 * weight / self.scale;
         let p = sigmoid(steepness * output);
@@ -64,17 +65,17 @@ impl Objective {
     }
 }
 
-/// A [`TileRow`] in registers that are as wide as some machines have them.
+/// A [`TileRow`] in wider registers, for machines that have them.
 type Delta = [f32x16; 2];
 
-/// For every input the views in which it is active: twice the position's place in
-/// the chunk, plus the view.
+/// Lists, for every input, of the views in which it is active. A view is numbered as twice the index
+/// of the position in the chunk, plus 0 or 1.
 #[derive(Debug)]
 struct Transposed {
-    /// Where the list of an input ends; it begins where the one before ends.
+    /// End of the list of each input. A list starts at the end of the list before it.
     ends: Vec<u32>,
     views: Vec<u16>,
-    /// The inputs whose lists are not empty, and where these are.
+    /// The inputs whose lists are not empty, and the ranges of these lists.
     filled: Vec<(usize, Range<usize>)>,
 }
 
@@ -83,7 +84,7 @@ impl Transposed {
         Transposed { ends: vec![0; inputs], views: Vec::new(), filled: Vec::new() }
     }
 
-    /// Lists the inputs of a chunk, by counting.
+    /// Builds the lists for a chunk, by counting sort.
     fn fill(&mut self, chunk: &[Active]) {
         self.ends.fill(0);
         let inputs = |active| (0..2).flat_map(move |view| Active::view(active, view));
@@ -92,7 +93,7 @@ impl Transposed {
         }
         let mut total = 0;
         for end in &mut self.ends {
-            // For now where the list begins.
+            // For now the start of the list; filling it advances this to the end.
             total += std::mem::replace(end, total);
         }
         self.views.resize(total as usize, 0);
@@ -116,17 +117,17 @@ impl Transposed {
         }
     }
 
-    /// The inputs that are active somewhere, and where.
+    /// Returns the inputs that are active in the chunk, with their lists.
     fn lists(&self) -> impl Iterator<Item = (usize, &[u16])> {
         self.filled.iter().map(|(input, list)| (*input, &self.views[list.clone()]))
     }
 }
 
-/// One thread's share of a batch: its buffers and its gradient.
+/// Buffers and gradient of one thread, for its share of a batch.
 #[derive(Debug)]
 pub struct Worker {
     layout: Layout,
-    /// Sum of the derivatives of the losses, laid out like the parameters.
+    /// Sum of the gradients of the losses, in the layout of the parameters.
     pub gradient: Vec<f32x8>,
     /// Sum of the losses.
     pub loss: f64,
@@ -134,13 +135,13 @@ pub struct Worker {
     transposed: Transposed,
     /// Clamped neurons by tile, position and view.
     neurons: Vec<i16x32>,
-    /// Derivatives of the losses by the sums of a tile, by position and view.
+    /// Derivatives of the losses with respect to the sums of a tile, by position and view.
     deltas: Vec<Delta>,
     outputs: Vec<f32x8>,
 }
 
 impl Worker {
-    /// Empty buffers.
+    /// Creates empty buffers.
     pub fn new(layout: Layout) -> Worker {
         Worker {
             layout,
@@ -154,13 +155,13 @@ impl Worker {
         }
     }
 
-    /// Forgets gradient and loss.
+    /// Resets gradient and loss to zero.
     pub fn clear(&mut self) {
         self.gradient.fill(f32x8::ZERO);
         self.loss = 0.0;
     }
 
-    /// The outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
+    /// Returns the outputs for up to [`CHUNK`] samples, in units of 400 centipawns.
     pub fn forward(&mut self, model: &RoundedModel, samples: &[Sample]) -> Vec<f32> {
         self.active.clear();
         let king_buckets = self.layout.king_buckets;
@@ -179,7 +180,7 @@ impl Worker {
         sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
 
-    /// The same, each with what the search multiplies it with.
+    /// Returns the outputs as [`Self::forward`] does, each with its weight in the search.
     pub fn weighted_outputs(
         &mut self,
         model: &RoundedModel,
@@ -189,7 +190,7 @@ impl Worker {
         outputs.into_iter().zip(self.active.iter().map(|active| active.weight)).collect()
     }
 
-    /// Adds losses and gradient of up to [`CHUNK`] samples.
+    /// Adds the losses and gradients of up to [`CHUNK`] samples.
     pub fn learn(&mut self, model: &RoundedModel, samples: &[Sample], objective: Objective) {
         let mut outputs = self.forward(model, samples);
         let biases = self.layout.output_biases();
@@ -211,8 +212,9 @@ impl Worker {
         features::output_bucket(active.count, self.layout.buckets)
     }
 
-    /// Some tiles at a time: lists of inputs are short, so that going through them
-    /// costs nearly as much as the sums.
+    /// Computes the neurons of some tiles and adds their part of the outputs. Several tiles at a
+    /// time are faster, because iterating over the short lists of inputs costs nearly as much as
+    /// the sums.
     fn forward_tiles<const N: usize>(&mut self, model: &RoundedModel, tiles: [usize; N]) {
         let all = self.layout.tiles();
         let rows = tiles.map(|tile| model.weights(tile));
@@ -240,8 +242,8 @@ impl Worker {
         }
     }
 
-    /// The gradient of a tile's output weights and biases, and its deltas. `slopes`
-    /// are the derivatives of the losses by the outputs.
+    /// Computes the gradient of a tile's output weights and biases, and its deltas. `slopes` are
+    /// the derivatives of the losses with respect to the outputs.
     fn backward_outputs(&mut self, model: &RoundedModel, slopes: &[f32], tile: usize) {
         let (layout, tiles) = (self.layout, self.layout.tiles());
         let count = self.active.len();
@@ -255,7 +257,7 @@ impl Worker {
             self.active.iter().zip(slopes).zip(neurons).zip(deltas)
         {
             let bucket = features::output_bucket(active.count, layout.buckets);
-            // Neurons count in units.
+            // Neurons are in units of 1 / QA.
             let by_weight = f32x8::splat(slope / (QA * QA) as f32);
             let by_sum = f32x8::splat(2.0 * slope / QA as f32);
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {
@@ -264,7 +266,7 @@ impl Worker {
                 let mut row = TileRow::default();
                 for (i, value) in floats(*neurons).into_iter().enumerate() {
                     sums[i] = (value * value).mul_add(by_weight, sums[i]);
-                    // The square's slope, none where the neuron is clamped.
+                    // The derivative of the square, 0 where the neuron is clamped.
                     let open = value.simd_lt(full);
                     row[i] = open & (value * by_sum * weights[i]);
                     bias[i] += row[i];
@@ -277,7 +279,7 @@ impl Worker {
         }
     }
 
-    /// Adds a tile's deltas to the rows of the inputs that were active.
+    /// Adds a tile's deltas to the gradient rows of the active inputs.
     fn backward_inputs(&mut self, tile: usize) {
         let rows = &mut self.gradient.as_chunks_mut::<4>().0[tile * self.layout.rows()..];
         for (input, list) in self.transposed.lists() {
@@ -298,13 +300,13 @@ fn floats(values: i16x32) -> TileRow {
     cast::<i16x32, [i16x8; 4]>(values).map(|part| i32x8::from_i16x8(part).round_float())
 }
 
-/// What a network says of these positions, in centipawns for the side to move.
+/// Returns the evaluations of samples by a network, in centipawns for the side to move.
 pub fn evaluations(network: &Network, samples: &[Sample]) -> impl Iterator<Item = Score> {
     samples.iter().map(|sample| network.evaluate(&sample.board(), Color::White))
 }
 
-/// Mean and largest difference, in centipawns, between a network and a model that has
-/// these outputs.
+/// Returns the mean and the largest difference, in centipawns, between a network and the model that
+/// gave these outputs.
 pub fn disagreement(
     outputs: impl IntoIterator<Item = f64>,
     network: &Network,
@@ -319,7 +321,7 @@ pub fn disagreement(
     (sum / samples.len().max(1) as f64, worst)
 }
 
-/// The outputs of a model as it is played, in units of 400 centipawns.
+/// Returns the outputs of a rounded model, in units of 400 centipawns.
 pub fn outputs(layout: Layout, model: &RoundedModel, samples: &[Sample]) -> Vec<f64> {
     let mut worker = Worker::new(layout);
     let chunks = samples.chunks(CHUNK).flat_map(|chunk| worker.forward(model, chunk));
@@ -338,7 +340,7 @@ pub(crate) mod tests {
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
 
-    /// Positions of random games with made-up labels.
+    /// Returns positions of random games with invented labels.
     pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut samples = Vec::with_capacity(count);
@@ -358,8 +360,8 @@ pub(crate) mod tests {
         samples
     }
 
-    /// The output for a position as its definition says, one number at a time, in units of
-    /// 400 centipawns.
+    /// Computes the output for a position by its definition, one number at a time, in units of 400
+    /// centipawns.
     fn output_by_definition(layout: Layout, parameters: &[f32x8], sample: &Sample) -> f64 {
         let numbers: &[f32] = cast_slice(parameters);
         let active = sample.active(layout.king_buckets);
@@ -393,12 +395,12 @@ pub(crate) mod tests {
         samples.iter().map(loss).sum()
     }
 
-    /// The parameters of the model in play: what its rounded numbers stand for.
+    /// Returns the values of the parameters after rounding.
     fn rounded(layout: Layout, parameters: &[f32x8]) -> Vec<f32x8> {
         layout.dequantise(&layout.quantise(parameters, "").unwrap()).unwrap()
     }
 
-    /// Every kind of parameter: the gradient is the slope of the loss.
+    /// The gradient is the slope of the loss, for every kind of parameter.
     #[test]
     fn gradient_is_the_slope_of_the_loss() {
         let samples = samples(64, 1);
@@ -406,7 +408,7 @@ pub(crate) mod tests {
         for (king_buckets, hidden, buckets) in [(1, 32, 3), (1, 128, 1), (4, 96, 2)] {
             let layout = Layout { king_buckets, hidden, buckets };
             let mut parameters = layout.initial(2, 0.15);
-            // Larger output weights make slopes that can be measured.
+            // Larger output weights make the slopes large enough to measure.
             for weights in &mut parameters[layout.outputs()..layout.output_biases()] {
                 *weights = (*weights * f32x8::splat(4.0)).clamp(-f32x8::HALF, f32x8::HALF);
             }
@@ -414,7 +416,7 @@ pub(crate) mod tests {
             let mut worker = Worker::new(layout);
             worker.learn(&RoundedModel::new(layout, &parameters), &samples, objective);
             let mut gradient: Vec<f32> = cast_slice(&worker.gradient).to_vec();
-            // A factoriser's is the sum over the buckets.
+            // The gradient of a factoriser is the sum over the buckets.
             for (neuron, input) in (0..if king_buckets > 1 { hidden } else { 0 })
                 .flat_map(|neuron| (0..layout.inputs()).map(move |input| (neuron, input)))
             {
@@ -432,7 +434,7 @@ pub(crate) mod tests {
                 let to = layers.get(part + 1).copied().unwrap_or(used);
                 for _ in 0..60 {
                     let at = rng.random_range(from..to);
-                    // From here upwards: rounded neurons may be at the very edge of their
+                    // Use only larger values: rounded neurons may be exactly at a limit of their
                     // clamp, where the slope is that of the next larger sum.
                     let slope = |size: f32| {
                         let loss = |size: f32| {
@@ -443,7 +445,7 @@ pub(crate) mod tests {
                         (4.0 * loss(size) - 3.0 * loss(0.0) - loss(2.0 * size))
                             / (2.0 * f64::from(size))
                     };
-                    // A neuron that is clamped on the way has two.
+                    // Skip neurons that reach a limit between both points: the slope changes.
                     let (near, far) = (slope(1e-3), slope(4e-3));
                     if (near - far).abs() > 1e-3 * (1.0 + near.abs()) {
                         continue;
@@ -456,11 +458,11 @@ pub(crate) mod tests {
                     );
                 }
             }
-            assert!(measured > 30, "{measured} slopes were large enough to say anything");
+            assert!(measured > 30, "only {measured} slopes were large enough to compare");
         }
     }
 
-    /// The network that is built in, in floating point: the same scores.
+    /// The built-in network gives the same scores in floating point.
     #[test]
     fn the_network_in_play_agrees_with_its_model() {
         let network = lancet::eval::default_network();
@@ -473,7 +475,7 @@ pub(crate) mod tests {
         assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
     }
 
-    /// What is played is what was trained, also with the largest weights that
+    /// The network gives the outputs of the trained model, also with the largest weights that
     /// training allows.
     #[test]
     fn float_and_quantised_agree() {
@@ -512,7 +514,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A network without king buckets is the same network with equal ones.
+    /// A network without king buckets gives the same scores as one with equal king buckets.
     #[test]
     fn king_buckets_can_begin_alike() {
         let network = lancet::eval::default_network();
@@ -528,8 +530,7 @@ pub(crate) mod tests {
         assert!(Layout::of(&network).dequantise(&bucketed).is_err());
     }
 
-    /// A higher result and a higher score for the side to move want a higher
-    /// output.
+    /// A better result and a higher score for the side to move give a higher target.
     #[test]
     fn targets_follow_the_labels() {
         let position = Position::default();
@@ -544,11 +545,11 @@ pub(crate) mod tests {
         assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
         let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins), 1.0);
         assert!((loss - 0.25).abs() < 1e-6 && slope < 0.0);
-        // An output equal to the score is right, whatever the scale.
+        // An output equal to the score has no loss, whatever the scale.
         let right = Objective { result_weight: 0.0, scale: 330.0 };
         let (loss, _) = right.loss(0.5, &sample(200, GameResult::Draw), 0.8);
         assert!(loss < 1e-9, "{loss}");
-        // What counts less in play is less sure of winning.
+        // A smaller weight in the search gives a winning probability closer to 0.5.
         let [light, heavy] =
             [0.7, 0.9].map(|weight| objective(0.0).target(&sample(400, GameResult::Draw), weight));
         assert!(0.5 < light && light < heavy, "{light} {heavy}");

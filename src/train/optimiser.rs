@@ -1,8 +1,8 @@
-//! AdamW with clipped weights.
+//! The optimiser: AdamW with clipped weights.
 
 use wide::f32x8;
 
-/// First and second moments of the gradient. Laid out like the parameters.
+/// First and second moments of the gradient, in the layout of the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     /// Running means.
@@ -11,10 +11,10 @@ pub struct Moments {
     pub second: Vec<f32x8>,
 }
 
-/// One step's numbers.
+/// Settings of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Counts from 1.
+    /// Number of the step, from 1.
     pub number: u64,
     /// Learning rate.
     pub rate: f32,
@@ -22,25 +22,24 @@ pub struct Step {
     pub decay: f32,
     /// Decay rates of the two running means.
     pub betas: [f32; 2],
-    /// What the gradient is multiplied with: one over the batch size.
+    /// Factor for the sum of the gradients: one over the batch size.
     pub scale: f32,
 }
 
-/// Keeps the step finite where the gradient vanishes.
+/// Keeps the step finite if the gradient is 0.
 const EPSILON: f32 = 1e-8;
 
 impl Moments {
-    /// Nothing seen yet.
+    /// Returns moments of zero.
     pub fn new(length: usize) -> Moments {
         Moments { first: vec![f32x8::ZERO; length], second: vec![f32x8::ZERO; length] }
     }
 }
 
 impl Step {
-    /// Changes `parameters` by the sum of `gradients`. All slices belong to the
-    /// same part of the model; each number depends on its own alone, so that
-    /// the parts may be done in any order. Gradients are summed in the order
-    /// given. No number becomes larger than `limit` either way.
+    /// Updates `parameters` with the sum of `gradients`, which is added in the given order. All
+    /// slices are the same part of the model. Numbers do not depend on each other, so parts may be
+    /// updated in any order. The magnitude of a parameter is limited to `limit`.
     pub fn apply(
         &self,
         parameters: &mut [f32x8],
@@ -74,7 +73,7 @@ impl Step {
 mod tests {
     use super::*;
 
-    /// Against the formulas, in double precision.
+    /// Steps agree with the formulas in double precision.
     #[test]
     fn steps_follow_the_formulas() {
         let (mut p, mut m, mut v) = (1.5_f64, 0.0_f64, 0.0_f64);

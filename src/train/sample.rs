@@ -1,4 +1,4 @@
-//! A position to learn from, in 28 bytes, and the order they are seen in.
+//! Training samples of 28 bytes, and the order in which they are used.
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -14,33 +14,33 @@ use lancet::{
     system::random::mix,
 };
 
-/// Stands for the half points of a position without a game.
+/// Value of the half points for a position without a game.
 const NO_GAME: u8 = 3;
 
-/// A position with its labels, seen by the side to move: where Black is to move, ranks and
-/// colours are swapped.
+/// A position with its labels, from the point of view of the side to move. If Black is to move,
+/// ranks and colours are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
-    /// The occupied squares, in two halves so that nothing is lost to alignment.
+    /// The occupied squares, in two halves to avoid padding.
     occupied: [u32; 2],
-    /// By occupied square, see [`pack_pieces`].
+    /// The pieces on these squares, see [`pack_pieces`].
     pieces: [u8; 16],
-    /// The score that a search gave.
+    /// Score of the search, in centipawns for the side to move.
     score: i16,
     /// The game's result in half points: 0, 1, 2, or [`NO_GAME`].
     half_points: u8,
     unused: u8,
 }
 
-/// The active inputs of both views, the side to move's first.
+/// Active inputs of both views, first that of the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Active {
-    /// Inputs; only the first `count` of each view are set.
+    /// Inputs; only the first `count` of each view are valid.
     pub inputs: [[u16; MAX_ACTIVE]; 2],
-    /// Pieces on the board.
+    /// Number of pieces on the board.
     pub count: usize,
-    /// What the search multiplies the network's output with.
+    /// Factor by which the search multiplies the network's output.
     pub weight: f32,
 }
 
@@ -48,7 +48,7 @@ impl Active {
     /// No inputs.
     pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
 
-    /// The inputs of one view.
+    /// Returns the inputs of one view.
     #[inline]
     pub fn view(&self, view: usize) -> &[u16] {
         &self.inputs[view][..self.count.min(MAX_ACTIVE)]
@@ -56,7 +56,7 @@ impl Active {
 }
 
 impl Sample {
-    /// Packs a position. `score` is the side to move's.
+    /// Packs a position. `score` is from the point of view of the side to move.
     pub fn new(chess: &Chess, score: Score, result: GameResult) -> Sample {
         let turn = chess.turn();
         let mut board = chess.board().clone();
@@ -75,17 +75,17 @@ impl Sample {
         }
     }
 
-    /// The score in centipawns for the side to move.
+    /// Returns the score in centipawns for the side to move.
     pub(crate) fn score(&self) -> f32 {
         f32::from(self.score)
     }
 
-    /// The game's result for the side to move: 0, 0.5 or 1, if there was a game.
+    /// Returns the result of the game for the side to move (0, 0.5 or 1), or `None` without a game.
     pub(crate) fn result(&self) -> Option<f32> {
         (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
 
-    /// The pieces, White those of the side to move.
+    /// Returns the pieces. Those of the side to move are White's.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         let [low, high] = self.occupied.map(u64::from);
         let squares = Bitboard(low | high << 32).into_iter();
@@ -96,7 +96,7 @@ impl Sample {
         })
     }
 
-    /// The board, White's pieces those of the side to move.
+    /// Returns the board. The pieces of the side to move are White's.
     pub(crate) fn board(&self) -> Board {
         let mut board = Board::empty();
         for (square, piece) in self.pieces() {
@@ -105,17 +105,17 @@ impl Sample {
         board
     }
 
-    /// All that the network sees: equal for equal positions.
+    /// Returns the position without its labels, as the network sees it.
     fn position(&self) -> ([u32; 2], [u8; 16]) {
         (self.occupied, self.pieces)
     }
 
-    /// What the search multiplies the network's output with.
+    /// Returns the factor by which the search multiplies the network's output.
     pub(crate) fn weight(&self) -> f32 {
         weight(self.pieces().map(|(_, piece)| see::value(piece.role)).sum())
     }
 
-    /// The active inputs of a network with so many king buckets.
+    /// Returns the active inputs for a network with so many king buckets.
     pub(crate) fn active(&self, king_buckets: usize) -> Active {
         const VIEWS: [Color; 2] = [Color::White, Color::Black];
         let mut perspectives = [Perspective::default(); 2];
@@ -140,13 +140,13 @@ impl Sample {
     }
 }
 
-/// What the search multiplies the network's output with, where there is so much material.
+/// Returns the factor by which the search multiplies the network's output with this material.
 fn weight(material: Score) -> f32 {
     eval::weight_of(material) as f32 / 1024.0
 }
 
-/// Drops all but one of the samples of each position, which of them is left to chance, but
-/// always the same. Returns how many were dropped. The order changes.
+/// Keeps one sample of each position and returns the number of dropped samples. The choice is
+/// pseudo-random but always the same. The order of the samples changes.
 pub(crate) fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
     let before = samples.len();
     let chance =
@@ -156,9 +156,8 @@ pub(crate) fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
     before - samples.len()
 }
 
-/// A random order of `0..length`, computed where it is needed instead of
-/// stored: a Feistel network on the smallest square power of two, walked until
-/// it falls inside.
+/// A random permutation of `0..length` that is computed and not stored. It is a Feistel network on
+/// the smallest sufficient power of four, applied repeatedly until the value is below `length`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shuffle {
     length: u64,
@@ -167,7 +166,7 @@ pub(crate) struct Shuffle {
 }
 
 impl Shuffle {
-    /// The order that belongs to a seed and a number.
+    /// Returns the permutation for a seed and a number.
     pub fn new(length: usize, seed: u64, number: u64) -> Shuffle {
         let bits = u64::BITS - (length as u64).saturating_sub(1).leading_zeros();
         let mut state = mix(mix(seed) ^ number);
@@ -178,7 +177,7 @@ impl Shuffle {
         Shuffle { length: length as u64, half_bits: bits.div_ceil(2).max(1), keys }
     }
 
-    /// What stands at place `index`, which must be below the length.
+    /// Returns the value at `index`, which must be below the length.
     pub fn get(&self, index: usize) -> usize {
         let mask = (1 << self.half_bits) - 1;
         let mut value = index as u64;
@@ -202,7 +201,7 @@ mod tests {
     use shakmaty::CastlingMode;
     use std::collections::BTreeSet;
 
-    /// The trainer sees the inputs that the player sees.
+    /// The trainer and the engine use the same inputs.
     #[test]
     fn inputs_are_the_players() {
         for fen in [
@@ -233,7 +232,7 @@ mod tests {
         }
     }
 
-    /// A win of White is a loss for Black to move.
+    /// A win of White is a loss if Black is to move.
     #[test]
     fn labels_are_the_side_to_moves() {
         for (turn, result, expected) in [
@@ -252,8 +251,8 @@ mod tests {
         assert_eq!(size_of::<Sample>(), 28);
     }
 
-    /// Of equal positions one sample stays, whatever the order; a position and its mirror
-    /// are the same to the network.
+    /// One sample of equal positions remains, whatever their order. A position and its mirror image
+    /// with the other side to move are equal for the network.
     #[test]
     fn duplicates_are_dropped() {
         let sample = |fen: &str, score, result| {
@@ -276,7 +275,7 @@ mod tests {
         assert_eq!(drop_duplicates(&mut samples), 0);
     }
 
-    /// The trainer weights outputs as the search does.
+    /// The trainer multiplies outputs by the same weight as the search.
     #[test]
     fn weights_are_the_players() {
         for fen in [
@@ -307,7 +306,7 @@ mod tests {
         assert_eq!(order(1, 2), order(1, 2));
         assert_ne!(order(1, 2), order(1, 3));
         assert_ne!(order(1, 2), order(2, 2));
-        // Neighbours are torn apart.
+        // Neighbours do not stay together.
         let near = order(1, 1).windows(2).filter(|pair| pair[0].abs_diff(pair[1]) < 10).count();
         assert!(near < 60, "{near}");
     }

@@ -1,5 +1,4 @@
-//! How a network is trained, as plain data: a TOML file that is also stored
-//! in the network.
+//! Settings of a training run. They are written to a TOML file and stored in the network.
 
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{filter::Filter, layout::Layout, model::Objective};
 use lancet::eval::nnue::features::KING_BUCKETS;
 
-/// The scale where there are no results to fit one to, in centipawns.
+/// Scale in centipawns, used if none was set or fitted.
 const USUAL_SCALE: f32 = 330.0;
 
 /// All settings of a training run.
@@ -20,37 +19,37 @@ pub struct Schedule {
     pub buckets: usize,
     /// King buckets, 1 or 4.
     pub king_buckets: usize,
-    /// Seed of the first weights and of the order of positions.
+    /// Seed of the initial weights and of the order of positions.
     pub seed: u64,
-    /// Positions seen in all, each as often as it comes.
+    /// Number of positions to train on, repeats included.
     pub samples: u64,
     /// Positions per step.
     pub batch: usize,
     /// Steps in which the learning rate rises from zero, at most a tenth of the run.
     pub warm_up: u64,
-    /// How much of itself the running mean of the weights keeps at a step: that mean is
-    /// the network. 0 for the last weights.
+    /// Decay per step of the moving average (EMA) of the weights, which becomes the network. 0
+    /// takes the last weights.
     pub average: f32,
-    /// Learning rate of the first and the last step; between them it falls
-    /// like half a cosine.
+    /// Learning rate of the first step, before the warm-up factor, and of the last step. Between
+    /// them it falls along half a cosine.
     pub rate: [f32; 2],
-    /// Weight of the game's result in the target at the first and the last
-    /// step, changing evenly; the rest of the target is the search's score.
+    /// Weight of the game's result in the target at the first and the last step, interpolated
+    /// linearly. The rest of the target is the score of the search.
     pub result_weight: [f32; 2],
     /// AdamW: decay rates of the moments.
     pub betas: [f32; 2],
     /// AdamW: weight decay.
     pub decay: f32,
-    /// Largest size of a first-layer weight to begin with. Some twenty inputs are
-    /// active: neurons begin inside of the clipping.
+    /// Largest magnitude of an initial first-layer weight. Some twenty inputs are active, so this
+    /// must be small enough that neurons start below their upper limit.
     pub initial: f32,
-    /// Centipawns, as the search plays by them, that are worth a factor of e in the odds
-    /// of winning; nothing for the scale that fits the results.
+    /// Centipawns that multiply the odds of winning by e, for scores with the search's weight for
+    /// material. `None` fits the scale to the results.
     pub scale: Option<f32>,
-    /// Share of games set apart for validation, to the permille. Positions without a game
-    /// never are.
+    /// Share of games used for validation, rounded to a permille. Positions without a game are
+    /// never used for it.
     pub validation: f64,
-    /// Positions that are not learned from.
+    /// Filter of the training data.
     pub filter: Filter,
 }
 
@@ -66,8 +65,8 @@ impl Default for Schedule {
             warm_up: 2000,
             average: 0.9995,
             rate: [1e-3, 1e-5],
-            // With five million positions the result is mostly noise: 0.3 instead
-            // of 0.1 cost 80 Elo.
+            // With five million positions the result is mostly noise: 0.3 instead of 0.1 cost
+            // 80 Elo.
             result_weight: [0.1, 0.1],
             betas: [0.9, 0.999],
             decay: 0.01,
@@ -80,11 +79,11 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Says what makes no sense.
+    /// Checks the ranges of the settings.
     ///
     /// # Errors
     ///
-    /// Names the setting and what it may be.
+    /// If a setting is out of range. The error names the setting and its range.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let unit = 0.0..=1.0;
         let ranges = [
@@ -123,13 +122,13 @@ impl Schedule {
         }
     }
 
-    /// The shape of the network.
+    /// Returns the shape of the network.
     pub(crate) const fn layout(&self) -> Layout {
         let Schedule { king_buckets, hidden, buckets, .. } = *self;
         Layout { king_buckets, hidden, buckets }
     }
 
-    /// Learning rate of step number `step`, counted from 0, of `steps`.
+    /// Returns the learning rate of step number `step`, counted from 0, of `steps`.
     pub(crate) fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let [first, last] = self.rate.map(f64::from);
         let cosine = (std::f64::consts::PI * progress(step, steps)).cos();
@@ -138,22 +137,22 @@ impl Schedule {
         (rate * ((step + 1) as f64 / warm_up as f64).min(1.0)) as f32
     }
 
-    /// What is learned at step number `step`, counted from 0, of `steps`.
+    /// Returns the objective of step number `step`, counted from 0, of `steps`.
     pub(crate) fn objective_at(&self, step: u64, steps: u64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
         let result_weight = (first + (last - first) * progress(step, steps)) as f32;
         Objective { result_weight, scale: self.scale.unwrap_or(USUAL_SCALE) }
     }
 
-    /// How much of itself the running mean of the weights keeps at step number `step`,
-    /// counted from 0. The first steps are forgotten soon.
+    /// Returns the decay of the moving average of the weights at step number `step`, counted from
+    /// 0. It is smaller in early steps, so that the average soon forgets them.
     pub(crate) fn average_at(&self, step: u64) -> f32 {
         let step = step as f32;
         self.average.min((1.0 + step) / (10.0 + step))
     }
 }
 
-/// How much of the run is done when step number `step` of `steps` is under way, from 0 to 1.
+/// Returns the progress of the run at step number `step` of `steps`, from 0 to 1.
 fn progress(step: u64, steps: u64) -> f64 {
     (step as f64 / steps.saturating_sub(1).max(1) as f64).min(1.0)
 }
@@ -174,13 +173,13 @@ mod tests {
         assert!((schedule.rate_at(50, 101) - 2.005e-3).abs() < 1e-8);
         assert!((schedule.rate_at(100, 101) - 1e-5).abs() < 1e-9);
         assert!((schedule.objective_at(50, 101).result_weight - 0.4).abs() < 1e-6);
-        // The rate rises for a tenth of the run at most.
+        // The warm-up is at most a tenth of the run.
         let warm = Schedule { rate: [1.0, 1.0], warm_up: 2000, ..schedule };
         let rates = [0, 9, 10, 99].map(|step| warm.rate_at(step, 101));
         assert_eq!(rates, [0.1, 1.0, 1.0, 1.0]);
         let rates = [0, 999, 1999, 50_000].map(|step| warm.rate_at(step, 100_000));
         assert_eq!(rates, [1.0 / 2000.0, 0.5, 1.0, 1.0]);
-        // A short run forgets its beginning, too.
+        // The average of a short run also forgets the first steps.
         assert!(warm.average_at(0) <= 0.1 && warm.average_at(90) < 0.92);
         assert_eq!(warm.average_at(1_000_000), warm.average);
     }
