@@ -1,4 +1,4 @@
-//! `lancet-train average`: the mean of networks. Knows numbers, not positions.
+//! `lancet-train average`: the mean of several networks.
 //!
 //! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned
 //! models improves accuracy without increasing inference time", 2022.
@@ -18,16 +18,16 @@ use lancet::{
 
 /// Average networks that were trained from the same one
 ///
-/// Every number of the new network is the mean of theirs. Networks that were trained from the
-/// same one, by other seeds or on other games, err in different ways, and their mean often
-/// plays better than each.
+/// Every number of the new network is the mean of the numbers of these networks. Networks that were
+/// trained from the same network, with different seeds or on different games, have different
+/// errors, and their mean often plays better than each of them.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
   for seed in 1 2 3; do lancet-train train --data games/*.vf --from old.nnue --seed $seed --out $seed.nnue; done
   lancet-train average 1.nnue 2.nnue 3.nnue --out new.nnue")]
 pub struct Args {
-    /// Networks of one shape
+    /// Networks of the same shape
     #[arg(required = true, value_name = "NET")]
     networks: Vec<PathBuf>,
     /// File to write the network to
@@ -38,7 +38,7 @@ pub struct Args {
     force: bool,
 }
 
-/// How the network was made, written into its file.
+/// Record of how the network was made, stored in its file.
 #[derive(Serialize)]
 struct Provenance<'a> {
     lancet: &'a str,
@@ -67,11 +67,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The network whose every number is the mean of theirs, rounded.
+/// Returns the network whose numbers are the rounded means of the numbers of `networks`.
 ///
 /// # Errors
 ///
-/// If there is none, or they differ in shape.
+/// If `networks` is empty, or they differ in shape.
 fn mean(networks: &[Network]) -> anyhow::Result<Network> {
     let layout = networks.first().map(Layout::of).context("no network to average")?;
     let share = f32x8::splat(1.0 / networks.len() as f32);

@@ -1,9 +1,9 @@
-//! A training run on disk, to be resumed exactly where it was.
+//! Checkpoints of training runs, from which a run resumes exactly.
 //!
-//! The file is `LANCETC2`, the length of a TOML text (8 bytes), the text (run
-//! and state), the parameters, their running mean and both moments as floats, and the
-//! CRC-32 of all that, little-endian. It is replaced as a whole, so that a kill leaves the old
-//! one or the new.
+//! The file consists of `LANCETC2`, the length of a TOML text (8 bytes), the text (run and state),
+//! the parameters, their moving average and both moments as floats, and the CRC-32 of all this.
+//! Numbers are little-endian. The file is replaced atomically, so that a kill leaves either the old
+//! file or the new one.
 
 use std::{
     fs::File,
@@ -23,7 +23,7 @@ use super::{
 use lancet::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETC2";
-/// Longest file, in bytes: the largest network takes 200 MB, the text little.
+/// Largest size of a file, in bytes. The largest network takes 200 MB, and the text is short.
 const LONGEST_FILE: u64 = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
@@ -33,13 +33,13 @@ struct Text {
     run: TrainingRun,
 }
 
-/// Where the checkpoint of a network is kept.
+/// Returns the path of the checkpoint of a network.
 pub fn path(network: &Path) -> PathBuf {
     beside(network, "checkpoint")
 }
 
-/// The file of this kind that belongs to a network: `a.toml` to `a.nnue`, and
-/// `lancet-1.0.toml` to `lancet-1.0`.
+/// Returns the path of the file of this kind beside a network: `a.toml` for `a.nnue`, and
+/// `lancet-1.0.toml` for `lancet-1.0`.
 pub fn beside(network: &Path, kind: &str) -> PathBuf {
     if network.extension().is_some_and(|extension| extension == "nnue") {
         return network.with_extension(kind);
@@ -54,7 +54,7 @@ pub fn beside(network: &Path, kind: &str) -> PathBuf {
 ///
 /// # Errors
 ///
-/// If the file cannot be written; an old one then stays.
+/// If the file cannot be written. The old file then remains.
 pub fn save(path: &Path, trainer: &Trainer) -> anyhow::Result<()> {
     let Trainer { run, state, parameters, average, moments, .. } = trainer;
     let text = toml::to_string(&Text { state: state.clone(), run: run.clone() })?;
@@ -70,7 +70,7 @@ pub fn save(path: &Path, trainer: &Trainer) -> anyhow::Result<()> {
     replace(path, bytes)
 }
 
-/// Puts a trainer where the checkpoint was.
+/// Resumes a run from its checkpoint.
 ///
 /// # Errors
 ///
@@ -87,8 +87,7 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Begins a run with the weights and the optimiser's memory that another run of the same
-/// shape has ended with.
+/// Starts a run with the final weights and optimiser's moments of another run of the same shape.
 ///
 /// # Errors
 ///
@@ -97,20 +96,20 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     let (text, numbers) = read(path)?;
     let (theirs, ours) = (text.run.schedule.layout(), trainer.layout());
     let path = path.display();
-    ensure!(theirs == ours, "{path}: trains a network of {theirs}, expected {ours}");
+    ensure!(theirs == ours, "{path}: the state of a network of {theirs}, expected {ours}");
     fill(trainer, &numbers);
     trainer.state.updates = text.state.updates;
     Ok(())
 }
 
-/// Whether this is a file that [`save`] has written.
+/// Returns whether the file starts like one that [`save`] wrote.
 pub fn is_one(path: &Path) -> bool {
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *MAGIC
 }
 
-/// The text and the numbers of a file.
+/// Reads and checks the text and the numbers of a file.
 fn read(path: &Path) -> anyhow::Result<(Text, Vec<f32>)> {
     let bytes = files::read_regular(path, LONGEST_FILE).map_err(anyhow::Error::from);
     bytes.and_then(|bytes| parse(&bytes)).with_context(|| path.display().to_string())
@@ -118,7 +117,7 @@ fn read(path: &Path) -> anyhow::Result<(Text, Vec<f32>)> {
 
 fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
     let truncated = "truncated";
-    let rest = bytes.strip_prefix(MAGIC).context("not a checkpoint of Lancet")?;
+    let rest = bytes.strip_prefix(MAGIC).context("not a Lancet checkpoint")?;
     let (rest, sum) = rest.split_last_chunk::<4>().context(truncated)?;
     let found = crc32fast::hash(&bytes[..bytes.len() - sum.len()]);
     ensure!(found == u32::from_le_bytes(*sum), "truncated or damaged: the checksum is wrong");
@@ -132,7 +131,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
     Ok((text, numbers))
 }
 
-/// Puts the numbers of a file in the place of a trainer's.
+/// Replaces the parameters, average and moments of a trainer by the numbers of a file.
 fn fill(trainer: &mut Trainer, numbers: &[f32]) {
     let Trainer { parameters, average, moments, .. } = trainer;
     let parts = numbers.chunks_exact(8 * parameters.len());
@@ -143,13 +142,13 @@ fn fill(trainer: &mut Trainer, numbers: &[f32]) {
     trainer.round();
 }
 
-/// Says what differs between the run of a checkpoint and the one asked for.
+/// Describes the first difference between the run of a checkpoint and the requested run.
 fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
     let show = |run: &TrainingRun| toml::to_string(run).unwrap_or_default();
     let (there, asked) = (show(there), show(asked));
     let lines = there.lines().zip(asked.lines()).find(|(a, b)| a != b);
-    let (a, b) = lines.unwrap_or(("more or fewer data files", "these data files"));
-    format!("belongs to another run: there '{a}', asked for '{b}'")
+    let (a, b) = lines.unwrap_or(("a different number of data files", "these data files"));
+    format!("belongs to another run: found '{a}', expected '{b}'")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The loss curves of a run, as CSV and SVG.
+//! Loss curves of a run, as CSV and SVG.
 
 use plotters::prelude::{BLUE, RED, SeriesLabelPosition};
 
@@ -7,7 +7,7 @@ use super::{
     trainer::Point,
 };
 
-/// The points as comma-separated values.
+/// Returns the points as comma-separated values.
 pub fn csv(history: &[Point]) -> String {
     let mut text =
         "step,positions,rate,result_weight,training_loss,validation_loss,exam_error\n".to_owned();
@@ -22,11 +22,11 @@ pub fn csv(history: &[Point]) -> String {
     text
 }
 
-/// The points as a picture.
+/// Returns the points as a picture in SVG.
 ///
 /// # Errors
 ///
-/// If no loss is finite, or it cannot be drawn.
+/// If no loss is finite, or the picture cannot be drawn.
 pub fn svg(history: &[Point], network: &str) -> anyhow::Result<String> {
     let curve = |name, color, loss: fn(&Point) -> Option<f64>| {
         let point = |point: &Point| Some((point.positions as f64 / 1e6, loss(point)?));

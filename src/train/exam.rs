@@ -1,5 +1,5 @@
-//! Exams: positions with scores that no network learns from, and how far evaluations are
-//! from them. The scores come from long searches, by Lancet or by another engine.
+//! Exams: positions with scores on which no network is trained, to measure the error of
+//! evaluations. The scores come from long searches, by Lancet or by another engine.
 
 use std::path::Path;
 
@@ -16,31 +16,31 @@ use lancet::{
     eval::{self, nnue::Network, psqt, wdl::sigmoid},
 };
 
-/// Centipawns of an exam that are worth a factor of e in the odds of winning.
+/// Centipawns of an exam that multiply the odds of winning by e.
 const SCALE: f64 = 250.0;
-/// Centipawns of an evaluation that are, before its own scale is found.
+/// Centipawns of an evaluation that multiply the odds of winning by e, at a scale of 1.
 const CANDIDATE_SCALE: f64 = 400.0;
 
-/// Positions and their scores.
+/// Positions with their scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exam {
     fens: Vec<String>,
     samples: Vec<Sample>,
 }
 
-/// How an evaluation does in an exam.
+/// Result of an evaluation in an exam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grade {
-    /// Root mean square error in winning probability, by the scale that suits the
-    /// evaluation best.
+    /// Root mean square error in winning probability, with the scale that suits the evaluation
+    /// best.
     pub error: f64,
-    /// That scale: 1 takes 400 centipawns of the evaluation for as much as 250 of the exam.
+    /// That scale. At 1, 400 centipawns of the evaluation equal 250 centipawns of the exam.
     pub scale: f64,
     /// Spearman's rank correlation.
     pub correlation: f64,
 }
 
-/// What is read of a line of `lancet epd --csv`.
+/// The columns that are read from a file of `lancet epd --csv`.
 #[derive(Deserialize)]
 struct ScoredPosition {
     fen: String,
@@ -48,13 +48,13 @@ struct ScoredPosition {
 }
 
 impl Exam {
-    /// Reads what `lancet epd --csv` has written of one engine. Positions without a score in
+    /// Reads a file that `lancet epd --csv` wrote for one engine. Positions without a score in
     /// centipawns, such as mates, are left out.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, a line is not such a row or its FEN no position, or no
-    /// position is left.
+    /// If the file cannot be read, a row or its FEN is invalid, or no position has a score in
+    /// centipawns.
     pub fn read(path: &Path) -> anyhow::Result<Exam> {
         Exam::read_rows(path).with_context(|| path.display().to_string())
     }
@@ -75,13 +75,13 @@ impl Exam {
         Ok(exam)
     }
 
-    /// The positions, each with its score for the side to move.
+    /// Returns the positions, each with its score for the side to move.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 
-    /// The evaluations by a network, or by material and piece-square tables, as the search
-    /// plays by them, in centipawns.
+    /// Returns the evaluations by a network, or by material and piece-square tables, as the search
+    /// uses them, in centipawns.
     pub fn evaluate(&self, network: Option<&Network>) -> Vec<f64> {
         let evaluate = |sample: &Sample| {
             let board = sample.board();
@@ -94,7 +94,7 @@ impl Exam {
         self.samples.iter().map(evaluate).collect()
     }
 
-    /// The part of this exam that `answers` has, too, and the scores of these.
+    /// Returns the part of this exam whose positions are also in `answers`, and the scores there.
     pub fn shared_with(&self, answers: &Exam) -> (Exam, Vec<f64>) {
         let scores: std::collections::HashMap<&str, f32> = answers
             .fens
@@ -114,7 +114,7 @@ impl Exam {
         (shared, found)
     }
 
-    /// Grades evaluations in centipawns, one for each position.
+    /// Grades evaluations in centipawns, one for each position of the exam.
     pub fn grade(&self, scores: &[f64]) -> Grade {
         let truths: Vec<f64> = self
             .samples
@@ -129,7 +129,7 @@ impl Exam {
             let sum: f64 = scores.iter().zip(&truths).map(square).sum();
             (sum / truths.len().max(1) as f64).sqrt()
         };
-        // The error has one minimum: halve the interval that it is in.
+        // The error has one minimum: search it by thirds.
         let (mut low, mut high) = (0.05, 8.0);
         for _ in 0..24 {
             let third = (high - low) / 3.0;
@@ -147,7 +147,7 @@ impl Exam {
     }
 }
 
-/// The rank of each value, the mean of their ranks where values are equal.
+/// Returns the rank of each value. Equal values have the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -161,7 +161,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Pearson's correlation.
+/// Returns Pearson's correlation.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
@@ -204,7 +204,7 @@ mod tests {
         assert!(format!("{:#}", exam("").unwrap_err()).contains("no position"));
     }
 
-    /// What differs by a factor alone is without error.
+    /// Evaluations that differ from the exam only by a factor have no error.
     #[test]
     fn the_best_scale_is_found() {
         let exam = three();

@@ -68,8 +68,8 @@ impl Objective {
 /// A [`TileRow`] in wider registers, for machines that have them.
 type Delta = [f32x16; 2];
 
-/// Lists, for every input, of the views in which it is active. A view is numbered as twice the index
-/// of the position in the chunk, plus 0 or 1.
+/// Lists, for every input, of the views in which it is active. The number of a view is twice the
+/// index of the position in the chunk, plus 0 or 1.
 #[derive(Debug)]
 struct Transposed {
     /// End of the list of each input. A list starts at the end of the list before it.

@@ -1,46 +1,46 @@
-//! Charts of curves and dots over numbers, as SVG.
+//! Charts of curves and dots, as SVG.
 
 use std::ops::Range;
 
 use anyhow::ensure;
 use plotters::{coord::Shift, prelude::*};
 
-/// A chart.
+/// A chart with two axes.
 pub struct Chart<'a> {
-    /// Shown above it.
+    /// Title above the chart.
     pub title: &'a str,
-    /// The name of its horizontal axis.
+    /// Name of the horizontal axis.
     pub x: &'a str,
-    /// Drawn one over the other.
+    /// Curves, drawn in this order.
     pub curves: Vec<Curve>,
-    /// Where there is room for their names.
+    /// Position of the legend.
     pub legend: SeriesLabelPosition,
 }
 
-/// A named curve, and dots that go with it. Numbers that are not finite are left out.
+/// A named curve with dots. Points that are not finite are left out.
 pub struct Curve {
-    /// Shown in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Of line and dots.
+    /// Colour of line and dots.
     pub color: RGBColor,
-    /// Points that are joined.
+    /// Points joined by a line.
     pub line: Vec<(f64, f64)>,
-    /// Points that are not.
+    /// Points drawn as dots.
     pub dots: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    /// A curve without dots.
+    /// Creates a curve without dots.
     pub fn line(name: &str, color: RGBColor, line: Vec<(f64, f64)>) -> Curve {
         Curve { name: name.to_owned(), color, line, dots: Vec::new() }
     }
 }
 
-/// One picture of these charts, one below the other.
+/// Draws the charts below each other in one picture, and returns it as SVG.
 ///
 /// # Errors
 ///
-/// If a chart has no finite number, or cannot be drawn.
+/// If a chart has no finite point or cannot be drawn.
 pub fn svg(charts: &[Chart]) -> anyhow::Result<String> {
     let mut picture = String::new();
     {
@@ -52,7 +52,7 @@ pub fn svg(charts: &[Chart]) -> anyhow::Result<String> {
         }
         root.present()?;
     }
-    // plotters leaves blanks at the ends of lines.
+    // plotters leaves spaces at the ends of lines.
     Ok(picture.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
 }
 
@@ -62,7 +62,7 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Res
         let all = chart.curves.iter().flat_map(|curve| curve.line.iter().chain(&curve.dots));
         all.copied().filter(finite)
     };
-    ensure!(points().next().is_some(), "{}: nothing to draw", chart.title);
+    ensure!(points().next().is_some(), "{}: no finite numbers to draw", chart.title);
     let low = points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
     let high = points().map(|(_, y)| y).fold(f64::NEG_INFINITY, f64::max);
     let left = points().map(|(x, _)| x).fold(0.0, f64::min);
@@ -103,12 +103,12 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Res
     Ok(())
 }
 
-/// Labels of the ticks of an axis, with the digits that tell them apart: plotters draws
-/// at most eleven, one, two or five units of a digit apart.
+/// Returns the formatter of the tick labels of an axis, with enough digits to distinguish them.
+/// plotters draws at most eleven ticks, at distances of one, two or five units of a digit.
 fn label(axis: &Range<f64>) -> impl Fn(&f64) -> String + use<> {
     let digits = (11.0 / (axis.end - axis.start)).log10().ceil().max(0.0);
     let unit = 10_f64.powf(digits);
-    // The sum is never -0.
+    // Adding 0.0 turns -0 into 0.
     move |value| format!("{:.*}", digits as usize, (value * unit).round() / unit + 0.0)
 }
 

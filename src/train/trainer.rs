@@ -1,6 +1,7 @@
-//! Steps over batches on all cores, and the state that a run can be resumed
-//! from. The same schedule, data and number of threads give the same network, by the same
-//! build on the same system: others round in other places.
+//! Training steps on all cores, and the state from which a run can be resumed.
+//!
+//! The same schedule, data and number of threads give the same network, if the build and the
+//! system are also the same. Other builds round differently.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use super::{
 };
 use lancet::eval::nnue::{Network, network::SCALE};
 
-/// Registers that a thread updates at a time.
+/// Number of registers that a thread updates at a time.
 const PART: usize = 1 << 10;
 
 /// A point of the loss curves.
@@ -25,7 +26,7 @@ const PART: usize = 1 << 10;
 pub(crate) struct Point {
     /// Steps done.
     pub step: u64,
-    /// Positions seen.
+    /// Positions trained on, repeats included.
     pub positions: u64,
     /// Learning rate of the last step.
     pub rate: f32,
@@ -33,39 +34,39 @@ pub(crate) struct Point {
     pub result_weight: f32,
     /// Mean loss of the steps since the last point.
     pub training: f64,
-    /// Mean loss over the games set apart, if there are any.
+    /// Mean loss over the validation positions, if there are any.
     pub validation: Option<f64>,
     /// Error on the exam, in winning probability, if there is one.
     pub exam: Option<f64>,
 }
 
-/// What decides a run, apart from the numbers learned so far.
+/// Everything that determines a run, except for its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingRun {
     /// Version of Lancet.
     pub lancet: String,
-    /// Its build: commit and processor. Another one may go on.
+    /// Build that began the run: commit and processor. Another build may continue.
     #[serde(default)]
     pub build: String,
-    /// Threads: the order of floating-point sums depends on them.
+    /// Number of threads. The order of floating-point sums depends on it.
     pub threads: usize,
-    /// What it began with, if not random weights: a network, or the checkpoint of a run.
+    /// Start of the run: a network, the state of another run, or `None` for random weights.
     pub from: Option<String>,
-    /// Settings.
+    /// Settings of the run.
     pub schedule: Schedule,
-    /// Data.
+    /// Files of training data.
     pub sources: Vec<DataFile>,
 }
 
-/// Where a run is.
+/// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
     /// Steps done.
     pub step: u64,
-    /// Steps that the optimiser's moments know of: those of an earlier run, too, if this
-    /// one began with its moments.
+    /// Number of updates of the optimiser's moments, including those of an earlier run if this run
+    /// started with its moments.
     pub updates: u64,
     /// Sum of the mean losses of the steps since the last point.
     pub loss: f64,
@@ -78,28 +79,29 @@ pub(crate) struct State {
 /// A training run in progress.
 #[derive(Debug)]
 pub struct Trainer {
-    /// What decides the run.
+    /// Description of the run.
     pub(crate) run: TrainingRun,
-    /// Where it is.
+    /// Progress.
     pub(crate) state: State,
-    /// All numbers of the model, exact.
+    /// Parameters of the model, not rounded.
     pub(crate) parameters: Vec<f32x8>,
-    /// Their running mean, which becomes the network.
+    /// Moving average of the parameters, which becomes the network.
     pub(crate) average: Vec<f32x8>,
-    /// The parameters rounded.
+    /// The parameters, rounded.
     rounded: RoundedModel,
-    /// The optimiser's memory.
+    /// Moments of the optimiser.
     pub(crate) moments: Moments,
     layout: Layout,
     workers: Vec<Worker>,
     pool: ThreadPool,
-    /// Positions per pass and step.
+    /// Number of training positions.
     length: usize,
+    /// Positions per step.
     batch: usize,
 }
 
 impl Trainer {
-    /// A run at its beginning, over `length` positions.
+    /// Creates a run at its beginning, over `length` positions.
     ///
     /// # Errors
     ///
@@ -124,12 +126,11 @@ impl Trainer {
         })
     }
 
-    /// Begins with the weights of a network, which may be without king buckets where the run
-    /// has them.
+    /// Starts with the weights of a network. A run with king buckets also takes a network without.
     ///
     /// # Errors
     ///
-    /// If it has another shape.
+    /// If the network has another shape.
     pub(crate) fn start_from(&mut self, network: &Network) -> anyhow::Result<()> {
         self.parameters = self.layout.dequantise(network)?;
         self.average.clone_from(&self.parameters);
@@ -137,37 +138,37 @@ impl Trainer {
         Ok(())
     }
 
-    /// Takes over parameters that were changed from outside.
+    /// Rounds the parameters after a change.
     pub(crate) fn round(&mut self) {
         self.pool.install(|| self.rounded.round(self.layout, &self.parameters));
     }
 
-    /// The model's shape.
+    /// Returns the layout of the model.
     pub(crate) const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Steps of a pass over the data.
+    /// Returns the number of steps of a pass over the data.
     fn steps_per_pass(&self) -> u64 {
         (self.length / self.batch).max(1) as u64
     }
 
-    /// Steps of the whole run.
+    /// Returns the number of steps of the whole run.
     pub(crate) const fn steps(&self) -> u64 {
         self.run.schedule.samples.div_ceil(self.batch as u64)
     }
 
-    /// Positions of a step.
+    /// Returns the number of positions of a step.
     pub const fn batch(&self) -> usize {
         self.batch
     }
 
-    /// Is the run over?
+    /// Returns whether the run is complete.
     pub(crate) fn is_finished(&self) -> bool {
         self.state.step >= self.steps()
     }
 
-    /// One step. Returns its mean loss.
+    /// Performs one step. Returns its mean loss.
     pub fn step(&mut self, training: &[Sample]) -> f64 {
         let step = self.state.step;
         let steps = self.steps();
@@ -185,7 +186,7 @@ impl Trainer {
             let (mut places, mut samples) = (Vec::new(), Vec::new());
             for from in share.clone().step_by(CHUNK) {
                 let chunk = from..(from + CHUNK).min(share.end);
-                // First where, then what: so memory is asked for many at a time.
+                // Compute all indices first, so that the loads from memory overlap.
                 places.clear();
                 places.extend(chunk.map(|i| order.get(start + i)));
                 samples.clear();
@@ -240,7 +241,7 @@ impl Trainer {
                 let (second_rows, second_factors) = second.split_at_mut(inputs);
                 step.apply(rows, first_rows, second_rows, &gradients, limit);
                 if !factors.is_empty() {
-                    // What moves all buckets together.
+                    // The factoriser, which all buckets share.
                     let length = factors.len();
                     let gradients: Vec<&[f32x8]> =
                         gradients.iter().flat_map(|all| all.chunks_exact(length)).collect();
@@ -263,8 +264,8 @@ impl Trainer {
         }
     }
 
-    /// The network's outputs for `samples`, by the running mean of the weights: in units of
-    /// 400 centipawns, and what the search multiplies each with.
+    /// Returns the outputs for `samples` with the moving average of the weights, in units of 400
+    /// centipawns, each with the factor by which the search multiplies it.
     pub(crate) fn outputs(&mut self, samples: &[Sample]) -> Vec<(f32, f32)> {
         let model = RoundedModel::new(self.layout, &self.average);
         let share = samples.len().div_ceil(self.workers.len()).max(1);
@@ -276,14 +277,14 @@ impl Trainer {
         self.pool.install(|| workers.flat_map_iter(answer).collect())
     }
 
-    /// The network's evaluations of `samples` as the search plays by them, in centipawns.
+    /// Returns the evaluations of `samples` in the search, in centipawns.
     fn scores(&mut self, samples: &[Sample]) -> Vec<f64> {
         let outputs = self.outputs(samples).into_iter();
         outputs.map(|(output, weight)| f64::from(output * weight) * f64::from(SCALE)).collect()
     }
 
-    /// Mean loss of the network so far over `samples`, as the last step counted it, if
-    /// there are any.
+    /// Returns the mean loss of the averaged model over `samples`, with the objective of the last
+    /// step, or `None` without samples.
     fn validate(&mut self, samples: &[Sample]) -> Option<f64> {
         if samples.is_empty() {
             return None;
@@ -298,7 +299,7 @@ impl Trainer {
         Some(losses.sum::<f64>() / samples.len() as f64)
     }
 
-    /// Adds a point to the loss curves.
+    /// Adds a point to the loss curves and returns it.
     pub(crate) fn report(&mut self, data: &DataSet) -> Point {
         let validation = self.validate(&data.validation);
         let exam = data.exam.as_ref().map(|exam| exam.grade(&self.scores(exam.samples())).error);
@@ -390,11 +391,11 @@ mod tests {
         let [first, .., last] = &a.state.history[..] else { panic!() };
         assert!(last.training < 0.5 * first.training, "{first:?} {last:?}");
         assert!(last.validation.unwrap() < first.validation.unwrap(), "{first:?} {last:?}");
-        // Nothing set apart, nothing to tell.
+        // Without validation positions there is no validation loss.
         assert_eq!(a.report(&DataSet::default()).validation, None);
     }
 
-    /// A second stage begins where the first one ended.
+    /// A second run can start with the network of the first.
     #[test]
     fn a_network_can_be_trained_on() {
         let data = data();
@@ -410,8 +411,8 @@ mod tests {
         assert!(error.ends_with(wanted), "{error}");
     }
 
-    /// King buckets learn together, by the factoriser, and each by itself; what is played
-    /// of both stays within what the player's arithmetic allows.
+    /// Training changes both the factoriser and the buckets' own weights. Their sums stay within
+    /// the limits of the network's arithmetic.
     #[test]
     fn king_buckets_learn() {
         let data = data();
@@ -429,7 +430,7 @@ mod tests {
         assert!(trainer.layout.quantise(&trainer.parameters, "").is_ok());
     }
 
-    /// The network is the running mean of the weights, which wander less than the last ones.
+    /// The network is the moving average of the weights.
     #[test]
     fn the_mean_of_the_weights_is_kept() {
         let data = data();
@@ -444,7 +445,7 @@ mod tests {
                 *mean = number + (*mean - number) * keep;
             }
         }
-        // What is learned does not depend on it.
+        // The average does not affect training.
         assert_eq!(mean.parameters, last.parameters);
         assert_eq!(last.average, last.parameters);
         assert_eq!(mean.average, expected);
@@ -454,7 +455,7 @@ mod tests {
         assert!((mean - last).abs() < 0.1 * last && mean != last, "{mean} {last}");
     }
 
-    /// Another run goes on with weights, mean and moments.
+    /// Another run can start with the weights, their average and the moments.
     #[test]
     fn a_run_begins_with_the_state_of_another() {
         let data = data();
@@ -476,7 +477,7 @@ mod tests {
         assert!(error.contains("a network of 32 hidden neurons"), "{error}");
     }
 
-    /// A run that was interrupted ends like one that was not.
+    /// An interrupted and resumed run ends like one that was not interrupted.
     #[test]
     fn resuming_is_exact() {
         let data = data();
@@ -496,7 +497,7 @@ mod tests {
         assert_eq!(resumed.moments, whole.moments);
         assert_eq!(resumed.state, whole.state);
 
-        // So does one that another build has begun, or one that named none yet.
+        // A run that another build began can be resumed, also if it does not name that build.
         begun.run.build = "another".to_owned();
         checkpoint::save(&path, &begun).unwrap();
         checkpoint::load(&path, &mut resumed).unwrap();
@@ -505,7 +506,7 @@ mod tests {
         let text = toml::to_string(&begun.run).unwrap().replace("build = \"another\"\n", "");
         assert_eq!(toml::from_str::<TrainingRun>(&text).unwrap().build, "");
 
-        // Another run's checkpoint and a damaged one are refused.
+        // The checkpoint of another run and a damaged one are refused.
         let error = format!("{:#}", checkpoint::load(&path, &mut trainer(2, 3)).unwrap_err());
         assert!(error.contains("seed = 1") && error.contains("seed = 3"), "{error}");
         let bytes = std::fs::read(&path).unwrap();

@@ -1,10 +1,9 @@
-//! `lancet-train wdl`: fits the model of winning chances to games of Lancet against
-//! itself. What the model is and how it is used is in [`lancet::eval::wdl`].
+//! `lancet-train wdl`: fits the model of winning chances to games of Lancet against itself.
+//! [`lancet::eval::wdl`] describes the model and its use.
 //!
-//! The fit is the maximum of the likelihood of all results. For an ordered
-//! logistic model it is concave in `alpha` and `beta`, so that Fisher's scoring
-//! finds the one maximum (P. McCullagh, "Regression Models for Ordinal Data",
-//! 1980).
+//! The fit maximises the likelihood of all results. The likelihood of an ordered logistic model is
+//! concave in `alpha` and `beta`, so that Fisher's scoring finds the only maximum (P. McCullagh,
+//! "Regression Models for Ordinal Data", 1980).
 
 use std::{ops::RangeInclusive, path::PathBuf, process::ExitCode};
 
@@ -27,21 +26,20 @@ use lancet::{
 
 /// Scores are counted in classes of this width, in centipawns.
 const WIDTH: Score = 10;
-/// Larger scores are left out: there the few games that went otherwise would
-/// decide the fit, and the curve is flat anyway.
+/// Larger scores, in centipawns, are left out. There, the few games with an unexpected result would
+/// dominate the fit, and the curve is flat.
 const LARGEST: Score = 1000;
 const CLASSES: usize = (2 * LARGEST / WIDTH + 1) as usize;
 const MATERIALS: usize = (*MATERIAL.end() - *MATERIAL.start() + 1) as usize;
-/// Parameters of the model.
+/// Number of parameters of the model.
 const SIZE: usize = 2 * TERMS;
-/// Steps after which the fit gives up.
+/// Largest number of steps of the fit.
 const MAX_STEPS: u32 = 200;
 
 /// Fit winning chances to the scores in games
 ///
-/// Counts how often games were won, drawn and lost by score and material count, and fits curves
-/// to that. UCI_ShowWDL reports them; the program is built with those in
-/// src/eval/wdl/fitted.rs.
+/// Counts wins, draws and losses by score and material count, and fits the curves that UCI_ShowWDL
+/// reports. The engine is built with the curves in src/eval/wdl/fitted.rs.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -54,28 +52,27 @@ pub struct Args {
     /// Write the constants to this file
     #[arg(long, value_name = "FILE.rs")]
     out: Option<PathBuf>,
-    /// Draw the curves and the counts
+    /// Draw the curves and the counts to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    /// How the games were made, as a note in the file of constants
+    /// How the games were made, for a note in the file of constants
     #[arg(long, value_name = "TEXT", default_value = "self-play")]
     note: String,
 }
 
-/// How often positions with a material count and a score were won, drawn and lost by
-/// the side to move.
+/// Numbers of positions that the side to move won, drew and lost, by material count and score.
 #[derive(Clone, Debug)]
 struct Counts {
-    /// By material and class of scores.
+    /// Wins, draws and losses, by material and class of scores.
     cells: Vec<[u64; 3]>,
-    /// Games counted.
+    /// Number of games counted.
     games: u64,
 }
 
-/// One cell of the counts, as the fit sees it.
+/// One cell of the counts, for the fit.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Centipawns.
+    /// Middle of the class of scores, in centipawns.
     score: f64,
     material: u32,
     /// Wins, draws, losses.
@@ -89,7 +86,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts the positions of a game. One that stands alone has no result to count.
+    /// Counts the positions of a game. Ignores positions without a game, which have no result.
     fn add(&mut self, game: &Record) {
         if game.result == GameResult::Unknown {
             return;
@@ -97,7 +94,7 @@ impl Counts {
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
-            // Written down in the network's units, shown in those of the search.
+            // Files have scores in the network's units; the search shows weighted scores.
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
@@ -114,7 +111,7 @@ impl Counts {
         self.cells[row * CLASSES + class.min(CLASSES - 1)][result] += 1;
     }
 
-    /// Positions counted.
+    /// Returns the number of positions counted.
     fn positions(&self) -> u64 {
         self.cells.iter().flatten().sum()
     }
@@ -131,17 +128,17 @@ impl Counts {
     }
 }
 
-/// The likelihood of all results, its slope and its (expected) curvature.
+/// Likelihood of all results, with its gradient and its expected curvature.
 struct Likelihood {
-    /// Logarithm, per position.
+    /// Logarithm of the likelihood, per position.
     log: f64,
     slope: [f64; SIZE],
     curvature: [[f64; SIZE]; SIZE],
 }
 
 impl Likelihood {
-    /// `None` if the model gives a draw no chance somewhere. Scores count in
-    /// pawns here, so that all parameters are of about the same size.
+    /// Computes the likelihood, or returns `None` if the model gives a draw no chance in a cell.
+    /// Scores are in pawns here, so that all parameters have about the same size.
     fn new(cells: &[Cell], parameters: &[f64; SIZE]) -> Option<Likelihood> {
         let model = model(parameters);
         let mut sum = Likelihood { log: 0.0, slope: [0.0; SIZE], curvature: [[0.0; SIZE]; SIZE] };
@@ -151,7 +148,7 @@ impl Likelihood {
             let (ahead, behind) = (beta * cell.score - alpha, -beta * cell.score - alpha);
             let (win, loss) = (sigmoid(ahead), sigmoid(behind));
             let (no_win, no_loss) = (sigmoid(-ahead), sigmoid(-behind));
-            // The difference of the smaller numbers is the exact one.
+            // The difference of the smaller numbers is more exact.
             let draw = if cell.score > 0.0 { no_win - loss } else { no_loss - win };
             if draw <= 0.0 {
                 return None;
@@ -168,7 +165,7 @@ impl Likelihood {
                 [count * (up * up / win + up * up / draw), cross],
                 [cross, count * (down * down / loss + down * down / draw)],
             ];
-            // How the arguments of the two logistic functions follow the parameters.
+            // Derivatives of the arguments of both logistic functions by the parameters.
             let powers = powers(cell.material);
             let score = cell.score / 100.0;
             let follows: [[f64; SIZE]; 2] = [1.0, -1.0].map(|sign| {
@@ -192,18 +189,18 @@ impl Likelihood {
     }
 }
 
-/// `alpha`, then `beta` per pawn.
+/// Returns the model for these parameters: `alpha`, then `beta` per pawn.
 fn model(parameters: &[f64; SIZE]) -> Model {
     let [a0, a1, a2, a3, b0, b1, b2, b3] = *parameters;
     Model { alpha: [a0, a1, a2, a3], beta: [b0, b1, b2, b3].map(|b| b / 100.0) }
 }
 
-/// A fitted model and the logarithm of its likelihood, per position.
+/// A fitted model with its likelihood.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
-    /// The model.
+    /// The fitted model.
     model: Model,
-    /// Natural logarithm.
+    /// Natural logarithm of the likelihood, per position.
     log_likelihood: f64,
 }
 
@@ -211,12 +208,11 @@ struct Fit {
 ///
 /// # Errors
 ///
-/// If the games are too few or too much alike to say something for every
-/// material.
+/// If there are too few games, or too few different ones, for a fit at every material count.
 fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     let cells = counts.cells();
     let mut parameters = [0.0; SIZE];
-    // Half the games are won two pawns up: good enough to start with.
+    // Start with curves on which half of the games are won at a score of two pawns.
     (parameters[0], parameters[TERMS]) = (2.0, 1.0);
     let mut here = Likelihood::new(&cells, &parameters).context("no positions")?;
     for _ in 0..MAX_STEPS {
@@ -239,13 +235,13 @@ fn fit(counts: &Counts) -> anyhow::Result<Fit> {
         let (alpha, beta) = model.at(material);
         ensure!(
             alpha > 0.0 && beta > 0.0,
-            "too few games: the fit makes no sense at material {material}"
+            "too few games: alpha or beta is not positive at material {material}"
         );
     }
     Ok(Fit { model, log_likelihood: here.log })
 }
 
-/// Gaussian elimination with pivots; `None` if the matrix is singular.
+/// Solves a linear system by Gaussian elimination with pivots; `None` if it is singular.
 fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64; SIZE]> {
     for column in 0..SIZE {
         let pivot = (column..SIZE)
@@ -276,13 +272,13 @@ fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64
 ///
 /// # Errors
 ///
-/// If a file cannot be used, or the games are too few.
+/// If a file cannot be used, or there are too few games.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outputs = [&args.out, &args.svg].into_iter().flatten();
     files::check_outputs(outputs.map(PathBuf::as_path), &args.files)?;
     let mut counts = Counts::default();
     for path in &args.files {
-        // One that is still being written may end anywhere.
+        // An incomplete last game is no error: the file may still be growing.
         let file = GameFile::read(path)?;
         for game in 0..file.count() {
             counts.add(&file.game(game)?);
@@ -326,7 +322,7 @@ fn report(counts: &Counts, fit: &Fit) {
             let (win, loss) = fit.model.win_and_loss(cell.score, cell.material);
             let count = wins + draws + losses;
             seen += count;
-            // Half the sum, so that it is a score between 0 and 1.
+            // Half of the difference, so that it is a score between 0 and 1.
             error += ((win - loss) * count - (wins - losses)) / 2.0 * cell.score.signum();
         }
         say(format_args!(
@@ -339,7 +335,7 @@ fn report(counts: &Counts, fit: &Fit) {
     say(format_args!("{:?}", fit.model));
 }
 
-/// The constants as Rust source.
+/// Returns the constants as Rust source.
 fn source(counts: &Counts, model: &Model, note: &str) -> String {
     let list = |terms: &[f64; TERMS]| terms.map(|c| format!("{c:.8}")).join(", ");
     let note: String = note.chars().filter(|c| !c.is_control()).collect();
@@ -360,11 +356,10 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
     )
 }
 
-/// Materials that are shown together.
+/// Classes of material counts in report and picture.
 const MATERIAL_CLASSES: [RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
 
-/// The picture: wins above, draws below, for some materials; counts as dots, the model as
-/// lines.
+/// Draws wins above and draws below, for each class of material: counts as dots, the model as lines.
 fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
     let cells = counts.cells();
     let curves = |share: fn([f64; 3]) -> f64| {
@@ -390,21 +385,20 @@ fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
     ])
 }
 
-/// Scores shown, either way, in centipawns.
+/// Largest score in the picture, for either side, in centipawns.
 const SHOWN: Score = 800;
-/// Width of a dot's class of scores, in centipawns.
+/// Width of the class of scores of a dot, in centipawns.
 const DOT: Score = 50;
-/// A dot stands for at least this many positions.
+/// Smallest number of positions for a dot.
 const FEWEST: f64 = 200.0;
 
 const COLOURS: [RGBColor; 4] =
     [RGBColor(200, 30, 60), RGBColor(230, 140, 0), RGBColor(40, 150, 60), RGBColor(30, 90, 200)];
 
-/// What was counted at about one score, and what the model says of the same
-/// positions.
+/// Counted and predicted results of the positions in a class of scores.
 #[derive(Clone, Copy, Default)]
 struct Dot {
-    /// Mean, in centipawns.
+    /// Mean score, in centipawns.
     score: f64,
     counted: [f64; 3],
     predicted: [f64; 3],
@@ -438,7 +432,7 @@ mod tests {
     const TRUTH: Model =
         Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
 
-    /// Results drawn from a known model.
+    /// Returns results drawn from a known model.
     fn counted(positions: u32) -> Counts {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut counts = Counts { games: 1, ..Counts::default() };
@@ -475,7 +469,7 @@ mod tests {
         }
     }
 
-    /// No step away from the maximum is better.
+    /// A step in any direction lowers the likelihood.
     #[test]
     fn the_fit_is_a_maximum() {
         let cells = counted(20_000).cells();
@@ -501,7 +495,7 @@ mod tests {
         assert!(fit(&counts).is_err());
     }
 
-    /// The constants in use were written by this command, in its present form.
+    /// The current constants have the form that this command writes.
     #[test]
     fn the_constants_in_use_are_the_commands() {
         let text = include_str!("../eval/wdl/fitted.rs");

@@ -1,4 +1,4 @@
-//! `lancet-train learn`: the loop.
+//! `lancet-train learn`: the loop of self-play, training and match.
 
 use std::{
     ffi::OsStr,
@@ -27,37 +27,43 @@ use lancet::{
     system::{arguments, random::mix, stdio::note},
 };
 
-/// Samples for each position in the first training, from random weights, ...
+/// Samples per position of the window in a training from random weights.
 const FIRST_PASSES: u64 = 10;
-/// ... and the learning rate that it begins at; ...
+/// First learning rate of a training from random weights.
 const FIRST_RATE: f32 = 2e-3;
-/// ... samples in a later one, from the weights of the best network, ...
+/// Samples per position of the window in a training from the weights of the best network.
 const PASSES: u64 = 3;
-/// ... and its rate.
+/// First learning rate of a training from the weights of the best network.
 const RATE: f32 = 5e-4;
-/// A batch is this part of the pool, rounded up to a power of two ...
+/// The window divided by the batch size, which is then rounded up to a power of two.
 const BATCHES: u64 = 200;
-/// ... but have at least and at most so many positions.
+/// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
-/// Once the window is full, a generation of a timed run plays for so long.
+/// Time of self-play of a generation in a timed run with a full window, in seconds.
 const FULL_WINDOW_SECONDS: f64 = 900.0;
 
-/// Learn from nothing: play, train and compare, generation after generation
+/// Train networks from nothing: self-play, training and a match in each generation
 ///
-/// The first games are played by material and piece-square tables; no other engine's games,
-/// scores or networks are involved. A generation is games by the best network so far, a
-/// training on the newest games (from random weights at first, then from the best network's),
-/// and a match of the new network against the best one at the same nodes per move, by a
-/// sequential test of 0 against 10 Elo over pairs of games. The new one takes the other's place
-/// only if it wins; if --match-games games do not decide, the likelier of both cases counts.
+/// The first games are played with material and piece-square tables, without games, scores or
+/// networks of other engines. A generation has three steps:
 ///
-/// A generation plays half as many positions as there are, until --window are there; older ones
-/// are then deleted. With --hours a full window is then renewed for a quarter of an hour at a
-/// time, with --generations by a quarter.
+/// 1. The best network so far plays games against itself.
 ///
-/// Ctrl-C or a kill loses at most the games in progress and two minutes of training, a power
-/// failure also the games of the last ten seconds; the same command goes on. With --generations
-/// and one thread the same seed gives the same networks.
+/// 2. A new network is trained on the newest games. It starts with random weights until there is a
+/// best network, and then with the weights of that network.
+///
+/// 3. The new network plays a match against the best one, at the same nodes per move. The match is
+/// a sequential test (SPRT) of 0 against 10 Elo over pairs of games. If --match-games games do not
+/// decide it, the likelier hypothesis counts. The new network replaces the best one only if it wins.
+///
+/// The window is the newest games, which are used for training. Until it has --window positions, a
+/// generation plays half as many positions as the window has. After that, older games are deleted,
+/// and a generation plays for a quarter of an hour (with --hours) or a quarter of the window (with
+/// --generations).
+///
+/// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
+/// failure also loses the games of the last ten seconds. Run the same command again to continue.
+/// With --generations and one thread, the same seed gives the same networks.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(group = clap::ArgGroup::new("length").required(true).args(["hours", "generations"]))]
 #[command(after_long_help = "\
@@ -68,17 +74,17 @@ Examples:
 
 Files:
   DIR/best.nnue         the best network
-  DIR/lineage.toml      settings, and every generation with its games, losses, match and hours
+  DIR/lineage.toml      settings, and the games, losses, match and hours of every generation
   DIR/lineage.svg       Elo, positions and loss over hours
   DIR/generation-0001/  its games (.vf), its network, its loss curves and its match")]
 pub struct Args {
-    /// Directory for networks, games and the lineage; what is there already goes on
+    /// Directory for networks, games and the lineage; a run that is already in it continues
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Learn for this many hours
+    /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Learn until the lineage has this many generations; the clock decides nothing
+    /// Stop when the lineage has this many generations; results do not depend on the clock
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
@@ -96,14 +102,14 @@ pub struct Args {
     /// Output buckets, chosen by piece count
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
     buckets: usize,
-    /// Positions before the first training; then half of all each time, up to --window
+    /// Positions of the first generation; later ones play half as many as the window has
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
-    /// Newest positions that are learned from, at least: whole generations (18 bytes of memory
-    /// each, 4.5 on the disk)
+    /// Smallest number of newest positions to train on, in whole generations (18 bytes of memory
+    /// and 4.5 bytes on the disk for each)
     #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = arguments::whole::<u64>(100..))]
     window: u64,
-    /// Games of a match at most
+    /// Largest number of games of a match
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
     match_games: u64,
 }
@@ -112,9 +118,9 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If the options make no sense, a file cannot be used, or there is not enough memory.
+/// If an option is out of range, a file cannot be used, or there is not enough memory.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // What makes no sense is refused before hours of games, not after.
+    // Refuse bad settings of the network before hours of self-play.
     let Args { hidden, buckets, .. } = *args;
     Schedule { hidden, buckets, ..Schedule::default() }.check()?;
     let settings = Settings {
@@ -139,10 +145,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match learner.lineage.best() {
         0 if args.generations.is_some_and(|last| learner.lineage.next() > last) => {
             note(format_args!(
-                "no network won its match in {done} generations; a larger --generations goes on"
+                "no network won its match in {done} generations; continue with a larger --generations"
             ));
         }
-        0 => note("no network yet; the same command goes on"),
+        0 => note("no network yet; run the same command again to continue"),
         best => {
             let network = learner.home.file(BEST);
             note(format_args!("the best network is generation {best}: {}", network.display()));
@@ -151,10 +157,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The file of the best network.
+/// Name of the file of the best network.
 const BEST: &str = "best.nnue";
 
-/// Told to stop by Ctrl-C and when the hours are over.
+/// Returns signals that Ctrl-C and the end of `time` stop.
 fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
     let stop = stopped_by_ctrl_c();
     if let Some(time) = time {
@@ -167,7 +173,7 @@ fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
     Ok(stop)
 }
 
-/// The arguments of a command with these options, as if they had been typed.
+/// Parses the arguments of a command from options without spaces, and from options with a path.
 fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap::Error> {
     let paths = paths.iter().flat_map(|(option, path)| [OsStr::new(*option), path.as_os_str()]);
     let words = options.split_whitespace().map(OsStr::new).chain(paths);
@@ -175,7 +181,7 @@ fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap:
     T::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
-/// The seed of a generation: small, since files are named by it.
+/// Returns the seed of a generation. It is short, because it is part of file names.
 const fn file_seed(seed: u64, number: u32) -> u64 {
     mix(seed ^ mix(number as u64)) >> 32
 }
@@ -184,14 +190,14 @@ struct Learner {
     home: Home,
     lineage: Lineage,
     stop: Arc<Signals>,
-    /// Does the clock say how much is played, once the window is full?
+    /// Whether the clock limits self-play when the window is full.
     timed: bool,
     start: Instant,
     /// Hours of work in earlier runs.
     before: f64,
 }
 
-/// A part of what a network says of how it was made; one that was put there by hand may not.
+/// Part of the record that a network has of its training; empty for a network placed by hand.
 #[derive(Deserialize)]
 struct Provenance {
     training_loss: Option<f64>,
@@ -201,7 +207,7 @@ struct Provenance {
 }
 
 impl Learner {
-    /// Completes generations up to this one, unless told to stop.
+    /// Completes generations up to number `last`, unless stopped.
     fn grow(&mut self, last: u32) -> anyhow::Result<()> {
         let mut grow = || -> anyhow::Result<()> {
             while self.lineage.next() <= last && self.generation()? {}
@@ -212,13 +218,13 @@ impl Learner {
         grown.and(self.home.save(&self.lineage))
     }
 
-    /// Hours of work since the beginning.
+    /// Returns the hours of work since the beginning.
     fn hours(&self) -> f64 {
         self.before + self.start.elapsed().as_secs_f64() / 3600.0
     }
 
-    /// Completes the generation under way (true), unless told to stop. Every step
-    /// finds what of it has been done.
+    /// Completes the current generation. Returns false if stopped. Every step continues from the
+    /// files of an earlier run.
     fn generation(&mut self) -> anyhow::Result<bool> {
         let (number, parent) = (self.lineage.next(), self.lineage.best());
         let Some((games, positions)) = self.play(number, parent)? else { return Ok(false) };
@@ -263,7 +269,7 @@ impl Learner {
         Ok(true)
     }
 
-    /// Games of the best network. Returns games and positions.
+    /// Plays games with the best network. Returns the numbers of games and positions.
     fn play(&mut self, number: u32, parent: u32) -> anyhow::Result<Option<(u64, u64)>> {
         let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
@@ -285,12 +291,12 @@ impl Learner {
         Ok(Some((made.games, made.positions)))
     }
 
-    /// A network from the games of the window, unless it is there: true, if not told to
-    /// stop.
+    /// Trains a network on the games of the window, if it does not exist yet. Returns false if
+    /// stopped.
     fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> anyhow::Result<bool> {
         let Settings { seed, threads, hidden, buckets, .. } = self.lineage.settings;
         let out = self.home.network(number);
-        // The checkpoint goes last, after what stands beside the network.
+        // A complete run removes its checkpoint last, after writing the network's other files.
         if out.exists() && !checkpoint::path(&out).exists() {
             return Ok(true);
         }
@@ -316,7 +322,7 @@ impl Learner {
         train::train(&typed(&options, &paths)?, &self.stop)
     }
 
-    /// The match of the new network against its parent.
+    /// Plays the match of the new network against its parent. Returns `None` if stopped.
     fn compare(
         &self,
         number: u32,
@@ -338,8 +344,8 @@ impl Learner {
         duel.play(&self.home.generation(number).join("match.txt"), &self.stop)
     }
 
-    /// Positions that the next generation plays: half of what there is, until the window
-    /// is full; then what fits a quarter of an hour, or a quarter of the window.
+    /// Returns the number of positions that the next generation plays: half of the window until it
+    /// is full, then as many as fit into a quarter of an hour, or a quarter of the window.
     fn next_goal(&self, pool: u64) -> u64 {
         let window = self.lineage.settings.window;
         let goal = if pool < window {
@@ -376,7 +382,7 @@ mod tests {
         assert_eq!(learner.next_goal(250), 250);
     }
 
-    /// A run that is stopped before its generation is complete keeps its time.
+    /// The time of a run that is stopped during a generation counts.
     #[test]
     fn interrupted_work_counts() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,11 +1,10 @@
-//! `lancet-train learn`: from nothing to a network, unattended. Generation after generation
-//! it plays games, trains on the newest ones, and has the new network play the old one,
-//! whose place it takes only by winning.
+//! `lancet-train learn`: trains networks from nothing, unattended. Each generation plays games with
+//! the best network, trains a new network on the newest games, and plays a match between the two.
+//! The new network replaces the best one only if it wins.
 //!
-//! Self-play is [`datagen`](super::datagen)'s and training [`train`](super::command)'s:
-//! what is done here can be done by hand with these commands. What is new is the match
-//! (`duel`, `sprt`) and the lineage with its picture. All that is known is in files,
-//! written before it counts, so a run that was killed goes on where it was.
+//! Self-play uses [`datagen`](super::datagen) and training uses [`train`](super::command), so you
+//! can also run these steps by hand. This module adds the match (`duel`, `sprt`) and the lineage
+//! with its picture. All state is in files, so a killed run continues where it was.
 
 pub mod command;
 mod duel;

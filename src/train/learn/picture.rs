@@ -1,4 +1,4 @@
-//! A lineage as one picture: Elo, positions and loss over hours.
+//! Picture of a lineage: Elo, positions and loss over hours.
 
 use plotters::prelude::{BLUE, RED, SeriesLabelPosition};
 
@@ -7,11 +7,11 @@ use super::{
     lineage::{Generation, Lineage},
 };
 
-/// The SVG of a lineage with at least one generation.
+/// Draws a lineage with at least one generation, as SVG.
 ///
 /// # Errors
 ///
-/// If it cannot be drawn.
+/// If the picture cannot be drawn.
 pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
     let all = &lineage.generations;
     let curve = |name, color, value: fn(&Generation) -> Option<f64>| {

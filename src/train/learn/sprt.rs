@@ -1,30 +1,29 @@
-//! Whether a match shows that one side is better: Elo, its error, and the sequential
-//! probability ratio test (A. Wald 1945) over pairs of games from the same opening with
-//! colours changed, as M. Van den Bergh derives it for the generalised test ("A
-//! practical introduction to the GSPRT").
+//! Statistics of a match: Elo, its error, and the sequential probability ratio test (SPRT, A. Wald
+//! 1945). The test uses pairs of games from the same opening with colours reversed, and follows M.
+//! Van den Bergh's derivation of the generalised test ("A practical introduction to the GSPRT").
 
 use serde::{Deserialize, Serialize};
 
-/// Elo that the test tells apart: of no use, ...
+/// Elo difference of the null hypothesis.
 const USELESS: f64 = 0.0;
-/// ... and worth promotion.
+/// Elo difference of the alternative hypothesis, with which a network is promoted.
 const USEFUL: f64 = 10.0;
-/// The test errs in at most one of twenty cases either way: log(0.95 / 0.05).
+/// Bound of the logarithm of the likelihood ratio: log(0.95 / 0.05), for errors of 5 % either way.
 const BOUND: f64 = 2.944;
-/// Added to the number of pairs of each kind: a few pairs do not show how much they vary,
-/// least of all if they are of one kind.
+/// Added to the number of pairs with each result, because the variance of a few pairs is uncertain,
+/// in particular if they have the same result.
 const PRIOR: f64 = 0.5;
 
-/// Pairs of games by the half points of the new side: 0 to 4.
+/// Numbers of pairs of games, by the half points of the new side, 0 to 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs(pub [u64; 5]);
 
-/// What a test says.
+/// Verdict of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The new side is better.
     Better,
-    /// It is not.
+    /// The new side is not better.
     NotBetter,
     /// More games are needed.
     Open,
@@ -40,12 +39,12 @@ impl Pairs {
         self.0[half_points] += 1;
     }
 
-    /// Games in all pairs.
+    /// Returns the number of games in all pairs.
     pub fn games(&self) -> u64 {
         2 * self.0.iter().sum::<u64>()
     }
 
-    /// Number of pairs, mean and variance of the points per game.
+    /// Returns the number of pairs, and the mean and variance of the points per game.
     fn moments(&self) -> (f64, f64, f64) {
         let weights = self.0.map(|count| count as f64 + PRIOR);
         let number: f64 = weights.iter().sum();
@@ -57,7 +56,7 @@ impl Pairs {
         (number, mean, mean_of(&|points| (points - mean).powi(2)))
     }
 
-    /// Elo of the new side, and the half-width of its 95 % interval.
+    /// Returns the Elo difference of the new side, and the half-width of its 95 % interval.
     pub fn elo(&self) -> (f64, f64) {
         let (number, mean, variance) = self.moments();
         let elo = 400.0 * (mean / (1.0 - mean)).log10();
@@ -65,8 +64,7 @@ impl Pairs {
         (elo, 1.96 * (variance / number).sqrt() * slope)
     }
 
-    /// Logarithm of how much likelier it is that the new side is [`USEFUL`] than that it
-    /// is [`USELESS`].
+    /// Returns the logarithm of the likelihood ratio of the hypotheses [`USEFUL`] and [`USELESS`].
     fn log_likelihood_ratio(&self) -> f64 {
         let expected = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
         let (low, high) = (expected(USELESS), expected(USEFUL));
@@ -74,8 +72,8 @@ impl Pairs {
         number * (high - low) * (2.0 * mean - low - high) / (2.0 * variance)
     }
 
-    /// What the test says so far. When `games` games leave no room for another pair, the
-    /// likelier case is taken.
+    /// Returns the verdict so far. If another pair would exceed `games` games, the likelier
+    /// hypothesis decides.
     pub fn verdict(&self, games: u64) -> Verdict {
         let ratio = self.log_likelihood_ratio();
         let over = self.games() + 2 > games;
@@ -98,7 +96,7 @@ mod tests {
 
     #[test]
     fn elo_and_error() {
-        // 150 of 200 points, pairs as good as independent games.
+        // 150 of 200 points, with pairs as in independent games.
         let (elo, error) = Pairs([6, 0, 38, 0, 56]).elo();
         assert!((elo - 184.0).abs() < 4.0, "{elo}");
         assert!((40.0..60.0).contains(&error), "{error}");
@@ -109,7 +107,7 @@ mod tests {
         assert!(Pairs::default().elo().0.abs() < 1e-9);
     }
 
-    /// Of matches between equals one in twenty is taken for a win, at most.
+    /// Matches between equal players seldom promote, and matches between unequal ones seldom fail.
     #[test]
     fn wrong_verdicts_are_rare() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -9,10 +9,10 @@ use crate::common::{
 fn commands_have_manual_pages() {
     let pages = pages::check(&[]);
     assert!(pages >= 14, "{pages}");
-    // What a command does is said before its options, from the first line on.
+    // The page starts with the description of the command.
     let page = stdout(&run(&["average", "--help"]));
     assert!(page.starts_with("Average networks that were trained from the same one\n"), "{page}");
-    assert!(page.contains("the mean of theirs") && page.contains("--out <NET>"), "{page}");
+    assert!(page.contains("is the mean of the numbers") && page.contains("--out <NET>"), "{page}");
 }
 
 #[test]
