@@ -94,7 +94,7 @@ impl Counts {
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
-            // Files have scores in the network's units; the search shows weighted scores.
+            // Files have scores in the network's units, but the search shows weighted scores.
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
@@ -359,7 +359,8 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
 /// Classes of material counts in report and picture.
 const MATERIAL_CLASSES: [RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
 
-/// Draws wins above and draws below, for each class of material: counts as dots, the model as lines.
+/// Draws wins above and draws below, for each class of material: counts as dots, the model as
+/// lines.
 fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
     let cells = counts.cells();
     let curves = |share: fn([f64; 3]) -> f64| {

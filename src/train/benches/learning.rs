@@ -1,5 +1,5 @@
-//! `cargo bench -p lancet-train`: time per update of the network and per evaluation, positions
-//! per second of the trainer.
+//! `cargo bench -p lancet-train`: time per update and per evaluation of networks, and positions per
+//! second of the trainer.
 
 use std::sync::Arc;
 
@@ -22,8 +22,9 @@ use rand_chacha::ChaCha8Rng;
 
 /// Hidden neurons per view; the built-in network has 512.
 const WIDTHS: [usize; 4] = [64, 128, 256, 512];
-/// Positions of a bench, and the lines of the cache that they go through.
+/// Number of positions of a benchmark.
 const POSITIONS: usize = 1000;
+/// Number of plies in the accumulators through which the positions pass.
 const PLIES: usize = 64;
 
 fn main() {
@@ -31,7 +32,7 @@ fn main() {
     divan::main();
 }
 
-/// Positions of random games, each a move after the one before.
+/// Returns positions of random games, each one move after the previous one.
 fn positions(count: usize) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut position = Position::default();
@@ -63,9 +64,9 @@ fn network(hidden: usize) -> Arc<Network> {
     Arc::new(Network::new(&parameters, "random").expect("numbers within range"))
 }
 
-/// Calls `work` with one position after the other, each a move after the one
-/// before, and the ply that it is at. One in `PLIES`, and the first of a game, has none
-/// before it: the median is what a move costs.
+/// Benchmarks `work` on one position after another, each one move after the previous one, with its
+/// ply. One position in `PLIES`, and the first of each game, has no predecessor in the
+/// accumulators, so the median is the time of one move.
 fn one_by_one(bencher: Bencher, mut work: impl FnMut(&Position, usize)) {
     let positions = positions(POSITIONS);
     let mut next = 0;
@@ -102,7 +103,7 @@ fn evaluate_after_a_move(bencher: Bencher, hidden: usize) {
     });
 }
 
-/// The output layer alone: the position is already there.
+/// The output layer alone: the accumulators already have the position.
 #[divan::bench(args = WIDTHS)]
 fn evaluate_again(bencher: Bencher, hidden: usize) {
     let mut accumulators = Accumulators::new(network(hidden));

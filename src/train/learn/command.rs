@@ -35,7 +35,7 @@ const FIRST_RATE: f32 = 2e-3;
 const PASSES: u64 = 3;
 /// First learning rate of a training from the weights of the best network.
 const RATE: f32 = 5e-4;
-/// The window divided by the batch size, which is then rounded up to a power of two.
+/// The batch size is the window divided by this number, rounded up to a power of two.
 const BATCHES: u64 = 200;
 /// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
@@ -45,16 +45,13 @@ const FULL_WINDOW_SECONDS: f64 = 900.0;
 /// Train networks from nothing: self-play, training and a match in each generation
 ///
 /// The first games are played with material and piece-square tables, without games, scores or
-/// networks of other engines. A generation has three steps:
+/// networks of other engines. In each generation, the best network so far plays games against
+/// itself. Then a new network is trained on the newest games. It starts with random weights until
+/// there is a best network, and later with the weights of that network.
 ///
-/// 1. The best network so far plays games against itself.
-///
-/// 2. A new network is trained on the newest games. It starts with random weights until there is a
-/// best network, and then with the weights of that network.
-///
-/// 3. The new network plays a match against the best one, at the same nodes per move. The match is
-/// a sequential test (SPRT) of 0 against 10 Elo over pairs of games. If --match-games games do not
-/// decide it, the likelier hypothesis counts. The new network replaces the best one only if it wins.
+/// Finally, the new network plays a match against the best one, at the same nodes per move, and
+/// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
+/// pairs of games. If --match-games games do not decide it, the likelier hypothesis counts.
 ///
 /// The window is the newest games, which are used for training. Until it has --window positions, a
 /// generation plays half as many positions as the window has. After that, older games are deleted,
@@ -145,7 +142,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match learner.lineage.best() {
         0 if args.generations.is_some_and(|last| learner.lineage.next() > last) => {
             note(format_args!(
-                "no network won its match in {done} generations; continue with a larger --generations"
+                "no network won its match in {done} generations; to continue, raise --generations"
             ));
         }
         0 => note("no network yet; run the same command again to continue"),
@@ -173,7 +170,7 @@ fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
     Ok(stop)
 }
 
-/// Parses the arguments of a command from options without spaces, and from options with a path.
+/// Parses the arguments of a command: `options` are separated by spaces, `paths` have a path each.
 fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap::Error> {
     let paths = paths.iter().flat_map(|(option, path)| [OsStr::new(*option), path.as_os_str()]);
     let words = options.split_whitespace().map(OsStr::new).chain(paths);
@@ -197,7 +194,8 @@ struct Learner {
     before: f64,
 }
 
-/// Part of the record that a network has of its training; empty for a network placed by hand.
+/// Part of the record of its training that a network contains. A network placed by hand may lack
+/// it.
 #[derive(Deserialize)]
 struct Provenance {
     training_loss: Option<f64>,

@@ -1,8 +1,8 @@
-//! The match of a new network against the one whose games it learned from: pairs of
-//! games at fixed nodes from random openings, until the test has its verdict.
+//! Match of a new network against its parent: pairs of games with fixed nodes from random openings,
+//! until the test has a verdict.
 //!
-//! A line "NUMBER HALF-POINTS" for each pair goes to a file, so that a match that was
-//! interrupted goes on. A pair depends only on the seed and its number.
+//! Each pair is a line "NUMBER HALF-POINTS" in a file, so that an interrupted match can continue. A
+//! pair depends only on the seed and its number.
 
 use std::{
     collections::BTreeSet,
@@ -32,42 +32,41 @@ use lancet::{
     },
 };
 
-/// Who plays, and how.
+/// Networks and conditions of a match.
 #[derive(Debug)]
 pub struct Duel<'a> {
-    /// The network that wants to be promoted.
+    /// The new network.
     pub new: &'a Arc<Network>,
-    /// The one it must beat; material and piece-square tables if there is none.
+    /// Its parent; `None` for material and piece-square tables.
     pub old: Option<&'a Arc<Network>>,
-    /// Nodes per move after which no new iteration starts; eight times as many are
-    /// never exceeded.
+    /// Nodes per move after which no new iteration starts. No search exceeds eight times as many.
     pub nodes: u64,
-    /// Games at most.
+    /// Largest number of games.
     pub games: u64,
     /// Seed of the openings.
     pub seed: u64,
-    /// Games at the same time.
+    /// Number of games played at the same time.
     pub threads: u32,
 }
 
-/// How far a match is.
+/// Progress of a match.
 struct Sheet {
     pairs: Pairs,
     done: BTreeSet<u64>,
-    /// The next pair that nobody plays.
+    /// Number of the next pair that no thread has started.
     next: u64,
     file: File,
     error: Option<anyhow::Error>,
 }
 
 impl Duel<'_> {
-    /// Plays to the verdict, or until told to stop (nothing).
+    /// Plays until there is a verdict. Returns `None` if stopped.
     ///
     /// # Errors
     ///
     /// If the file of pairs cannot be used, or there is not enough memory.
     pub fn play(&self, path: &Path, stop: &Arc<Signals>) -> anyhow::Result<Option<Pairs>> {
-        // Two players for either colour, each of two engines.
+        // Each thread has two `SelfPlay`s, one for each colour, of two engines each.
         self.conditions().check_memory(4 * self.threads as usize)?;
         let sheet = Mutex::new(Sheet::open(path).with_context(|| path.display().to_string())?);
         let work = || {
@@ -88,7 +87,7 @@ impl Duel<'_> {
     }
 
     fn conditions(&self) -> Conditions {
-        // Games of a match need no long endings.
+        // In a match, all games can be adjudicated.
         let adjudication = Adjudication { play_on: 0, ..Adjudication::default() };
         Conditions { adjudication, ..Conditions::nodes(self.nodes) }
     }
@@ -108,14 +107,15 @@ impl Duel<'_> {
             };
             let Some(half_points) = self.pair(&mut players, number, stop) else { return Ok(()) };
             let mut sheet = lock(sheet);
-            // What ends after the verdict does not count.
+            // Pairs that end after the verdict do not count.
             if !self.is_decided(&sheet) {
                 sheet.record(number, half_points)?;
             }
         }
     }
 
-    /// Half points of the new network in two games from one opening, unless told to stop.
+    /// Plays two games from one opening. Returns the half points of the new network, or `None` if
+    /// stopped.
     fn pair(&self, players: &mut [SelfPlay; 2], number: u64, stop: &Arc<Signals>) -> Option<usize> {
         let openings = Openings::random();
         let mut rng = ChaCha8Rng::seed_from_u64(mix(self.seed ^ mix(number)));
@@ -129,7 +129,7 @@ impl Duel<'_> {
                         half_points += usize::from(game.result.half_points(color).unwrap_or(1));
                         played += 1;
                     }
-                    // One of them finds the opening too uneven: another one.
+                    // One network finds the opening too uneven: draw another opening.
                     Played::Unbalanced => break,
                     Played::Stopped => return None,
                 }
@@ -148,7 +148,7 @@ impl Sheet {
         file.read_to_string(&mut text)?;
         let mut pairs = Pairs::default();
         let mut done = BTreeSet::new();
-        // An incomplete last line, left by a kill, is overwritten.
+        // Overwrite an incomplete last line, which a kill may leave.
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         for line in text[..whole].lines() {
             let (number, half_points) = line
@@ -195,8 +195,8 @@ mod tests {
         Duel { new: network, old: None, nodes: 30, games, seed: 1, threads: 1 }
     }
 
-    /// The built-in network beats the tables that it began with, and a match that was
-    /// interrupted and torn ends like one that was not.
+    /// The built-in network beats piece-square tables. An interrupted match with a torn file ends
+    /// like an uninterrupted one.
     #[test]
     fn matches_go_on() {
         let network = eval::default_network();
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(duel(&network, 200).play(&torn, &stop).unwrap(), Some(pairs));
         assert_eq!(fs::read_to_string(&torn).unwrap(), text);
 
-        // Told to stop, inside a search and before, and with a file that is not one of pairs.
+        // Stopped during a search, stopped before the start, and with an invalid file.
         let none = dir.path().join("none");
         let endless = Duel { nodes: u64::MAX, ..duel(&network, 200) };
         let told = Arc::new(Signals::default());
@@ -230,16 +230,16 @@ mod tests {
         assert!(error.contains("'0 5'"), "{error}");
     }
 
-    /// Two threads play every pair once.
+    /// Two threads play each pair once.
     #[test]
     fn threads_share_the_pairs() {
         let network = eval::default_network();
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pairs");
-        // Against itself, so that it takes all its games.
+        // Against itself, so that the match has all its games.
         let duel = Duel { old: Some(&network), threads: 2, ..duel(&network, 12) };
         let pairs = duel.play(&path, &Arc::default()).unwrap().unwrap();
-        assert_eq!(pairs, Pairs([0, 0, 6, 0, 0]), "a program and itself win as often");
+        assert_eq!(pairs, Pairs([0, 0, 6, 0, 0]), "equal players score equally");
         let text = fs::read_to_string(&path).unwrap();
         let mut numbers: Vec<&str> =
             text.lines().filter_map(|line| Some(line.split_once(' ')?.0)).collect();

@@ -1,5 +1,5 @@
-//! What a directory has learned so far: one TOML file, replaced as a whole after each
-//! generation. What is not in it yet is found again in the generation's files.
+//! The lineage of a directory: settings and completed generations, in one TOML file that is
+//! replaced atomically after each generation. The current generation's progress is in its own files.
 
 use std::{
     fs, io,
@@ -15,10 +15,10 @@ use super::{
 };
 use lancet::system::files::{self, LockFile};
 
-/// Name of the file.
+/// Name of the file of the lineage.
 const FILE: &str = "lineage.toml";
 
-/// What decides how a lineage grows: with one thread, everything.
+/// Settings that determine a lineage. With one thread they determine it exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub version: String,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Threads that play and train.
+    /// Number of threads for self-play and training.
     pub threads: u32,
     /// Nodes per move after which no new iteration starts.
     pub nodes: u64,
@@ -36,42 +36,42 @@ pub(crate) struct Settings {
     pub buckets: usize,
     /// Positions before the first training.
     pub first: u64,
-    /// Newest positions that are learned from, at least: in whole generations.
+    /// Smallest number of newest positions to train on, in whole generations.
     pub window: u64,
-    /// Games of a match, at most.
+    /// Largest number of games of a match.
     pub match_games: u64,
 }
 
-/// Games, a network and its match.
+/// A generation: its games, its network and its match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generation {
-    /// From 1.
+    /// Number of the generation, from 1.
     pub number: u32,
-    /// The network that played the games, and that the new one met: its generation;
-    /// 0 is material and piece-square tables.
+    /// Generation of the network that played the games and the match; 0 for material and
+    /// piece-square tables.
     pub parent: u32,
-    /// Games played for this generation.
+    /// Number of games played for this generation.
     pub games: u64,
-    /// Positions in them.
+    /// Positions in these games.
     pub positions: u64,
     /// Positions in the window.
     pub pool: u64,
-    /// Of these, learned from.
+    /// Training positions among them.
     pub learned: u64,
-    /// Mean loss at the end, ...
+    /// Mean training loss at the end.
     pub training_loss: f64,
-    /// ... and over games set apart.
+    /// Mean validation loss at the end.
     pub validation_loss: Option<f64>,
-    /// Pairs of games against the parent, by points of the new network.
+    /// Pairs of games against the parent, by half points of the new network.
     pub pairs: Pairs,
-    /// The new network against its parent: Elo ...
+    /// Elo difference between the new network and its parent.
     pub elo: f64,
-    /// ... and the half-width of its 95 % interval.
+    /// Half-width of the 95 % interval of `elo`.
     pub error: f64,
-    /// Has it taken its parent's place?
+    /// Whether the new network won its match and replaced its parent.
     pub promoted: bool,
-    /// Hours of work since the beginning.
+    /// Hours of work from the beginning to the end of this generation.
     pub hours: f64,
 }
 
@@ -79,38 +79,39 @@ pub struct Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lineage {
-    /// Positions that the generation under way plays.
+    /// Number of positions that the current generation plays.
     pub goal: u64,
-    /// Positions a second in the last generation that was played in one go.
+    /// Positions per second of self-play in the last generation whose self-play was not
+    /// interrupted.
     pub speed: Option<f64>,
-    /// Hours of work up to the last stop. Kills take theirs since then.
+    /// Hours of work up to the last regular stop. Work that a kill ended is not counted.
     #[serde(default)]
     pub worked: f64,
-    /// How it grows.
+    /// Settings of the lineage.
     pub(crate) settings: Settings,
-    /// From the first to the last that is complete.
+    /// Completed generations, in order.
     #[serde(default)]
     pub generations: Vec<Generation>,
 }
 
 impl Lineage {
-    /// The generation whose network is the best; 0 before there is one.
+    /// Returns the generation of the best network, or 0 before there is one.
     pub(super) fn best(&self) -> u32 {
         self.generations.iter().rfind(|one| one.promoted).map_or(0, |one| one.number)
     }
 
-    /// The one under way.
+    /// Returns the number of the current generation.
     pub(super) fn next(&self) -> u32 {
         self.generations.last().map_or(1, |last| last.number + 1)
     }
 
-    /// Hours of work, those in the generation under way included.
+    /// Returns the hours of work, including those of the current generation.
     pub(super) fn hours(&self) -> f64 {
         self.generations.last().map_or(0.0, |last| last.hours).max(self.worked)
     }
 
-    /// The number of the first generation of the window that ends with games of
-    /// `newest` positions after the complete ones, and the positions in that window.
+    /// Returns the first generation of the window, and the number of positions in the window.
+    /// `newest` is the number of positions of the current generation.
     pub(super) fn window(&self, newest: u64) -> (u32, u64) {
         let (mut first, mut pool) = (self.next(), newest);
         for one in self.generations.iter().rev() {
@@ -123,8 +124,8 @@ impl Lineage {
         (first, pool)
     }
 
-    /// Elo of each generation above the beginning: promoted ones add to what was
-    /// reached before.
+    /// Returns the Elo of each generation above piece-square tables: the sum of its own match and
+    /// of the matches of the promoted generations before it.
     pub(super) fn elo(&self) -> Vec<f64> {
         let mut reached = 0.0;
         let elo = |one: &Generation| {
@@ -138,7 +139,7 @@ impl Lineage {
     }
 }
 
-/// A directory that this process alone learns in.
+/// A directory of a lineage, claimed by this process.
 #[derive(Debug)]
 pub(crate) struct Home {
     dir: PathBuf,
@@ -146,40 +147,40 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Claims `dir`, which is made if it is missing.
+    /// Claims `dir`, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// If another process has claimed it, or it cannot be used.
+    /// If another process has claimed the directory, or it cannot be used.
     pub fn claim(dir: &Path) -> anyhow::Result<Home> {
         let lock = || {
             fs::create_dir_all(dir)?;
-            LockFile::create(&dir.join("lock"), "another process is learning here")
+            LockFile::create(&dir.join("lock"), "another process is training in this directory")
         };
         let lock = lock().with_context(|| dir.display().to_string())?;
         Ok(Home { dir: dir.to_owned(), _lock: lock })
     }
 
-    /// The directory of a generation.
+    /// Returns the directory of a generation.
     pub fn generation(&self, number: u32) -> PathBuf {
         self.dir.join(format!("generation-{number:04}"))
     }
 
-    /// The network of a generation.
+    /// Returns the path of the network of a generation.
     pub fn network(&self, number: u32) -> PathBuf {
         self.generation(number).join("net.nnue")
     }
 
-    /// A file of the lineage itself.
+    /// Returns the path of a file of the lineage.
     pub fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// The files of games of a generation, in order.
+    /// Returns the files of games of a generation, in order.
     ///
     /// # Errors
     ///
-    /// If its directory cannot be read.
+    /// If the directory cannot be read.
     pub fn games(&self, number: u32) -> anyhow::Result<Vec<PathBuf>> {
         let dir = self.generation(number);
         let files = || -> io::Result<Vec<PathBuf>> {
@@ -191,11 +192,11 @@ impl Home {
         Ok(paths)
     }
 
-    /// Reads the lineage, or begins one.
+    /// Reads the lineage, or begins a new one.
     ///
     /// # Errors
     ///
-    /// If it cannot be read or has other settings.
+    /// If the file cannot be read or has other settings.
     pub fn open(&self, settings: &Settings) -> anyhow::Result<Lineage> {
         let path = self.file(FILE);
         if !path.exists() {
@@ -212,7 +213,7 @@ impl Home {
                 toml::from_str(&files::read_text(&path)?).context("not understood")?;
             if lineage.settings != *settings {
                 let there = toml::to_string(&lineage.settings)?;
-                return Err(other_options("learns", &there, &toml::to_string(settings)?));
+                return Err(other_options("was begun", &there, &toml::to_string(settings)?));
             }
             Ok(lineage)
         };
@@ -223,13 +224,13 @@ impl Home {
     ///
     /// # Errors
     ///
-    /// If it cannot be written; the old one then stays.
+    /// If the file cannot be written. The old file then remains.
     pub fn save(&self, lineage: &Lineage) -> anyhow::Result<()> {
         replace(&self.file(FILE), toml::to_string(lineage)?)
     }
 
-    /// Deletes the games of generations before `first`, and of those the networks that
-    /// did not win: disk space stays bounded.
+    /// Deletes the games of generations before `first`, and their networks that were not promoted,
+    /// to limit the disk space.
     ///
     /// # Errors
     ///
@@ -315,8 +316,8 @@ pub(super) mod tests {
         assert!(error.contains("nodes = 100") && error.contains("nodes = 7"), "{error}");
     }
 
-    /// What was worked on a generation that is not complete counts; lineages of before
-    /// that was written down go on.
+    /// Hours of work on an incomplete generation count. Lineages from before these were recorded
+    /// can still be read.
     #[test]
     fn hours_of_stopped_runs_count() {
         let dir = tempfile::tempdir().unwrap();
@@ -330,7 +331,7 @@ pub(super) mod tests {
         assert_eq!(lineage().hours(), 3.0);
     }
 
-    /// What has left the window takes no space, but for the networks that have won.
+    /// Games before the window are deleted, and networks too if they were not promoted.
     #[test]
     fn old_games_are_deleted() {
         let dir = tempfile::tempdir().unwrap();

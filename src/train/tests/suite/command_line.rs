@@ -1,4 +1,4 @@
-//! The manual pages and completions of the program.
+//! Tests of the manual pages and completions of the program.
 
 use crate::common::{
     pages,

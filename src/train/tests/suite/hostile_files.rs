@@ -1,6 +1,6 @@
-//! Mutated files of games, read by the library and by the program: see
+//! Tests with mutated files of games, which the library and the program read: see
 //! `tests/suite/hostile_files.rs`.
-#![cfg(unix)] // limits and users are the system's
+#![cfg(unix)] // the tests use the system's limits and users
 
 use std::env;
 
@@ -17,7 +17,7 @@ use lancet_train::format::{self, Record};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-/// A file with a bad game is complained about; all positions of others can be shown.
+/// The program reports a file with a bad game, and shows all positions of other files.
 fn viriformat(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let (frames, length) = format::frames(bytes);
     let games: Result<Vec<Record>, _> = frames.iter().map(|frame| Record::decode(frame)).collect();
@@ -32,7 +32,7 @@ fn viriformat(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     true
 }
 
-/// Reads mutants by the library and by the program. Returns how many of them could be used.
+/// Reads mutated files with the library and the program. Returns how many of them were usable.
 fn read(files: u64) -> u64 {
     let seeds = seeds();
     let mutant = |number| mutate(&seeds, &mut ChaCha8Rng::seed_from_u64(number));
@@ -45,7 +45,7 @@ fn viriformat_files() {
     read(20);
 }
 
-/// All that a release is tested with.
+/// The number of files with which a release is tested.
 #[test]
 #[ignore = "a minute: 400 files"]
 fn all_files() {
@@ -54,5 +54,5 @@ fn all_files() {
     }
     let used = read(400);
     println!("viriformat: 400 files, {used} of them used");
-    assert!((1..400).contains(&used), "files are used, and files are refused");
+    assert!((1..400).contains(&used), "expected some usable and some refused files");
 }

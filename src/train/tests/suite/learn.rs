@@ -1,5 +1,5 @@
-//! The command `learn` as a program: killed at any moment it goes on, and the same seed
-//! gives the same networks.
+//! Tests of the command `learn` as a program: it continues after a kill at any moment, and the same
+//! seed gives the same networks.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -21,7 +21,7 @@ fn lineage(dir: &str) -> Lineage {
     toml::from_str(&fs::read_to_string(Path::new(dir).join("lineage.toml")).unwrap()).unwrap()
 }
 
-/// All but the time.
+/// Returns the generations without their times.
 fn generations(dir: &str) -> Vec<Generation> {
     lineage(dir).generations.into_iter().map(|one| Generation { hours: 0.0, ..one }).collect()
 }
@@ -33,7 +33,7 @@ fn killed_and_continued() {
     let said = succeed(&words(&learn(&whole)));
     assert!(said.contains("generation 3 against "), "{said}");
 
-    // Killed among its games, before and in its match, and between generations.
+    // Killed during self-play, before and during the match, and between generations.
     let arguments = learn(&torn);
     for (file, bytes) in [
         ("generation-0001/datagen.toml", 10),
@@ -57,35 +57,35 @@ fn killed_and_continued() {
         };
         assert!(network(&torn) == network(&whole), "{one:?}");
     }
-    // Half of what was there, until the window was full.
+    // Each generation adds to the pool until the window is full.
     let [first, second, third] = &all[..] else { panic!() };
     assert_eq!(second.pool, first.positions + second.positions);
     assert_eq!(third.pool, second.pool + third.positions);
     let picture = fs::read_to_string(Path::new(&whole).join("lineage.svg")).unwrap();
     assert!(picture.contains("</svg>"));
-    // It is done, and other options do not mix.
+    // The run is complete, and other options are refused.
     let said = succeed(&words(&arguments));
-    assert!(!said.contains("generation 4") && !said.contains("the same command goes on"), "{said}");
+    assert!(!said.contains("generation 4") && !said.contains("same command again"), "{said}");
     let other = [&arguments[..], &["--seed".to_owned(), "2".to_owned()]].concat();
     let text = fail(&words(&other));
     assert!(text.contains("other options") && text.contains("seed = 2"), "{text}");
     let text = fail(&["learn", "--out", &torn]);
     assert!(text.contains("--hours"), "{text}");
-    // A shape that cannot be trained is refused before anything is played.
+    // An invalid shape is refused before self-play.
     let none = dir.path("none");
     let text = fail(&["learn", "--out", &none, "--hours", "1", "--hidden", "33"]);
     assert!(text.contains("multiple of 32") && !Path::new(&none).exists(), "{text}");
 }
 
-/// A network that wins its match takes its parent's place, plays the next games, and
-/// the next training begins with its weights.
+/// A network that wins its match replaces its parent, plays the next games, and gives the initial
+/// weights of the next training.
 #[test]
 fn winners_are_promoted() {
     let dir = Directory::new();
     let out = dir.path("out");
     let first = Path::new(&out).join("generation-0001");
     fs::create_dir_all(&first).unwrap();
-    // One that was trained already.
+    // A network that is already trained.
     let network = eval::default_network();
     fs::write(first.join("net.nnue"), network.to_bytes()).unwrap();
     let (hidden, buckets) = (network.hidden().to_string(), network.buckets().to_string());

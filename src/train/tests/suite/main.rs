@@ -1,4 +1,4 @@
-//! The tests of the program `lancet-train` and of its library's public face.
+//! Tests of the program `lancet-train` and of the public interface of its library.
 
 mod common;
 
@@ -10,7 +10,7 @@ mod resources;
 mod targets;
 mod train;
 
-/// The built program.
+/// Path of the built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_lancet-train");
-/// Where the sources of all packages are.
+/// Root directory of the repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -1,5 +1,5 @@
-//! Whatever the bytes: the reader of files of games is fed like those of the engine, see
-//! `tests/suite/parsers.rs`.
+//! Tests of the reader of files of games with arbitrary bytes, like the tests of the engine's readers
+//! in `tests/suite/parsers.rs`.
 
 use crate::{
     common::feed::{self, feed},
@@ -8,12 +8,12 @@ use crate::{
 use lancet::chess::position::Position;
 use lancet_train::format::{GameResult, Record};
 
-/// Good input.
+/// Returns valid input.
 pub fn seeds() -> Vec<Vec<u8>> {
     vec![game(0), game(12), [game(3), game(7)].concat()]
 }
 
-/// The bytes of a game of this many moves.
+/// Returns the bytes of a game of this many moves.
 fn game(length: usize) -> Vec<u8> {
     let start = Position::default();
     let mut position = start.clone();
@@ -33,15 +33,15 @@ fn viriformat() {
     feed(name, target, seeds(), 3000);
 }
 
-/// Spoils good input for as long as `FUZZ_SECONDS` says.
+/// Mutates valid input for `FUZZ_SECONDS` seconds.
 #[test]
-#[ignore = "a fuzzer: as long as FUZZ_SECONDS says"]
+#[ignore = "a fuzzer: runs for FUZZ_SECONDS seconds"]
 fn fuzz() {
     let [(name, target)] = ALL;
     feed::fuzz(name, target, &seeds());
 }
 
-/// Writes the good input where the fuzzer looks for it.
+/// Writes the valid input to the corpus of the fuzzer.
 #[test]
 #[ignore = "writes tests/fuzz/corpus"]
 fn write_corpus() {

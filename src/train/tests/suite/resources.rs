@@ -1,5 +1,5 @@
-//! Files without end and full disks: see `tests/suite/resources.rs`.
-#![cfg(unix)] // limits are the shell's
+//! Tests with endless files and full disks: see `tests/suite/resources.rs`.
+#![cfg(unix)] // the tests use the shell's limits
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn a_full_disk_under_games_and_training() {
     let (frames, length) = format::frames(&bytes);
     assert!(!frames.is_empty() && length == bytes.len());
     frames.iter().for_each(|frame| drop(Record::decode(frame).unwrap()));
-    // With room again it goes on where it was.
+    // With free space again it continues.
     assert!(shell(&format!("{datagen} 40"), dir.path()).status.success());
     assert!(read().starts_with(&bytes));
     assert_eq!(format::frames(&read()).0.len(), 40);
@@ -49,7 +49,7 @@ fn a_full_disk_under_games_and_training() {
     let train =
         "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --samples 1k --threads 1";
     let text = complaint(&on_a_full_disk(8, train, dir.path()));
-    // How small a checkpoint is depends on the games.
+    // The size of the checkpoint depends on the games.
     let named = |file: &str| text.contains(&format!("{file}: File too large"));
     assert!(named("net.checkpoint") || named("net.nnue"), "{text}");
     assert_eq!(names(dir.path()), ["games"]);

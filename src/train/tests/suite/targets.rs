@@ -1,15 +1,15 @@
-//! The reader of files of games as a target, like those of the engine in
-//! `tests/suite/common/targets.rs`. The trainer's checkpoints are left out.
+//! The reader of files of games as a fuzz target, like those of the engine in
+//! `tests/suite/common/targets.rs`. There is no target for the trainer's checkpoints.
 
 use lancet_train::format::{self, Record};
 
-/// A reader of bytes: could it use any of them?
+/// A reader of bytes. Returns whether it could use any of them.
 pub type Target = fn(&[u8]) -> bool;
 
-/// By the name that the fuzzer uses.
+/// All targets, with the names that the fuzzer uses.
 pub const ALL: [(&str, Target); 1] = [("viriformat", viriformat)];
 
-/// Games read the same after they were written.
+/// Games that were read stay the same when they are written and read again.
 pub fn viriformat(bytes: &[u8]) -> bool {
     let (frames, length) = format::frames(bytes);
     assert_eq!(frames.iter().map(|frame| frame.len()).sum::<usize>(), length);

@@ -1,4 +1,5 @@
-//! The commands `datagen`, `data` and `train` as programs: what they leave on disk, also when they are killed.
+//! Tests of the commands `datagen`, `data` and `train` as programs: the files that they write, also
+//! when they are killed.
 
 use std::{
     collections::HashSet,
@@ -46,7 +47,7 @@ fn killed_and_continued() {
     let text = succeed(&datagen(whole.to_str().unwrap(), &["--threads", "1", "--games", "40"]));
     assert!(text.contains("40 games") && text.contains(" a position) "), "{text}");
 
-    // Kill it whenever a few games more have been written.
+    // Kill it each time it has written a few more games.
     let file = killed.join("games-1-0.vf");
     let arguments = datagen(killed.to_str().unwrap(), &["--threads", "1", "--games", "40"]);
     for goal in [1, 3000, 6000] {
@@ -54,8 +55,8 @@ fn killed_and_continued() {
         wait_for_bytes(&file, goal);
         drop(running);
     }
-    // What a kill in the middle of a write would leave, and what a power
-    // failure leaves of what was not yet on the disk.
+    // The file as it is after a kill during a write, and after power failures that left zeros in
+    // place of data.
     let bytes = fs::read(&file).unwrap();
     assert!(bytes.len() >= 6000);
     for (kept, zeros) in [(bytes.len() - 3, 0), (bytes.len(), 64), (bytes.len() - 40, 5000)] {
@@ -65,12 +66,12 @@ fn killed_and_continued() {
         assert_eq!(games(&file).len(), 40);
     }
 
-    // Other options do not mix with these games.
+    // Games with other options are refused.
     let other = ["datagen", "--out", killed.to_str().unwrap(), "--nodes", "61", "--games", "50"];
     let text = fail(&other);
     assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
 
-    // Another build may go on, and says so, with games of programs that named none, too.
+    // Another build continues with a message, also if the directory does not name its build.
     let recipe = killed.join("datagen.toml");
     let text = fs::read_to_string(&recipe).unwrap();
     let (before, after) = text.split_once("build = ").unwrap();
@@ -84,7 +85,7 @@ fn killed_and_continued() {
     }
 }
 
-/// Positions without a game, whose result is 3, are counted, shown and learned from.
+/// Positions without a game, whose result is 3, are counted, shown and used for training.
 #[test]
 fn positions_without_a_game() {
     let (dir, file) = some_games();
@@ -112,13 +113,13 @@ fn positions_without_a_game() {
     let said = succeed(&words);
     assert!(said.contains(&format!("{count} positions, {count} kept")), "{said}");
 
-    // A run begins with the weights of a network of its shape. Such networks have a mean.
+    // A run starts with a network of its shape. Networks of one shape can be averaged.
     let (wide, mean) = (path("wide.nnue"), path("mean.nnue"));
     let words = ["train", "--data", &alone, "--samples", "5k", "--from", &net, "--hidden"];
     succeed(&[&words[..], &["32", "--out", &mean]].concat());
     assert!(fail(&[&words[..], &["64", "--out", &wide]].concat()).contains("network of 64"));
     succeed(&["train", "--data", &alone, "--samples", "5k", "--hidden", "64", "--out", &wide]);
-    // A network that is there is replaced if that is asked for.
+    // An existing network is only replaced with --force.
     let average = ["average", &net, &net, "--out", &mean];
     for words in [&average[..], &[&words[..], &["32", "--out", &mean]].concat()] {
         let said = fail(words);
@@ -141,7 +142,7 @@ fn two_writers_do_not_mix() {
     assert!(text.contains("another datagen is writing to this directory"), "{text}");
 }
 
-/// Ctrl-C ends the games being played; the same command goes on.
+/// Ctrl-C drops the games in progress, and the same command continues.
 #[cfg(unix)]
 #[test]
 fn interrupted_games_go_on() {
@@ -166,7 +167,7 @@ fn interrupted_games_go_on() {
     let bytes = fs::read(whole).unwrap();
     assert_eq!(fs::read(&file).unwrap(), bytes);
 
-    // A torn game is cut off and played again, but no more than one is.
+    // A torn last game is cut off and played again. Longer damage is an error.
     fs::write(&file, &bytes[..bytes.len() - 5]).unwrap();
     let said = lancet(&arguments).output().unwrap();
     assert!(said.status.success() && fs::read(&file).unwrap() == bytes, "{said:?}");
@@ -176,14 +177,14 @@ fn interrupted_games_go_on() {
     let said = fail(&arguments);
     assert!(said.contains("games-1-0.vf: ") && said.contains("damaged after game"), "{said}");
     assert_eq!(fs::read(&file).unwrap(), damaged);
-    // Nor is the data taken for the place of the network.
+    // The network must not overwrite its training data.
     let file = file.to_str().unwrap();
     let said = fail(&["train", "--data", file, "--out", file]);
     assert!(said.contains("this command already reads or writes it"), "{said}");
     assert_eq!(fs::read(file).unwrap(), damaged);
 }
 
-/// Ctrl-C ends searches in progress, however long they would be.
+/// Ctrl-C ends even very long searches.
 #[cfg(unix)]
 #[test]
 fn long_searches_are_interrupted() {
@@ -221,8 +222,8 @@ fn openings_and_endings() {
     }
     assert!(kinds.iter().all(|&count| count > 0) && kinds[0] + kinds[1] == 12, "{kinds:?}");
 
-    // Another book of that name is another recipe; which one it was, older programs did
-    // not write down.
+    // Another book of the same name is another recipe, except if an older program did not record
+    // the hash of the book.
     fs::write(&book, "4k3/pppp4/8/8/8/8/PPP5/4K3 w - -\n").unwrap();
     let text = fail(&datagen(out, &more));
     assert!(text.contains("other options") && text.contains("book_hashes = "), "{text}");
@@ -237,7 +238,7 @@ fn openings_and_endings() {
     assert!(text.contains("line 2"), "{text}");
 }
 
-/// A game that a table decides before the first move teaches nothing, and is none.
+/// Games that a tablebase decides before the first move are not stored.
 #[test]
 fn openings_in_the_tables_are_not_played() {
     let Some(tables) = directory() else { return };
@@ -253,7 +254,7 @@ fn openings_in_the_tables_are_not_played() {
     assert!(games.iter().all(|game| !game.moves.is_empty()));
 }
 
-/// A directory with forty quick games.
+/// Returns a directory with forty quick games, and their file.
 fn some_games() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("games");
@@ -289,7 +290,7 @@ fn data_tools() {
     assert!(fail(&["data", "merge", file_name, "--out", &merged]).contains("exists"));
     assert!(succeed(&["data", "stats", &merged]).contains("80, 40 of them distinct"));
     assert!(succeed(&["data", "check", &merged, file_name]).contains("80 games"));
-    // A thread that has not played yet has a file, too.
+    // The file of a thread that has not completed a game is empty.
     let (empty, with_empty) = (path("empty.vf"), path("with-empty.vf"));
     fs::write(&empty, "").unwrap();
     assert!(succeed(&["data", "check", &empty]).contains("0 games"));
@@ -315,8 +316,8 @@ fn data_tools() {
     assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
 }
 
-/// The columns of `lancet epd --csv` that an exam is made of: positions, and the scores of
-/// searches of so many nodes.
+/// Returns the columns of `lancet epd --csv` that an exam uses: positions, and the scores of
+/// searches of `count` nodes.
 fn answers(fens: &[String], count: u64) -> String {
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     let row = |fen: &String| {
@@ -328,8 +329,7 @@ fn answers(fens: &[String], count: u64) -> String {
     "fen,cp\n".to_owned() + &threads::run("search", rows).unwrap()
 }
 
-/// Games of others are in PGN: what is quiet in them is written. One that is no game is named
-/// and left out.
+/// Quiet positions of PGN games are written. A game with an illegal move is reported and left out.
 #[test]
 fn positions_of_pgn() {
     let dir = tempfile::tempdir().unwrap();
@@ -346,8 +346,8 @@ fn positions_of_pgn() {
     assert!(stderr(&run).contains(&format!("{file}:1: 2. Ke3 is not legal: left out")));
 }
 
-/// Positions of games become an exam, which networks and answers are graded by and
-/// training follows.
+/// Positions of games become an exam, which grades networks and other searches, and which training
+/// reports.
 #[test]
 fn networks_take_exams() {
     let (dir, file) = some_games();
@@ -391,14 +391,14 @@ fn networks_take_exams() {
         last.split(" exam ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     // The network's outputs are scaled and rounded to centipawns.
     assert!((errors(&[&net])[0] - followed).abs() < 2e-3, "{said}");
-    // What the run has left is there for another one to begin with.
+    // Another run can start with the state of this run.
     let (state, next) = (path("net.state"), path("next.nnue"));
     succeed(&[&words[..], &["--from", &state, "--out", &next]].concat());
     assert!(fs::read(&next).unwrap() != fs::read(&net).unwrap());
 }
 
-/// A run that is interrupted by Ctrl-C, twice, and resumed makes the same
-/// network as one that is not, bit for bit.
+/// A run that is interrupted twice by Ctrl-C and resumed makes exactly the same network as an
+/// uninterrupted one.
 #[cfg(unix)]
 #[test]
 fn interrupted_training_goes_on() {
@@ -441,7 +441,7 @@ fn interrupted_training_goes_on() {
     assert_eq!(fs::read(&torn).unwrap(), fs::read(&whole).unwrap());
 }
 
-/// A network is trained by one run at a time; a killed run does not stand in the way.
+/// Only one run at a time can train a network. The lock file of a killed run is ignored.
 #[test]
 fn two_runs_do_not_train_one_network() {
     let (dir, file) = some_games();
@@ -484,7 +484,7 @@ fn training_run() {
     assert!(fs::read_to_string(net.with_extension("svg")).unwrap().contains("</svg>"));
     assert!(!net.with_extension("checkpoint").exists());
 
-    // The schedule beside the network trains it again, bit for bit.
+    // The schedule beside the network reproduces it exactly.
     let again = dir.path().join("again.nnue");
     let schedule = net.with_extension("toml");
     let (schedule, again_name) = (schedule.to_str().unwrap(), again.to_str().unwrap());
@@ -511,8 +511,8 @@ fn training_run() {
     assert!(settings.contains("768-32x2-2"), "{settings}");
 }
 
-/// A game ends as soon as the tables know its result, which belongs to the right
-/// side, whoever is to move.
+/// A game ends as soon as the tablebases know its result, and the result is right for either side
+/// to move.
 #[test]
 fn tablebase_results() {
     let Some(tablebase) = oracle() else { return };
@@ -526,10 +526,10 @@ fn tablebase_results() {
         ("8/8/8/4K3/8/8/8/kq6 w - - 0 1", Some(GameResult::BlackWins)),
         ("8/8/8/4K3/8/8/8/kq6 b - - 0 1", Some(GameResult::BlackWins)),
         ("8/8/8/4k3/4P3/4K3/8/8 w - - 0 1", Some(GameResult::Draw)),
-        // The tables do not know what the clock will have spoilt.
+        // Tablebase results are only exact with a fresh fifty-move counter.
         ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
     ] {
-        // Over before the first move, or stopped there.
+        // The game is over or stopped before the first move.
         let result = match players.play(position(fen), &mut 0, &stopped) {
             Played::Game(game) => Some(game.result),
             _ => None,
