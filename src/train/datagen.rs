@@ -261,7 +261,7 @@ struct Stats {
     kept: u64,
     /// Nodes searched in this run; files do not store them.
     nodes: u64,
-    /// Openings dropped in this run.
+    /// Number of openings dropped in this run.
     unbalanced: u64,
 }
 
@@ -443,9 +443,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Size of a directory of games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PoolSize {
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Positions in them.
+    /// Number of positions.
     pub positions: u64,
     /// Positions that were there before this run.
     pub before: u64,

@@ -5,9 +5,9 @@ use wide::f32x8;
 /// First and second moments of the gradient, in the layout of the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
-    /// Running means.
+    /// Running means of the gradient.
     pub first: Vec<f32x8>,
-    /// Running means of the squares.
+    /// Running means of its squares.
     pub second: Vec<f32x8>,
 }
 

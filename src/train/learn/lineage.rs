@@ -1,5 +1,6 @@
 //! The lineage of a directory: settings and completed generations, in one TOML file that is
-//! replaced atomically after each generation. The current generation's progress is in its own files.
+//! replaced atomically after each generation. The progress of the current generation is in its own
+//! files.
 
 use std::{
     fs, io,

@@ -1,5 +1,5 @@
-//! Tests of the reader of files of games with arbitrary bytes, like the tests of the engine's readers
-//! in `tests/suite/parsers.rs`.
+//! Tests of the reader of files of games with arbitrary bytes, like the tests of the engine's
+//! readers in `tests/suite/parsers.rs`.
 
 use crate::{
     common::feed::{self, feed},
