@@ -194,7 +194,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes `count` different positions that pass the filter, at most `per_game` from each game.
+/// Writes up to `count` different positions that pass the filter, up to `per_game` of each game.
 fn positions(
     files: &[PathBuf],
     count: u64,

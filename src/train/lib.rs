@@ -58,8 +58,8 @@ fn thread_count(asked: Option<u32>) -> u32 {
 /// sentence "this directory ... with other options"; `there` and `asked` are both sets of options.
 fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
     anyhow!(
-        "this directory {does} with other options; choose another directory. Its options:\n\
-         {there}expected:\n{asked}"
+        "this directory {does} with other options; choose another directory. Options there:\n\
+         {there}Requested options:\n{asked}"
     )
 }
 
