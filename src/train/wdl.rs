@@ -1,9 +1,9 @@
 //! `lancet-train wdl`: fits the model of winning chances to games of Lancet against itself.
 //! [`lancet::eval::wdl`] describes the model and its use.
 //!
-//! The fit maximises the likelihood of all results. The likelihood of an ordered logistic model is
-//! concave in `alpha` and `beta`, so that Fisher's scoring finds the only maximum (P. McCullagh,
-//! "Regression Models for Ordinal Data", 1980).
+//! The fit maximises the likelihood of all results. The logarithm of the likelihood of an ordered
+//! logistic model is concave in `alpha` and `beta`, so that Fisher's scoring finds the only maximum
+//! (P. McCullagh, "Regression Models for Ordinal Data", 1980).
 
 use std::{ops::RangeInclusive, path::PathBuf, process::ExitCode};
 

@@ -58,7 +58,7 @@ pub struct Generation {
     pub positions: u64,
     /// Positions in the window.
     pub pool: u64,
-    /// Training positions among them.
+    /// Positions of the window that were used for training.
     pub learned: u64,
     /// Mean training loss at the end.
     pub training_loss: f64,
