@@ -603,9 +603,9 @@ mod tests {
         let line = format!("position  fen {fen}  moves e2e4 e7e5");
         assert_eq!(text(&line), format!("position fen {fen} moves e2e4 e7e5"));
         for (line, complaint) in [
-            ("position", "nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
-            ("position fen", "nothing follows 'fen': expected a FEN"),
-            ("position fen moves e2e4", "nothing follows 'fen': expected a FEN"),
+            ("position", "expected 'startpos' or 'fen <fen>' after 'position'"),
+            ("position fen", "expected a FEN after 'fen'"),
+            ("position fen moves e2e4", "expected a FEN after 'fen'"),
             ("position e2e4", "'e2e4' after 'position': expected 'startpos' or 'fen <fen>'"),
             (
                 "position startpos e2e4",
@@ -686,7 +686,7 @@ mod tests {
                 "'-3' after 'nodes': expected a whole number from 1 to 18446744073709551615",
             ),
             ("go depth x nodes 5", None, Some(5), "'x' after 'depth': expected a whole number"),
-            ("go nodes 5 depth", None, Some(5), "nothing follows 'depth': expected a whole number"),
+            ("go nodes 5 depth", None, Some(5), "expected a whole number after 'depth'"),
             ("go depth nodes 5", None, Some(5), "'nodes' after 'depth': expected a whole number"),
             (
                 "go fast nodes 5",
@@ -705,13 +705,13 @@ mod tests {
                 "go nodes 5 searchmoves",
                 None,
                 Some(5),
-                "nothing follows 'searchmoves': expected moves",
+                "expected moves after 'searchmoves'",
             ),
             (
                 "go searchmoves nodes 5",
                 None,
                 Some(5),
-                "nothing follows 'searchmoves': expected moves",
+                "expected moves after 'searchmoves'",
             ),
         ] {
             let (message, extension) = message(line);

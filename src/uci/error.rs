@@ -1,51 +1,51 @@
-//! What can be wrong with a line.
+//! Errors in a command line of the protocol.
 
-/// What is wrong with a line.
+/// An error in a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// No word of the line is a command.
+    /// The line contains no command.
     #[error("unknown command '{token}': 'help' lists the commands")]
     Unknown {
         /// The first word.
         token: String,
     },
-    /// Something has to follow.
-    #[error("nothing follows '{after}': expected {expected}")]
+    /// The line ends too early.
+    #[error("expected {expected} after '{after}'")]
     Missing {
         /// The command or keyword.
         after: &'static str,
-        /// What has to follow it.
+        /// The words that were expected.
         expected: &'static str,
     },
-    /// Something else has to stand here.
+    /// A word is not the expected one.
     #[error("'{token}' after '{after}': expected {expected}")]
     Unexpected {
         /// The command or keyword.
         after: &'static str,
-        /// What was found.
+        /// The word that was found.
         token: String,
-        /// What was expected.
+        /// The words that were expected.
         expected: &'static str,
     },
-    /// A number outside its range. A `go` uses the nearest one within it; other commands are
-    /// refused.
+    /// A number is outside its range. `go` uses the nearest number within the range; other
+    /// commands are refused.
     #[error("'{token}' after '{after}': expected a whole number from {min} to {max}")]
     OutOfRange {
         /// The keyword.
         after: &'static str,
-        /// What was found.
+        /// The word that was found.
         token: String,
-        /// The smallest number possible.
+        /// The smallest allowed number.
         min: u64,
-        /// The largest number possible.
+        /// The largest allowed number.
         max: u64,
-        /// The nearest number possible.
+        /// The allowed number nearest to the one found.
         nearest: u64,
     },
 }
 
 impl CommandError {
-    /// Was a position to be set up?
+    /// Returns whether the error is in a `position` command.
     pub fn is_of_position(&self) -> bool {
         let (CommandError::Missing { after, .. } | CommandError::Unexpected { after, .. }) = self
         else {
@@ -54,7 +54,7 @@ impl CommandError {
         ["position", "fen", "startpos"].contains(after)
     }
 
-    /// The number that a `go` uses instead.
+    /// Returns the number that `go` uses instead.
     pub const fn nearest(&self) -> Option<u64> {
         match self {
             CommandError::OutOfRange { nearest, .. } => Some(*nearest),

@@ -1,24 +1,26 @@
-//! What vampirc-uci cannot carry, all in one place: the list of the lines that its parser
-//! or its messages lose something of, with a test of each, and what travels beside a
-//! message because of them. Its parser is not used.
+//! The parts of commands that vampirc-uci cannot represent. [`Extension`] holds them beside a
+//! message.
 //!
-//! The other direction is in [`format`](super::format): what a message cannot say to
-//! the GUI is an attribute there that it does not know.
+//! The table in the tests lists the lines of which vampirc-uci's parser or messages lose a part.
+//! Lancet does not use that parser.
+//!
+//! For the other direction see [`format`](super::format), which uses attributes of its own for
+//! data that vampirc-uci's attributes cannot represent.
 
 use vampirc_uci::UciTimeControl;
 
 use super::error::CommandError;
 
-/// What a line says beside its [`UciMessage`](vampirc_uci::UciMessage).
+/// The parts of a command that its [`UciMessage`](vampirc_uci::UciMessage) cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// `go`: the other time controls. A message has one, but the protocol combines
-    /// them: to ponder, GUIs send `go ponder wtime ...`.
+    /// `go`: the time controls after the first. A message holds only one, but the protocol
+    /// combines them: to ponder, GUIs send `go ponder wtime ...`.
     pub controls: Vec<UciTimeControl>,
-    /// Words that are not moves to it. In `position`, where `0000` passes, also the
-    /// moves behind the first of them; in `go searchmoves` these only.
+    /// Words that vampirc-uci cannot represent as moves, such as `0000`. In `position`, also all
+    /// moves after the first such word; in `go searchmoves`, only these words.
     pub moves: Vec<String>,
-    /// `go`: what could not be used, and why. The search goes on without it.
+    /// `go`: errors in the arguments. The search starts without those arguments.
     pub complaints: Vec<CommandError>,
 }
 
@@ -29,19 +31,18 @@ mod tests {
     use super::*;
     use crate::uci::command::{self, Command};
 
-    /// What vampirc-uci makes of a line.
+    /// The result of vampirc-uci's parser.
     enum Alone {
         Panics,
-        /// It knows no such message.
+        /// The message `Unknown`.
         Unknown,
-        /// It reads less than is there, or something else.
+        /// A message that differs from the line, or has only a part of it.
         Reads(&'static str),
     }
     use Alone::{Panics, Reads, Unknown};
 
-    /// Lines that its parser does not read, or not as they are: what it makes of them, and
-    /// what they mean here. After the message, `+` is before what travels beside it, and
-    /// `!` before a complaint.
+    /// Lines that vampirc-uci's parser does not read completely, its result, and Lancet's result.
+    /// In Lancet's result, `+` precedes each part of the [`Extension`], and `!` each complaint.
     const TABLE: &[(&str, Alone, &str)] = &[
         // Decoding and words.
         ("\u{feff}uci", Unknown, "uci"),
@@ -51,7 +52,8 @@ mod tests {
         ("register", Unknown, "register later"),
         ("register name Me", Unknown, "register later"),
         ("go ", Panics, "go"),
-        // Numbers: a message has eight bits for depth and moves, the grammar twelve digits.
+        // Numbers: a message has eight bits for depth and moves, and the grammar accepts at most
+        // twelve digits.
         (
             "go depth 256",
             Panics,
@@ -84,7 +86,7 @@ mod tests {
         ("go ponder wtime 9", Reads("go wtime 9 "), "go wtime 9 + go ponder"),
         ("go wtime 9 movetime 5", Reads("go wtime 9 "), "go wtime 9 + go movetime 5"),
         ("go movetime 5 infinite", Reads("go infinite "), "go movetime 5 + go infinite"),
-        // Words that are not expected, and all that follows them.
+        // Unexpected words, and everything after them.
         (
             "go depth 3 fast nodes 5",
             Reads("go depth 3 "),
@@ -117,7 +119,7 @@ mod tests {
             Reads("position startpos moves E2E4"),
             "position startpos moves e2e4",
         ),
-        // FENs: the type carries any text, the grammar reads those of standard chess.
+        // FENs: the type holds any text, but the grammar accepts only standard chess.
         (
             "position fen 4k3/8/8/8/8/8/8/4K2R w H - 0 1",
             Unknown,
@@ -166,8 +168,8 @@ mod tests {
         text
     }
 
-    /// If a row's middle fails, vampirc-uci has changed: the row may go. When no row is left
-    /// that its parser is to blame for, the parser may be used.
+    /// If the middle column of a row fails, vampirc-uci has changed, and the row can be removed.
+    /// Once its parser reads all remaining rows correctly, Lancet can use that parser.
     #[test]
     fn every_row_is_true() {
         let mut wrong = Vec::new();
@@ -187,7 +189,7 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
-    /// Why [`format`](super::super::format) has attributes of its own.
+    /// The reason why [`format`](super::super::format) has attributes of its own.
     #[test]
     fn what_it_writes_otherwise_than_the_protocol() {
         let square = |file| UciSquare { file, rank: 2 };

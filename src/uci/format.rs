@@ -1,9 +1,9 @@
-//! From what a search says to messages.
+//! Formats the reports of a search as UCI messages.
 //!
-//! What vampirc-uci's attributes cannot carry (depths beyond 255, mates beyond 127
-//! moves, winning chances) or write otherwise than the protocol has it
-//! (`currmovenumber`, `currline`) goes into its attribute for anything else, whatever
-//! the value; `bestmove (none)` alone has no message.
+//! Some of vampirc-uci's attributes cannot hold all values (depths above 255, mates in more than
+//! 127 moves, winning chances). Others are written differently from the protocol
+//! (`currmovenumber`, `currline`). For these, [`UciInfoAttribute::Any`] is always used. Only
+//! `bestmove (none)` has no message.
 
 use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove};
@@ -18,18 +18,18 @@ use crate::{
     play::report::{Bound, Info, Note, Outcome, TableFault},
 };
 
-/// Longest `info string`, in characters: lines are for people.
+/// Maximum length of an `info string` in characters, because people read it.
 const MAX_TEXT: usize = 400;
 
-/// XBoard takes a line with the words on the left for an engine that cannot start, and reads
-/// no further. Systems use them for files that cannot be read.
+/// Phrases of operating systems for unreadable files, and replacements. If XBoard reads one of
+/// these phrases, it assumes that the engine cannot start, and stops reading.
 const FATAL: [(&str, &str); 3] = [
     ("No such file or directory", "it does not exist"),
     ("Permission denied", "access is denied"),
     ("not found", "missing"),
 ];
 
-/// A note as the text of an `info string`.
+/// Formats a note as the text of an `info string`.
 pub fn note(note: &Note) -> String {
     match note {
         Note::Memory(error) => error.to_string(),
@@ -38,8 +38,8 @@ pub fn note(note: &Note) -> String {
             let fault = match fault {
                 TableFault::Missing => "missing".to_owned(),
                 TableFault::Unreadable(error) => error.to_string(),
-                TableFault::Kind => "no table of this kind".to_owned(),
-                TableFault::Damaged => "damaged, or another table's file".to_owned(),
+                TableFault::Kind => "not a tablebase of this kind".to_owned(),
+                TableFault::Damaged => "damaged, or the file of another table".to_owned(),
             };
             format!("Syzygy: {}: {fault}; searching without this table", path.display())
         }
@@ -49,12 +49,12 @@ pub fn note(note: &Note) -> String {
                 (Some(time), None) | (None, Some(time)) => format!("{time:.1?}"),
                 (None, None) => "no limit".to_owned(),
             };
-            format!("time: {time}; {known} of {moves} moves known from tables")
+            format!("time: {time}; {known} of {moves} moves known from tablebases")
         }
         Note::NoMate { moves, proved: true } => format!("there is no mate in {moves}"),
         Note::NoMate { moves, proved: false } => format!("no mate in {moves} was found"),
         Note::Decision { thread, depths } => {
-            format!("thread {thread} decides; depths completed by thread: {depths:?}")
+            format!("best move from thread {thread}; depths completed by thread: {depths:?}")
         }
     }
 }
@@ -63,7 +63,7 @@ fn message_move(m: Move, mode: CastlingMode) -> Option<UciMove> {
     moves::message(Notation::from_move(m, mode))
 }
 
-/// `info depth ... pv ...`, with winning chances if they are given.
+/// Formats `info depth ... pv ...`, with winning chances if they are given.
 pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMessage {
     let nps = u128::from(info.nodes) * 1_000_000 / info.time.as_micros().max(1);
     let millis = i64::try_from(info.time.as_millis()).unwrap_or(i64::MAX);
@@ -90,7 +90,7 @@ pub fn info(info: &Info, mode: CastlingMode, chances: Option<Chances>) -> UciMes
     UciMessage::Info(attributes)
 }
 
-/// Centipawns or moves to mate; the bound follows directly.
+/// Formats a score in centipawns or moves to mate, directly followed by the bound.
 fn score(score: Score, bound: Bound) -> UciInfoAttribute {
     let value = match mate_distance(score) {
         Some(moves) => format!("mate {moves}"),
@@ -108,7 +108,7 @@ fn other(name: &str, value: impl ToString) -> UciInfoAttribute {
     UciInfoAttribute::Any(name.to_owned(), value.to_string())
 }
 
-/// `info depth ... currmove ... currmovenumber ...`
+/// Formats `info depth ... currmove ... currmovenumber ...`.
 pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> UciMessage {
     let mut attributes = vec![other("depth", depth)];
     attributes.extend(message_move(m, mode).map(UciInfoAttribute::CurrMove));
@@ -117,7 +117,7 @@ pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> U
     UciMessage::Info(attributes)
 }
 
-/// `info currline <thread> <moves> ...`, all threads in one line.
+/// Formats `info currline <thread> <moves> ...`, with all threads in one line.
 pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
     let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
         // vampirc-uci would write "cpunr 1".
@@ -126,7 +126,7 @@ pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
     UciMessage::Info(attributes.collect())
 }
 
-/// `info refutation <move> <reply> ...`
+/// Formats `info refutation <move> <reply> ...`.
 pub fn refutation(line: &[Move], mode: CastlingMode) -> UciMessage {
     let moves = line.iter().filter_map(|&m| message_move(m, mode)).collect();
     UciMessage::Info(vec![UciInfoAttribute::Refutation(moves)])
@@ -136,7 +136,7 @@ fn moves_text(line: &[Move], mode: CastlingMode) -> String {
     line.iter().map(|&m| move_text(m, mode)).collect::<Vec<_>>().join(" ")
 }
 
-/// `bestmove ... [ponder ...]`
+/// Formats `bestmove ... [ponder ...]`.
 pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
     let given = |m: Option<Move>| message_move(m?, mode);
     given(outcome.best).map_or("bestmove (none)".to_owned(), |best_move| {
@@ -144,11 +144,11 @@ pub fn best_move(outcome: &Outcome, mode: CastlingMode) -> String {
     })
 }
 
-/// `info string ...`, one line whatever the text holds.
+/// Formats `info string ...` as one line. Control characters become spaces.
 pub fn string(text: &str) -> String {
     let mut clean: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() > MAX_TEXT {
-        // What was given is long; what is wrong with it stands behind it.
+        // Errors quote the input first and then say what is wrong with it, so both ends are kept.
         let half = MAX_TEXT / 2;
         clean.splice(half..clean.len() - half, " ... ".chars());
     }
@@ -223,15 +223,15 @@ mod tests {
             ),
             (
                 table(TableFault::Damaged),
-                "Syzygy: tables/KQvK.rtbz: damaged, or another table's file; searching without \
-                 this table",
+                "Syzygy: tables/KQvK.rtbz: damaged, or the file of another table; searching \
+                 without this table",
             ),
-            (plan(None, None), "time: no limit; 2 of 20 moves known from tables"),
-            (plan(None, second), "time: 1.0s; 2 of 20 moves known from tables"),
-            (plan(tenth, second), "time: 100.0ms, at most 1.0s; 2 of 20 moves known from tables"),
+            (plan(None, None), "time: no limit; 2 of 20 moves known from tablebases"),
+            (plan(None, second), "time: 1.0s; 2 of 20 moves known from tablebases"),
+            (plan(tenth, second), "time: 100.0ms, at most 1.0s; 2 of 20 moves known from tablebases"),
             (
                 Note::Decision { thread: 1, depths: &[9, 10] },
-                "thread 1 decides; depths completed by thread: [9, 10]",
+                "best move from thread 1; depths completed by thread: [9, 10]",
             ),
         ] {
             assert_eq!(note(&said), text);
@@ -248,7 +248,7 @@ mod tests {
                  hashfull 7 tbhits 0 time 2 pv {m}"
             )
         );
-        // The bound comes directly after the score, the chances after both.
+        // The bound comes directly after the score, and the chances after the bound.
         let bound = Info { bound: Bound::Lower, ..line() };
         let chances = Chances { win: 10, draw: 870, loss: 120 };
         assert!(

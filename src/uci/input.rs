@@ -1,22 +1,22 @@
-//! Lines that come in, from a program or from a person.
+//! Reads input lines from a program or a person.
 
 use std::io::{BufRead, ErrorKind};
 
-/// Longest line read, in bytes; a longer one is refused. A game of ten thousand
-/// moves is a tenth of this.
+/// Maximum length of a line in bytes; longer lines are refused. A game of ten thousand moves
+/// needs a tenth of this.
 pub const MAX_LINE: usize = 1 << 20;
 
-/// Where lines come from.
+/// A source of input lines.
 pub trait LineSource {
-    /// Reads a line, of which at most [`MAX_LINE`] bytes are kept. Returns its length,
-    /// `None` at the end of the input.
+    /// Reads a line and keeps at most [`MAX_LINE`] bytes of it in `line`. Returns its full
+    /// length, or `None` at the end of the input.
     fn next(&mut self, line: &mut Vec<u8>) -> Option<usize>;
 
-    /// A program listens from now on.
+    /// Switches to reading from a program instead of a person.
     fn switch_to_protocol(&mut self) {}
 }
 
-/// A last line without a line break still counts.
+/// Also reads a last line that has no line break.
 impl<R: BufRead> LineSource for R {
     fn next(&mut self, line: &mut Vec<u8>) -> Option<usize> {
         line.clear();

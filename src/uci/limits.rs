@@ -1,4 +1,4 @@
-//! From `go` to the limits of a search.
+//! Translates `go` into the limits of a search.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     play::limits::{Clock, Limits},
 };
 
-/// What a `go` in the position `root` asks for; `say` is told what of it is skipped.
+/// Returns the limits of a `go` in the position `root`. Reports skipped arguments to `say`.
 pub fn limits(
     control: Option<&UciTimeControl>,
     search: &UciSearchControl,
@@ -71,11 +71,11 @@ fn searchmoves(
     legal
 }
 
-/// Time left and increment, as far as they are given.
+/// Time left and increment of one side, if given.
 type Side = (Option<vampirc_uci::Duration>, Option<vampirc_uci::Duration>);
 
-/// The clock of the side to move, which is the first one. A GUI that sends only the other's
-/// means that; one that sends only increments has no time left.
+/// Returns the clock of the side to move, which is the first in `sides`. If the GUI sends only the
+/// other side's time, that is used. If it sends only increments, the time left is 0.
 fn clock(sides: [Side; 2], moves_to_go: Option<u8>) -> Option<Clock> {
     let (time, increment) = match sides {
         [(Some(time), increment), _] | [(None, _), (Some(time), increment)] => (time, increment),
@@ -86,7 +86,7 @@ fn clock(sides: [Side; 2], moves_to_go: Option<u8>) -> Option<Clock> {
     Some(Clock { time: duration(time), increment, moves_to_go: moves_to_go.map(u32::from) })
 }
 
-/// A time as the engine has it; none for an overdrawn clock.
+/// Converts a time to the standard library's type. Returns 0 for negative times.
 fn duration(time: vampirc_uci::Duration) -> Duration {
     time.to_std().unwrap_or_default()
 }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::uci::command::{self, Command};
 
-    /// The limits of a line in the start position, and what is said of it.
+    /// Returns the limits of a `go` line in the position `root`, and the messages about it.
     fn read(line: &str, root: &Position) -> (Limits, Vec<String>) {
         let parsed = command::parse(line.as_bytes()).unwrap().unwrap();
         let Command::Message(UciMessage::Go { time_control, search_control }, extension) = parsed

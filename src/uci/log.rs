@@ -1,4 +1,4 @@
-//! The debug log, written by a thread of its own: a search never waits for a disk.
+//! The debug log. A separate thread writes it, so that a search never waits for the disk.
 
 use std::{
     fs::{File, OpenOptions},
@@ -11,33 +11,33 @@ use std::{
 
 use crate::system::files;
 
-/// The log has ended, since it could not be written.
+/// The log has ended because writing failed.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot log to '{}': {reason}; the log ends here", .path.display())]
+#[error("cannot log to '{}': {reason}; logging has stopped", .path.display())]
 pub struct LogError {
     path: PathBuf,
     reason: io::Error,
 }
 
-/// A log that is being written. When it is dropped, all lines are in the file.
+/// An open log. Dropping it waits until all lines are in the file.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
-    /// Nothing once the log has ended.
+    /// `None` once the log has ended.
     lines: Option<Sender<String>>,
     writer: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Log {
-    /// A log at the end of the file `path`.
+    /// Opens a log that appends to the file `path`.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or is a pipe, or the system gives no thread.
+    /// If the file cannot be opened or is a pipe, or the thread cannot be started.
     pub fn open(path: &Path) -> io::Result<Log> {
         if files::is_pipe(path) {
-            // Opening it would wait for a reader, and everybody for us.
-            return Err(io::Error::other("a pipe, expected a file"));
+            // Opening a pipe waits for a reader, and would block the whole program.
+            return Err(io::Error::other("expected a file, found a pipe"));
         }
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let (lines, queue) = mpsc::channel();
@@ -46,11 +46,11 @@ impl Log {
         Ok(Log { path: path.to_owned(), lines: Some(lines), writer })
     }
 
-    /// Adds a line that went in this direction.
+    /// Adds a line. `direction` is `<<` for output and `>>` for input.
     ///
     /// # Errors
     ///
-    /// If an earlier line could not be written: the log should be dropped.
+    /// If an earlier line could not be written. The log should then be dropped.
     pub fn add(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
         let line = format!("{} {direction} {text}\n", timestamp());
         if self.lines.as_ref().is_some_and(|lines| lines.send(line).is_ok()) {
@@ -70,12 +70,12 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // Whoever could be told has gone.
+        // An error cannot be reported here.
         let _ = self.close();
     }
 }
 
-/// Writes what is queued, until nobody queues any more.
+/// Writes queued lines until the sender is dropped.
 fn write(mut file: File, queue: &Receiver<String>) -> io::Result<()> {
     while let Ok(mut text) = queue.recv() {
         text.extend(queue.try_iter());
@@ -84,7 +84,7 @@ fn write(mut file: File, queue: &Receiver<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// Time of day, UTC, to the millisecond.
+/// Returns the time of day in UTC, to the millisecond.
 fn timestamp() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = now.as_secs() % 86_400;

@@ -1,4 +1,4 @@
-//! Moves in messages: how they are written, and which legal moves they are.
+//! Moves in UCI messages: notation, and conversion to legal moves.
 
 use shakmaty::{File, Move, Rank, Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{UciMove, UciSquare};
@@ -8,13 +8,14 @@ use crate::chess::{
     position::Position,
 };
 
-/// Reads a word such as `e2e4`, `e7e8q`, `E7E8=Q`; `None` if it is not like these.
+/// Reads a move such as `e2e4`, `e7e8q` or `E7E8=Q`. Returns `None` for any other word.
 pub fn read(word: &str) -> Option<UciMove> {
     let plain = word.replacen('=', "", 1).to_ascii_lowercase();
     message(Notation::from_ascii(plain.as_bytes()).ok()?)
 }
 
-/// The move of a message; `None` for what is no move of chess.
+/// Converts a move for a message. Returns `None` for null moves, drops and promotions to a pawn or
+/// a king.
 pub fn message(m: Notation) -> Option<UciMove> {
     let Notation::Normal { from, to, promotion } = m else { return None };
     let square = |square: Square| UciSquare {
@@ -41,15 +42,15 @@ fn squares(m: UciMove) -> Option<Notation> {
     Some(Notation::Normal { from: square(m.from)?, to: square(m.to)?, promotion })
 }
 
-/// The legal move that a message's move stands for.
+/// Returns the legal move that corresponds to the move of a message.
 ///
 /// # Errors
 ///
-/// If there is none.
+/// If there is no such legal move.
 pub fn legal(position: &Position, m: UciMove) -> Result<Move, MoveError> {
     match squares(m) {
         Some(m) => notation::legal_move(position, m),
-        // No line is read as such a move: its text says what is wrong with it.
+        // `read` never returns such a move. Reading its text yields a suitable error.
         None => notation::read_move(position, &m.to_string()),
     }
 }

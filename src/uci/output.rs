@@ -1,4 +1,5 @@
-//! Lines to the GUI and to the debug log. Whole lines, one lock, flushed.
+//! Writes lines to the GUI and to the debug log. One lock keeps lines whole, and each line is
+//! flushed.
 
 use std::{
     io::Write,
@@ -17,13 +18,13 @@ use super::{
 };
 use crate::system::sync::lock;
 
-/// Where lines go, shared by all threads.
+/// The output of a dialogue, shared by all threads.
 pub struct Output<W> {
     sinks: Mutex<Sinks<W>>,
     closed: AtomicBool,
-    /// A person reads, not a program.
+    /// The reader is a person, not a program.
     person: AtomicBool,
-    /// What the reader wants to be told, and how.
+    /// Options that select what is reported, and how.
     pub options: DialogueOptions,
 }
 
@@ -33,11 +34,11 @@ struct Sinks<W> {
 }
 
 impl<W> Sinks<W> {
-    /// Logs a line, if there is a log. What cannot be logged ends the log, and not the game.
+    /// Logs a line, if there is a log. An error ends the log, but the game goes on.
     ///
     /// # Errors
     ///
-    /// If the log has ended.
+    /// If the line or an earlier one could not be written.
     fn log(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
         let Some(log) = &mut self.log else { return Ok(()) };
         log.add(direction, text).inspect_err(|_| self.log = None)
@@ -45,8 +46,8 @@ impl<W> Sinks<W> {
 }
 
 impl<W: Write> Output<W> {
-    /// Lines go to `writer`, which a person or a program reads; there is no
-    /// log.
+    /// Creates an output to `writer`, without a log. `person` says whether a person reads it, or a
+    /// program.
     pub fn new(writer: W, person: bool) -> Output<W> {
         Output {
             sinks: Mutex::new(Sinks { writer, log: None }),
@@ -56,12 +57,12 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Does a person read this?
+    /// Returns whether the reader is a person.
     pub fn is_for_a_person(&self) -> bool {
         self.person.load(Ordering::Relaxed)
     }
 
-    /// A program reads from now on.
+    /// Switches to output for a program.
     pub fn switch_to_protocol(&self) {
         self.person.store(false, Ordering::Relaxed);
     }
@@ -74,7 +75,7 @@ impl<W: Write> Output<W> {
             self.say(&error.to_string());
             sinks = lock(&self.sinks);
         }
-        // One write call per line: a reader never sees half of one.
+        // One write call for each line, so that the reader never sees a part of it.
         let written = sinks.writer.write_all(format!("{text}\n").as_bytes());
         if written.and_then(|()| sinks.writer.flush()).is_err() {
             self.close();
@@ -86,7 +87,7 @@ impl<W: Write> Output<W> {
         self.line(&message.to_string());
     }
 
-    /// Writes `info string <text>`, for a person without the first words.
+    /// Writes `info string <text>`, or only the text if the reader is a person.
     pub fn say(&self, text: &str) {
         if self.is_for_a_person() {
             self.line(&super::person::remark(text));
@@ -100,12 +101,12 @@ impl<W: Write> Output<W> {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Is the dialogue over, or has the other side gone away?
+    /// Returns whether the dialogue has ended or the reader has closed the output.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Logs a line that came in.
+    /// Logs an input line.
     pub fn log_input(&self, line: &[u8]) {
         let mut sinks = lock(&self.sinks);
         if sinks.log.is_some()
@@ -116,10 +117,10 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Logs both directions to the end of the file `path` from now on; with
-    /// `None`, or if it cannot be opened, no more.
+    /// Appends input and output to the file `path` from now on. Logging stops if `path` is `None`
+    /// or the file cannot be opened.
     pub fn log_to(&self, path: Option<&Path>) {
-        // The last lines of the old log are written while nobody waits for it.
+        // Dropping the old log may wait for the disk, so the lock is released first.
         let old = lock(&self.sinks).log.take();
         drop(old);
         match path.map(Log::open).transpose() {

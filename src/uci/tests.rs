@@ -102,7 +102,7 @@ fn a_line_too_long_is_refused() {
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert_eq!(answers(&whole), [fen]);
     let over = [&script, &b" \nfen\n"[..]].concat();
-    let refused = "info string a line of 1048577 bytes ignored: expected at most 1048576";
+    let refused = "info string ignored a line of 1048577 bytes: expected at most 1048576";
     assert_eq!(answers(&over), [refused, crate::chess::position::START_FEN]);
     script.resize(3 * MAX_LINE, b'x');
     let lines = answers(&[&script, &b" quit\nisready\n"[..]].concat());

@@ -704,16 +704,16 @@ fn hostile_lines_are_answered_and_survived() {
     let mut lancet = Lancet::start();
     lancet.send("position startpos moves e2e4");
     for (line, answer) in [
-        ("go depth", "info string nothing follows 'depth': expected a whole number; skipped"),
+        ("go depth", "info string expected a whole number after 'depth'; skipped"),
         (
             "go depth 0",
             "info string '0' after 'depth': expected a whole number from 1 to 239; using 1",
         ),
-        ("position", "info string nothing follows 'position': expected 'startpos' or 'fen <fen>'"),
-        ("position fen", "info string nothing follows 'fen': expected a FEN"),
+        ("position", "info string expected 'startpos' or 'fen <fen>' after 'position'"),
+        ("position fen", "info string expected a FEN after 'fen'"),
         (
             "position fen 8/8/8",
-            "info string unreadable FEN '8/8/8': '8/8/8' is not a board: 3 ranks, expected 8; the old position stays",
+            "info string unreadable FEN '8/8/8': '8/8/8' is not a board: 3 ranks, expected 8; the old position is kept",
         ),
         (
             "position startpos moves e2e4 e7e5 e4e5",
@@ -721,7 +721,7 @@ fn hostile_lines_are_answered_and_survived() {
         ),
         (
             "setoption",
-            "info string nothing follows 'setoption': expected 'name <name> [value <value>]'",
+            "info string expected 'name <name> [value <value>]' after 'setoption'",
         ),
         (
             "setoption name Hash value many",
@@ -736,7 +736,7 @@ fn hostile_lines_are_answered_and_survived() {
             "info string unknown option 'Nothing': 'uci' lists the options",
         ),
         ("xyzzy", "info string unknown command 'xyzzy': 'help' lists the commands"),
-        ("perft", "info string nothing follows 'perft': expected a whole number"),
+        ("perft", "info string expected a whole number after 'perft'"),
         ("debug maybe", "info string 'maybe' after 'debug': expected 'on' or 'off'"),
         (
             "bench 3 0",
@@ -783,7 +783,7 @@ fn refused_positions_are_not_searched() {
         ("position fen k7/8/8", "3 ranks, expected 8"),
         ("position startpos moves e2e4 e2e4", "there is no piece on e2"),
         ("position startpos e2e4", "'e2e4' after 'startpos'"),
-        ("position", "nothing follows 'position'"),
+        ("position", "expected 'startpos' or 'fen <fen>' after 'position'"),
     ] {
         lancet.send("position startpos");
         assert_ne!(lancet.go("go depth 1").1, "0000");
@@ -902,12 +902,12 @@ fn eval_takes_the_evaluation_apart() {
         )
     );
     assert!(lines.iter().any(|line| line.starts_with("   | +9.9")), "{lines:?}");
-    assert!(lines.contains(&"In pawns for White, by material and piece-square tables:".to_owned()));
+    assert!(lines.contains(&"Terms in pawns for White, by material and piece-square tables:".to_owned()));
     assert!(lines.iter().any(|line| line.starts_with("right to move") && line.ends_with("-0.15")));
     lancet.send(&format!("setoption name EvalFile value {}", file.display()));
     let lines = lancet.ask("eval", "Evaluation: ");
     assert!(
-        lines.iter().any(|line| line.starts_with("In pawns for White, by the network 768-32x2-1"))
+        lines.iter().any(|line| line.starts_with("Terms in pawns for White, by the network 768-32x2-1"))
     );
     assert!(
         lines.iter().any(|line| line.starts_with("bias ") && line.ends_with("-0.69")),
@@ -954,9 +954,9 @@ fn openbench_gets_its_openings() {
     let missing = missing.replace("No such file or directory", "it does not exist");
     let no_book = format!("genfens: /no/book: {missing}");
     for (line, answer) in [
-        ("genfens", "nothing follows 'genfens': expected a whole number"),
-        ("genfens 5", "nothing follows 'genfens <n>': expected 'seed <s>'"),
-        ("genfens 5 seed 1 book", "nothing follows 'book': expected a file or 'None'"),
+        ("genfens", "expected a whole number after 'genfens'"),
+        ("genfens 5", "expected 'seed <s>' after 'genfens <n>'"),
+        ("genfens 5 seed 1 book", "expected a file or 'None' after 'book'"),
         ("genfens 5 seed x book None", "'x' after 'seed': expected a whole number"),
         ("genfens 5 book None seed 1", "'book' after 'genfens <n>': expected 'seed <s>'"),
         (
@@ -1098,7 +1098,7 @@ fn a_game_at_a_terminal() {
         ("go depht 5", "'depht' after 'go': expected a limit"),
         // Against Lancet, whose answer goes with the move when it is taken back.
         ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
-        ("level full", "Lancet plays as well as it can"),
+        ("level full", "Lancet plays at full strength"),
         ("level 700", "Lancet plays as if rated 700"),
         ("play black", "Lancet plays 2... "),
     ]);
@@ -1108,7 +1108,7 @@ fn a_game_at_a_terminal() {
         ("fen", START_FEN),
         // Lancet's first move stays, and what is played again includes its answers.
         ("play white", "Lancet plays 1. "),
-        ("undo", "there is no move to take back"),
+        ("undo", "nothing to undo"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "Lancet plays 3. "),
         ("play off", "Lancet plays neither side"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "White to move"),
@@ -1123,7 +1123,7 @@ fn a_game_at_a_terminal() {
         ("e4", "Lancet plays 1... "),
         ("undo", "White to move"),
         ("fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
-        ("undo", "there is no move to take back"),
+        ("undo", "nothing to undo"),
         ("play off", "Lancet plays neither side"),
         (mate, "White to move"),
         ("hint", "Hint: 1. Ra8#"),
@@ -1141,7 +1141,7 @@ fn a_game_at_a_terminal() {
         (&format!("save {new}"), "2 half-moves in"),
         (&format!("save {newer}"), "2 half-moves in"),
         (&format!("save {new}"), "2 half-moves in"),
-        (&format!("load {null}"), "a game with null moves cannot be played on"),
+        (&format!("load {null}"), "a game with null moves cannot be loaded"),
         (&format!("{mate}\rRa8"), "Black is checkmated"),
         ("undo", "White to move"),
         // The line before, from the history.
@@ -1437,7 +1437,7 @@ fn the_end_of_input_ends_the_program() {
         ("go depth 7\nwait\ngo depth 2\nstop", "info depth 7 "),
         ("go depth 7\nwait\nquit", "info depth 7 "),
         ("perft 3", "Nodes searched: 8902"),
-        ("go infinite\nwait\nstop\nwait", "info string this search ends with 'stop'"),
+        ("go infinite\nwait\nstop\nwait", "info string this search runs until 'stop'"),
     ] {
         let mut lancet = Lancet::start();
         lancet.send_bytes(script.as_bytes());
@@ -1619,7 +1619,7 @@ fn the_table_survives_the_program() {
     let mut lancet = Lancet::start();
     for button in ["Save Hash", "Load Hash"] {
         lancet.send(&format!("setoption name {button}"));
-        assert_eq!(first(lancet.drain()), "info string 'Hash File' names no file yet");
+        assert_eq!(first(lancet.drain()), "info string the option 'Hash File' is not set");
     }
     lancet.send(&format!("setoption name Hash File value {}", path.display()));
     lancet.send("setoption name Load Hash");
@@ -1662,7 +1662,7 @@ fn the_table_survives_the_program() {
         std::fs::write(&path, bad).unwrap();
         lancet.send("setoption name Load Hash");
         let line = first(lancet.drain());
-        assert!(line.contains(reason) && line.ends_with("the old table stays"), "{line}");
+        assert!(line.contains(reason) && line.ends_with("the old table is kept"), "{line}");
         assert!(line.contains(&path.display().to_string()), "{line}");
     }
     lancet.quit();

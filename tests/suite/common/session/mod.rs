@@ -194,7 +194,7 @@ impl Session {
         let Ok((position, _)) = Position::from_fen_with_remarks(&fen, mode) else {
             self.model.refused = true;
             let start: String = fen.chars().take(60).collect();
-            let nothing = "nothing follows 'fen'".to_owned();
+            let nothing = "expected a FEN after 'fen'".to_owned();
             let complaint = if fen.is_empty() { nothing } else { format!("'{start}") };
             return self.say_wrong(&format!("position fen {fen}"), &complaint);
         };
@@ -272,7 +272,7 @@ impl Session {
                 }
             }
             if words.is_empty() {
-                self.model.expect("nothing follows 'searchmoves'");
+                self.model.expect("expected moves after 'searchmoves'");
             }
             // At the end: whatever follows would be taken for a move.
             limits.push_str(&format!(" searchmoves {}", words.join(" ")));
@@ -333,7 +333,7 @@ impl Session {
             }
             n @ (1 | 2) => {
                 if !self.model.hash_file {
-                    self.model.expect("'Hash File' names no file yet");
+                    self.model.expect("the option 'Hash File' is not set");
                 }
                 self.say("setoption name Hash value 1");
                 self.say(["setoption name Save Hash", "setoption name Load Hash"][n - 1]);
@@ -361,7 +361,7 @@ impl Session {
     fn noise(&mut self) {
         let line = self.dice.noise();
         match command::parse(&line) {
-            _ if line.len() > MAX_LINE => self.model.expect("bytes ignored"),
+            _ if line.len() > MAX_LINE => self.model.expect("ignored a line of "),
             Err(error) => {
                 self.model.refused |= error.is_of_position();
                 self.model.expect("");

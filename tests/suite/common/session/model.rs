@@ -13,7 +13,7 @@ use crate::common::checker::Checker;
 
 /// What is told to a person, and answers nothing.
 const NOTICES: &[&str] = &[
-    "this search ends with 'stop'",
+    "this search runs until 'stop'",
     "there is no mate in ",
     "no mate in ",
     "searchmoves: none is legal; searching all moves",
@@ -22,7 +22,7 @@ const NOTICES: &[&str] = &[
     "Save Hash: 1 MiB in ",
     "Load Hash: 1 MiB from ",
     // On a starved machine.
-    "making a hash table of ",
+    "preparing a hash table of ",
     // The version, behind `uci`.
     "Lancet ",
     // Not said again when the line is.
@@ -33,7 +33,7 @@ const NOTICES: &[&str] = &[
 ];
 
 /// What is told of a search of a position that was refused.
-const REFUSED: &str = "no search, as the position was refused: ";
+const REFUSED: &str = "no search, because the position was refused: ";
 
 /// When a search may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Model {
     /// A complaint must be expected; the rest is told to a person.
     fn hear_text(&mut self, text: &str) -> Result<(), String> {
         // Nothing was saved yet, or with another evaluation.
-        let refused = text.starts_with("Load Hash: ") && text.ends_with("; the old table stays");
+        let refused = text.starts_with("Load Hash: ") && text.ends_with("; the old table is kept");
         if refused || NOTICES.iter().any(|notice| text.starts_with(notice)) {
             return Ok(());
         }
