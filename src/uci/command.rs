@@ -1,10 +1,10 @@
-//! From bytes to a [`Command`]: decoding, words, exact ranges, and errors that name
-//! the word. Knows no position and changes nothing.
+//! Parses a line into a [`Command`]: decodes bytes, splits words, checks ranges, and returns
+//! errors that name the word. The parser does not know the position.
 //!
-//! The commands of the protocol become vampirc-uci's messages, without its parser: that
-//! panics on some numbers, cuts others, and passes over what it does not expect, with all
-//! that follows. What its messages cannot carry travels beside them:
-//! [`extension`](super::extension) has the list.
+//! Protocol commands become vampirc-uci's messages. Lancet does not use vampirc-uci's parser,
+//! because it panics on some numbers, truncates others, and skips unexpected words with everything
+//! after them. [`extension`](super::extension) lists the parts of a command that the messages
+//! cannot hold; an [`Extension`] beside the message holds them.
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
@@ -16,9 +16,9 @@ use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Of the protocol.
+    /// A command of the protocol.
     Message(UciMessage, Extension),
-    /// Count legal move paths below each move.
+    /// Count the leaf nodes below each move, to this depth in plies.
     Perft(u32),
     /// Show the board.
     Display,
@@ -30,14 +30,14 @@ pub enum Command {
     Mirror,
     /// `bench [depth] [threads] [hash]`: run the benchmark.
     Bench([Option<usize>; 3]),
-    /// `genfens <count> seed <seed> book <book> | None`: make openings for OpenBench. The book
-    /// holds positions to start from, one FEN or EPD per line.
+    /// `genfens <count> seed <seed> book <book> | None`: generate openings for OpenBench. The book
+    /// contains the start positions, one FEN or EPD per line.
     GenFens { count: usize, seed: u64, book: Option<PathBuf> },
-    /// `speedtest [threads] [hash] [seconds]`: measure the speed of searching.
+    /// `speedtest [threads] [hash] [seconds]`: measure nodes per second.
     SpeedTest([Option<usize>; 3]),
-    /// Tell which build this is.
+    /// Show details of the build.
     Compiler,
-    /// Read on when everything before has ended.
+    /// Wait until all earlier commands have ended.
     Wait,
     /// List the commands, or explain one.
     Help(Option<&'static str>),
@@ -46,48 +46,48 @@ pub enum Command {
     Spsa,
 }
 
-/// The commands: name, arguments, one line of help.
+/// The commands: name, arguments and one line of help.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("uci", "", "name, author and options, then 'uciok'"),
-    ("debug", "[on | off]", "say more about what is going on"),
-    ("isready", "", "answers 'readyok', at once if a search goes on, else after earlier commands"),
-    ("setoption", "name <name> [value <value>]", "set an option; 'uci' lists them"),
-    ("register", "later | name <name> code <code>", "accepted; Lancet is free"),
-    ("ucinewgame", "", "forget everything about earlier games"),
+    ("uci", "", "print name, author and options, then 'uciok'"),
+    ("debug", "[on | off]", "print additional information"),
+    ("isready", "", "answer 'readyok': at once during a search, else after all earlier commands"),
+    ("setoption", "name <name> [value <value>]", "set an option; 'uci' lists the options"),
+    ("register", "later | name <name> code <code>", "accepted and ignored; Lancet is free"),
+    ("ucinewgame", "", "prepare for a new game: clear the hash table and the histories"),
     ("position", "startpos | fen <fen> [moves <move>...]", "set up a position and play moves"),
     (
         "go",
         "[searchmoves <move>...] [ponder] [wtime|btime|winc|binc <ms>] [movestogo <n>] [depth <plies>] \
          [nodes <n>] [mate <moves>] [movetime <ms>] [infinite] | perft <plies>",
-        "search; whichever limit is reached first ends it",
+        "search until the first of these limits is reached",
     ),
     ("stop", "", "end the search and print its best move"),
-    ("ponderhit", "", "the expected move was played: go on, on its own clock"),
-    ("wait", "", "read on when the search has ended, for scripts"),
-    ("quit", "", "end the program; so does the end of input, after a search with limits"),
+    ("ponderhit", "", "the opponent played the expected move: continue on Lancet's clock"),
+    ("wait", "", "for scripts: wait until the search has ended"),
+    ("quit", "", "end the program; the end of the input does so after a search with limits"),
     ("d", "", "show the board, FEN, key and checkers"),
-    ("eval", "", "show the static evaluation: what every piece contributes, and its terms"),
+    ("eval", "", "show the static evaluation, its terms and the contribution of each piece"),
     ("fen", "", "show the position as FEN"),
     ("mirror", "", "mirror the board and swap the colours"),
-    ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count"),
+    ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count nodes"),
     (
         "speedtest",
         "[threads] [hash] [seconds]",
-        "nodes a second, by threads; 'lancet doctor' measures more",
+        "measure nodes per second by number of threads; 'lancet doctor' measures more",
     ),
     (
         "genfens",
         "<n> seed <s> book <file> | None",
-        "balanced openings for OpenBench, one 'info string genfens <fen>' each",
+        "generate balanced openings for OpenBench, each as 'info string genfens <fen>'",
     ),
-    ("perft", "<plies>", "count legal move paths below each move"),
-    ("compiler", "", "which build this is: compiler, target, instructions, network"),
-    ("help", "[command]", "this list, or what a command takes"),
+    ("perft", "<plies>", "count the leaf nodes below each move"),
+    ("compiler", "", "show compiler, target, instructions and network of this build"),
+    ("help", "[command]", "list the commands, or show the arguments of one"),
     #[cfg(feature = "tune")]
-    ("spsa", "", "the search parameters: name, int, value, min, max, c_end, r_end"),
+    ("spsa", "", "list the search parameters: name, int, value, min, max, c_end, r_end"),
 ];
 
-/// The words of a line, and where they are.
+/// An iterator over the words of a line that also knows their places in it.
 #[derive(Clone)]
 struct Tokens<'a> {
     line: &'a str,
@@ -103,12 +103,16 @@ impl<'a> Tokens<'a> {
         self.rest.peek().copied()
     }
 
-    /// The next word, if it is `keyword` in any case.
+    /// Takes the next word if it is `keyword`, ignoring case.
     fn accept(&mut self, keyword: &str) -> Option<&'a str> {
         self.rest.next_if(|token| token.eq_ignore_ascii_case(keyword))
     }
 
-    /// The next word, or the error that nothing follows `after`.
+    /// Takes the next word.
+    ///
+    /// # Errors
+    ///
+    /// If `after` was the last word.
     fn expect(
         &mut self,
         after: &'static str,
@@ -117,7 +121,11 @@ impl<'a> Tokens<'a> {
         self.next().ok_or(CommandError::Missing { after, expected })
     }
 
-    /// Reads the word that has to follow `after`.
+    /// Takes the word `keyword`, which must follow `after`.
+    ///
+    /// # Errors
+    ///
+    /// If there is another word or none.
     fn keyword(
         &mut self,
         after: &'static str,
@@ -132,12 +140,16 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The error that something still follows `after`.
+    /// Checks that `after` was the last word.
+    ///
+    /// # Errors
+    ///
+    /// If there is another word.
     fn expect_end(&mut self, after: &'static str) -> Result<(), CommandError> {
         self.next().map_or(Ok(()), |token| Err(unexpected(after, token, "the end of the line")))
     }
 
-    /// Everything behind `token`, which must be a word of this line, trimmed.
+    /// Returns the rest of the line after `token`, trimmed. `token` must be a word of this line.
     fn behind(&self, token: &'a str) -> &'a str {
         let end = token.as_ptr().addr() - self.line.as_ptr().addr() + token.len();
         self.line.get(end..).unwrap_or_default().trim()
@@ -156,14 +168,13 @@ fn unexpected(after: &'static str, token: &str, expected: &'static str) -> Comma
     CommandError::Unexpected { after, token: token.to_owned(), expected }
 }
 
-/// Reads a line. Words before the first command are skipped, as the protocol
-/// demands; `None` for a blank line.
+/// Parses a line. Skips words before the first command, as the protocol demands. Returns `None`
+/// for a blank line.
 ///
 /// # Errors
 ///
-/// If no word is a command, or the command cannot be carried out as given.
-/// Unusable parts of a `go` are in its [`complaints`](Extension::complaints)
-/// instead: a `go` must always be answered.
+/// If no word is a command, or the arguments of the command are wrong. Wrong arguments of `go` are
+/// in its [`complaints`](Extension::complaints) instead, because `go` must always be answered.
 pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = String::from_utf8_lossy(line);
     let line = line.trim_start_matches('\u{feff}');
@@ -199,17 +210,17 @@ pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     Ok(Some(command))
 }
 
-/// Is this word a command?
+/// Returns whether a word is the name of a command.
 pub(super) fn is_command(token: &str) -> bool {
     command_name(token).is_some()
 }
 
-/// The command that a word names.
+/// Returns the command with this name, ignoring case.
 fn command_name(token: &str) -> Option<&'static str> {
     COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))
 }
 
-/// A message that says all there is.
+/// Returns a message without an extension.
 fn message(message: UciMessage) -> Command {
     Command::Message(message, Extension::default())
 }
@@ -287,29 +298,30 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Longest time, in milliseconds: about 31 years.
+/// Maximum time in milliseconds, about 31 years.
 const MAX_TIME: u64 = 999_999_999_999;
-/// Most moves, to a mate or to the next time control: what its messages hold. No
-/// search sees a mate that is half as far, and no clock is planned that far ahead.
+/// Maximum number of moves to a mate or to the next time control, the largest number that a
+/// message can hold. No search finds mates half as long, and time management does not plan that
+/// far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
 const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
 /// Depths in plies.
 const DEPTHS: RangeInclusive<u64> = *DEPTH_RANGE.start() as u64..=*DEPTH_RANGE.end() as u64;
-/// Numbers of search threads.
+/// Number of search threads.
 const THREADS: RangeInclusive<u64> = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
 /// Table sizes in MiB.
 const HASHES: RangeInclusive<u64> = *HASH_RANGE.start() as u64..=*HASH_RANGE.end() as u64;
-/// Longest measurement of speed, in seconds.
+/// Maximum duration of a speed test in seconds.
 const MAX_SPEED_TEST: u64 = 3600;
-/// Deepest perft, in plies.
+/// Maximum depth of perft in plies.
 const MAX_PERFT: u64 = 100;
-/// Most openings that `genfens` makes.
+/// Maximum number of openings that `genfens` generates.
 const MAX_OPENINGS: u64 = 100_000_000;
 
-/// What a `go` says. Of two limits by the same keyword the later counts.
+/// The arguments of a `go`. If a keyword is repeated, the last one counts.
 #[derive(Default)]
 struct Go {
-    /// By `wtime`, `btime`, `winc` and `binc`.
+    /// The values of `wtime`, `btime`, `winc` and `binc`.
     times: [Option<Duration>; 4],
     moves_to_go: Option<u8>,
     movetime: Option<Duration>,
@@ -358,7 +370,7 @@ impl Go {
         }
     }
 
-    /// Reads the number of a limit. What cannot be used becomes a complaint.
+    /// Reads the number of a limit. A wrong number becomes a complaint.
     fn read_number(&mut self, keyword: &'static str, tokens: &mut Tokens) {
         let range = match keyword {
             "depth" => DEPTHS,
@@ -374,7 +386,7 @@ impl Go {
                 if let Some(number) = nearest {
                     self.set(keyword, number);
                 }
-                // An overdrawn clock is reported as negative: no complaint, just no time.
+                // Some GUIs send a negative time after the flag has fallen. That is no error.
                 if nearest != Some(0) || !matches!(keyword, "wtime" | "btime") {
                     self.extension.complaints.push(error);
                 }
@@ -391,7 +403,7 @@ impl Go {
             "btime" => self.times[1] = time,
             "winc" => self.times[2] = time,
             "binc" => self.times[3] = time,
-            // Zero means the rest of the game to those who send it.
+            // GUIs that send zero mean the rest of the game.
             "movestogo" => self.moves_to_go = small.filter(|&moves| moves > 0),
             "depth" => self.search.depth = small,
             "mate" => self.search.mate = small,
@@ -400,7 +412,7 @@ impl Go {
         }
     }
 
-    /// The message and, as it carries one time control, the others beside it.
+    /// Builds the command. The message holds the first time control, the extension the others.
     fn command(mut self) -> Command {
         let [white_time, black_time, white_increment, black_increment] = self.times;
         let clock = UciTimeControl::TimeLeft {
@@ -424,8 +436,8 @@ impl Go {
     }
 }
 
-/// Reads the number after `keyword`. The word is only consumed if it is a
-/// number, so that `go depth infinite` still is infinite.
+/// Reads the number after `keyword`. Does not consume a keyword of `go`, so that `go depth
+/// infinite` is still infinite.
 fn number(
     keyword: &'static str,
     tokens: &mut Tokens,
@@ -442,7 +454,7 @@ fn number(
     }
     tokens.next();
     let (min, max) = range.into_inner();
-    // All digits: only a number far out of range can fail.
+    // The word has only digits, so parsing fails only for numbers far out of range.
     let far = if token.starts_with('-') { i128::MIN } else { i128::MAX };
     let number = token.parse().unwrap_or(far);
     let nearest = number.clamp(min.into(), max.into());
@@ -468,7 +480,8 @@ fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
     Ok(Command::Perft(depth as u32))
 }
 
-/// Reads the numbers that may follow a command, each with what is before it; `all` are all.
+/// Reads up to three optional numbers. Each argument has the text before it and its range. `all`
+/// is the complete command for the error about further words.
 fn numbers(
     tokens: &mut Tokens,
     arguments: [(&'static str, RangeInclusive<u64>); 3],
@@ -500,7 +513,7 @@ fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
     Ok(Command::SpeedTest(numbers))
 }
 
-/// What follows the book are an engine's own arguments; Lancet has none.
+/// Parses `genfens`. Some engines accept more arguments after the book; Lancet has none.
 fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
     tokens.keyword("genfens <n>", "seed", "'seed <s>'")?;
@@ -764,7 +777,7 @@ mod tests {
             }
         }
 
-        /// Numbers arrive as they are, or are said not to.
+        /// Node counts are read exactly.
         #[test]
         fn nodes_are_exact(nodes in 1_u64..) {
             let (message, extension) = message(&format!("go nodes {nodes} infinite"));
@@ -773,7 +786,7 @@ mod tests {
             prop_assert_eq!(search_control.and_then(|search| search.nodes), Some(nodes));
         }
 
-        /// What a message says is read from its own text again.
+        /// Parsing the text of a message yields the same message.
         #[test]
         fn messages_mean_what_they_say(words in prop::collection::vec(
             prop_oneof![

@@ -1,4 +1,4 @@
-//! A person's game as it is kept in files, and what belongs to it beside the board.
+//! A person's game: its state besides the board, and its PGN.
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -14,43 +14,43 @@ use crate::{
     tools::analyse::annotate,
 };
 
-/// A person's game, beside what is on the board.
+/// The state of a person's game, besides the board.
 #[derive(Default)]
 pub(super) struct PersonGame {
     /// The side that Lancet plays.
     pub(super) lancet: Option<Color>,
-    /// The rating that it plays at; `None` for full strength.
+    /// The rating at which Lancet plays; `None` for full strength.
     pub(super) level: Option<u32>,
     /// The board is turned.
     pub(super) turned: bool,
-    /// Who has resigned, and where: the key of the position and the number of half-moves.
+    /// The side that resigned, the key of the position and the number of half-moves before it.
     pub(super) resigned: Option<(Color, u64, usize)>,
-    /// The game as it was loaded, and its moves.
+    /// The game that was loaded, and its moves.
     pub(super) loaded: Option<(pgn::Game, Vec<Move>)>,
     /// The files that this dialogue has saved games to.
     pub(super) saved: HashSet<PathBuf>,
 }
 
 impl PersonGame {
-    /// The side that is below on the board: the person's, unless the board is turned.
+    /// Returns the side at the bottom of the board: the person's, unless the board is turned.
     pub(super) fn below(&self) -> Color {
         let person = Color::from_white(self.lancet != Some(Color::White));
         if self.turned { !person } else { person }
     }
 
-    /// Another game is on the board.
+    /// Forgets the loaded game and the resignation, since another game is on the board.
     pub(super) fn forget(&mut self) {
         (self.loaded, self.resigned) = (None, None);
     }
 
-    /// Who has resigned, unless the game went on.
+    /// Returns the side that resigned, unless the game went on after that.
     fn resigned(&self, setup: &Setup) -> Option<Color> {
         let here = (setup.game().position().key(), setup.moves().len());
         self.resigned.filter(|&(_, key, moves)| (key, moves) == here).map(|(color, ..)| color)
     }
 
-    /// The game on the board as PGN. One that was loaded keeps its tags, what was written
-    /// about its moves, and its result where it ends as it did.
+    /// Returns the game on the board as PGN. A loaded game keeps its tags and the annotations of
+    /// its moves. It keeps its result if its moves have not changed.
     pub(super) fn text(&self, setup: &Setup) -> String {
         let today = chrono::Local::now().format("%Y.%m.%d").to_string();
         let tag = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
@@ -104,7 +104,8 @@ mod tests {
         position::{Game, Position, START_FEN},
     };
 
-    /// What is saved is read again: by us, and by others, who know Chess960 by its tag.
+    /// Lancet reads saved games correctly, and Chess960 games have the tag that other programs
+    /// need.
     #[test]
     fn saved_games_say_where_they_start() {
         let shuffled = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
@@ -125,7 +126,7 @@ mod tests {
         }
     }
 
-    /// What is not known is added, and what is known stays.
+    /// Saving a loaded game adds missing tags and keeps the others.
     #[test]
     fn loaded_games_keep_what_they_say() {
         let given = "[Event \"Club\"]\n[Date \"1999.01.02\"]\n[White \"Ann\"]\n[Black \"?\"]\n\
@@ -141,7 +142,7 @@ mod tests {
         };
         let (mut person, mut setup) = load();
         assert_eq!(person.text(&setup), given);
-        // Played on by Lancet from move two.
+        // Lancet continues the game as Black from move two.
         (person.lancet, person.level) = (Some(Color::Black), Some(1500));
         setup.undo();
         setup.play(notation::read_any_move(setup.game().position(), "Nc3").unwrap());
@@ -158,7 +159,7 @@ mod tests {
         assert!(person.text(&setup).ends_with(" 2. Nc3 0-1\n\n"));
         setup.undo();
         assert!(person.text(&setup).ends_with(" e5 $6 *\n\n"));
-        // A new game has a date, and another player at full strength no rating.
+        // A new game has a date, and at full strength no rating.
         let game = PersonGame { lancet: Some(Color::White), ..PersonGame::default() };
         let text = game.text(&Setup::default());
         assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"*\"]"), "{text}");

@@ -1,12 +1,12 @@
-//! The UCI front end: it translates between text and the engine's structs and
-//! decides nothing about chess. The only importer of vampirc-uci, whose messages
-//! are its language: [`command`] makes them of lines, the loop here acts on them,
-//! [`mod@format`] and [`options`] make those that are sent.
+//! The UCI front end. It translates between text and the engine's structs and makes no decisions
+//! about chess.
 //!
-//! The calling thread reads commands and never waits for a search; one engine
-//! thread owns the [`Engine`] and does, in order, what takes time. A fresh set
-//! of [`Signals`] is made for each `go` where the command is read, so that a
-//! `stop` behind it cannot be lost.
+//! Only this module imports vampirc-uci. [`command`] parses lines into its messages, the loop here
+//! acts on them, and [`mod@format`] and [`options`] build the messages to send.
+//!
+//! The calling thread reads commands and never waits for a search. One engine thread owns the
+//! [`Engine`] and does the longer work in order. The calling thread creates new [`Signals`] when
+//! it reads a `go`, so that a `stop` right after it is not lost.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -70,23 +70,22 @@ use setup::Setup;
 pub use input::MAX_LINE;
 pub use terminal::{lines, names};
 
-/// What takes time: the engine thread does it, in order.
+/// Work for the engine thread, which does it in order.
 type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
 
-/// What both threads of a dialogue see beside the output.
+/// State that both threads of a dialogue share, besides the output.
 #[derive(Default)]
 struct Shared {
-    /// Searches and counts that are queued or running.
+    /// Number of searches and counts that are queued or running.
     tasks: AtomicUsize,
-    /// Set by `quit`: nothing is made ready any more.
+    /// Set by `quit`: the hash table is no longer initialised.
     quitting: AtomicBool,
-    /// Lancet's move in a game with a person, and the key of the position it was found in.
+    /// Lancet's move in a game against a person, and the key of the position before it.
     answer: Mutex<Option<(u64, Move)>>,
 }
 
-/// Runs the UCI loop on standard input and output, after the lines of
-/// `commands`. If both are a terminal, a person is there, and answers are
-/// written for people until the command `uci` comes.
+/// Runs the lines of `commands`, then the UCI loop on standard input and output. If both are a
+/// terminal, answers are written for people until the command `uci`.
 pub fn main(commands: &[String]) -> ExitCode {
     let person = io::stdin().is_terminal() && io::stdout().is_terminal();
     if person && let Ok((mut prompt, queue, printer)) = prompt::open() {
@@ -95,7 +94,7 @@ pub fn main(commands: &[String]) -> ExitCode {
             output.line(person::GREETING);
         }
         dialogue(commands, &mut prompt, &output);
-        // Without them the printer ends, when it has printed everything.
+        // Once they are dropped, the printer prints the rest and ends.
         drop((prompt, output));
         let _ = printer.join();
     } else {
@@ -105,20 +104,20 @@ pub fn main(commands: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Could this be meant for the dialogue? It holds a command, or a person might type it.
+/// Returns whether a text may be a line for the dialogue: it contains a command, or a person might
+/// type it at the prompt.
 pub fn is_line(text: &str) -> bool {
     text.split_whitespace().any(command::is_command)
         || !matches!(terminal::parse(text, &Position::default()), Ok(None))
 }
 
-/// Reads commands from `input` and answers on `output` until `quit`, the end
-/// of the input, or the end of the output's reader.
+/// Reads commands from `input` and answers on `output` until `quit`, the end of the input, or
+/// until the output is closed.
 pub fn run(input: impl BufRead, output: impl Write + Send) {
     run_commands(&[], input, output);
 }
 
-/// As [`run`], but first carries out `commands`, one after the other: a search
-/// that ends by itself is waited for.
+/// Like [`run`], but first runs `commands`, and waits after each for a search that ends by itself.
 fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
     dialogue(commands, &mut input, &Output::new(output, false));
 }
@@ -128,7 +127,7 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
         if let Err(error) = threads::spawn(scope, "engine", move || serve(queue, output)) {
-            return output.say(&format!("cannot start the engine's thread: {error}"));
+            return output.say(&format!("cannot start the engine thread: {error}"));
         }
         let mut dialogue = Dialogue {
             output,
@@ -141,12 +140,12 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
             person: PersonGame::default(),
         };
         dialogue.read(commands, input);
-        // Dropping it ends the queue, and with it the engine thread.
+        // Dropping the dialogue closes the queue, which ends the engine thread.
     });
 }
 
-/// Ends the program when nobody reads its output any more: the reading thread
-/// may be waiting for input that never comes.
+/// A writer that ends the program when its output is closed, since the reading thread may be
+/// waiting for input that never comes.
 struct UntilClosed<W>(W);
 
 impl<W: Write> Write for UntilClosed<W> {
@@ -170,16 +169,16 @@ fn end_unless_interrupted(error: &io::Error) {
     }
 }
 
-/// Prints what a search reports.
+/// Prints the reports of a search.
 struct Printer<'a, W> {
     output: &'a Output<W>,
     game: &'a Game,
     mode: CastlingMode,
-    /// Dropped before the move is told: whoever answers that with `setoption` and `isready`
-    /// waits for the option to be set.
+    /// Dropped before `bestmove` is printed. If the GUI then sends `setoption` and `isready`,
+    /// `readyok` comes after the option has been set.
     guard: Mutex<Option<TaskGuard<'a>>>,
     seen: person::Seen,
-    /// The last line of each rank, where no more is to be told; `None` where all are.
+    /// With Minimal, the latest line of each MultiPV rank. `None` if all lines are printed.
     kept: Mutex<Option<BTreeMap<usize, Info>>>,
 }
 
@@ -218,7 +217,7 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         }
     }
 
-    /// The search is over: tells what has been kept back.
+    /// Prints the lines that Minimal has held back, at the end of the search.
     fn finish(&self) {
         let kept = lock(&self.kept).take().unwrap_or_default();
         kept.values().for_each(|info| self.print(info));
@@ -228,10 +227,10 @@ impl<'a, W: Write + Send> Printer<'a, W> {
 impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn info(&self, info: &Info) {
         let mut kept = lock(&self.kept);
-        // Lines that belong together are all told, or all kept.
+        // The lines of one MultiPV group are either all printed or all held back.
         if info.multipv == 1 {
             if self.is_minimal() {
-                // Fewer may be wanted than before.
+                // MultiPV may have been reduced meanwhile.
                 let lines = self.options().live.multi_pv.load(Ordering::Relaxed);
                 kept.get_or_insert_default().retain(|&rank, _| rank <= lines);
             } else {
@@ -253,7 +252,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     fn current_lines(&self, lines: &[Vec<Move>]) {
         if self.output.is_for_a_person() {
             let lines = lines.iter().filter(|line| !line.is_empty());
-            lines.for_each(|line| self.output.line(&person::line("now", self.root(), line)));
+            lines.for_each(|line| self.output.line(&person::line("current", self.root(), line)));
         } else if !self.is_minimal() && lines.iter().any(|line| !line.is_empty()) {
             self.output.send(&format::current_lines(lines, self.mode));
         }
@@ -261,7 +260,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
 
     fn refutation(&self, line: &[Move]) {
         if self.output.is_for_a_person() {
-            self.output.line(&person::line("not", self.root(), line));
+            self.output.line(&person::line("refuted", self.root(), line));
         } else if !self.is_minimal() {
             self.output.send(&format::refutation(line, self.mode));
         }
@@ -290,7 +289,7 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
     }
 }
 
-/// Counts a task from when it is queued until it has ended, also if it panics.
+/// Counts a task as queued or running until it is dropped, even if the task panics.
 struct TaskGuard<'a>(&'a AtomicUsize);
 
 impl<'a> TaskGuard<'a> {
@@ -306,8 +305,8 @@ impl Drop for TaskGuard<'_> {
     }
 }
 
-/// The engine thread: does what is queued. The engine is made here, so that `uci` need not
-/// wait for its memory.
+/// Runs the engine thread, which does the queued work. The engine is created here, so that `uci`
+/// does not wait for the allocation of its memory.
 fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
     let say = |text: &str| output.say(text);
     match Engine::with_live(Settings::default(), Arc::clone(&output.options.live)) {
@@ -319,23 +318,23 @@ fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
     }
 }
 
-/// What a person is told who wants something else meanwhile.
-const THINKING: &str = "Lancet is thinking: 'stop' ends that";
+/// Answer to commands that have to wait while Lancet thinks about its move against a person.
+const THINKING: &str = "Lancet is thinking; 'stop' makes it play at once";
 
-/// What is said of a search without an end.
-const NEEDS_STOP: &str = "this search ends with 'stop'";
+/// Remark on a search without a limit.
+const NEEDS_STOP: &str = "this search runs until 'stop'";
 
-/// Long enough for a person to wonder what the engine is doing.
+/// Time after which the initialisation of the hash table is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Makes the table ready, as far as `wanted`, and says so if it takes long.
+/// Initialises the hash table while `wanted` returns true. Reports this if it takes long.
 fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
     let (engine, say) = (&mut context.engine, context.say);
     let (start, mib) = (Instant::now(), engine.settings().hash);
     let said = AtomicBool::new(false);
     let go_on = || {
         if start.elapsed() >= SILENCE && !said.swap(true, Ordering::Relaxed) {
-            say(&format!("making a hash table of {mib} MiB ready"));
+            say(&format!("preparing a hash table of {mib} MiB"));
         }
         wanted()
     };
@@ -344,12 +343,13 @@ fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
     }
 }
 
-/// What the engine thread may be busy with.
+/// A kind of work of the engine thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
-    /// A count, or a search with limits but no clock: finished also after the end of the input.
+    /// A count, or a search with limits but no clock. It is finished even after the end of the
+    /// input.
     Bounded,
-    /// A search on a clock: ends by itself, or with the input, since its GUI is gone.
+    /// A search on a clock. It ends by itself, or at the end of the input, since the GUI is gone.
     Search,
     /// A search that needs `stop` to end.
     OpenEndedSearch,
@@ -373,9 +373,10 @@ struct Dialogue<'a, W> {
     work: mpsc::Sender<Work<'a>>,
     setup: Setup,
     current: Option<Current>,
-    /// Why the last position of a program was refused: it is not the one on the board.
+    /// The error in a program's last position, if that was refused. The board then shows another
+    /// position than the program assumes.
     refused: Option<String>,
-    /// Options that a program has set, and that there are not.
+    /// Unknown options that a program has set, in lower case. Each is reported once.
     unknown: HashSet<String>,
     person: PersonGame,
 }
@@ -398,13 +399,14 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 input.switch_to_protocol();
             }
         }
-        // What ends by itself is finished, so that `echo "perft 5" | lancet` works.
+        // Counts and searches with limits are finished, so that `echo "perft 5" | lancet` works.
         if self.output.is_closed() || self.task() != Some(Task::Bounded) {
             self.stop();
         }
     }
 
-    /// Waits until what was given is done, unless that needs another command (false).
+    /// Waits until all queued work is done. Returns false, without waiting, if a search needs
+    /// another command to end.
     fn settle(&self) -> bool {
         let waits = matches!(self.task(), Some(Task::OpenEndedSearch | Task::Pondering));
         if self.is_busy() && waits && !self.is_stopped() {
@@ -416,13 +418,13 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// Carries out one line, unless it is longer than what was kept of it. False
-    /// if the program is to end.
+    /// Carries out one line, unless its `length` exceeds [`MAX_LINE`]. Returns false if the
+    /// program should end.
     fn line(&mut self, line: &[u8], length: usize) -> bool {
         self.output.log_input(line);
         if length > MAX_LINE {
             let expected = format!("expected at most {MAX_LINE}");
-            self.output.say(&format!("a line of {length} bytes ignored: {expected}"));
+            self.output.say(&format!("ignored a line of {length} bytes: {expected}"));
             return true;
         }
         if self.output.is_for_a_person()
@@ -448,7 +450,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// A program goes on from a position that is not on the board.
+    /// Records that a program's position was refused, and why. Searches are refused until the next
+    /// valid position. For a person the board does not change.
     fn refuse(&mut self, reason: &impl ToString) {
         self.refused = (!self.output.is_for_a_person()).then(|| reason.to_string());
     }
@@ -511,8 +514,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         match message {
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
-            // Behind `stop` it waits for the move: Scid takes a move that comes after
-            // `readyok` for the answer to its next question.
+            // After `stop`, `readyok` comes after the best move. Scid takes a move that comes
+            // later for the answer to its next `go`.
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
                 self.output.send(&UciMessage::ReadyOk);
             }
@@ -530,9 +533,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 let Shared { tasks, quitting, .. } = self.shared;
                 self.queue(move |context| {
                     context.engine.new_game();
-                    // A table of another size waits for the rest of the settings.
+                    // If Hash has changed, the table is prepared later, as more options may follow.
                     if context.engine.is_resized() {
-                        // What is to be searched at once has its own time for that.
+                        // A search that is already queued prepares the table in its own time.
                         prepare(context, || {
                             !quitting.load(Ordering::Relaxed) && tasks.load(Ordering::Acquire) == 0
                         });
@@ -554,12 +557,12 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                     }
                 }
             }
-            // Lancet is free, `quit` has ended the loop, and the rest is not for engines.
+            // `register` is ignored, `quit` has ended the loop, and engines get no other messages.
             _ => {}
         }
     }
 
-    /// Sets the board up; says whether it could be.
+    /// Sets up the board. Returns false if the position was refused.
     fn set_up(&mut self, fen: Option<UciFen>, moves: Vec<UciMove>, beside: &[String]) -> bool {
         let mode = self.wanted_mode();
         match self.setup.apply(fen, moves, beside, mode) {
@@ -572,7 +575,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             Err(error) => {
                 self.refuse(&error);
-                self.output.say(&format!("{error}; the old position stays"));
+                self.output.say(&format!("{error}; the old position is kept"));
                 false
             }
         }
@@ -582,7 +585,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         lines.iter().for_each(|line| self.output.line(line));
     }
 
-    /// With `debug on`, tells a person what happens.
+    /// With `debug on`, prints a text.
     fn debug(&self, text: impl FnOnce(&Self) -> String) {
         if self.output.options.debug.load(Ordering::Relaxed) {
             self.output.say(&text(self));
@@ -599,7 +602,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.output.send(&UciMessage::UciOk);
     }
 
-    /// Sets an option, or says why not (false).
+    /// Sets an option. Prints the error and returns false if that is impossible.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> bool {
         match options::change(name, value) {
             Err(error) => {
@@ -622,7 +625,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// Castling by the option. Without it a person's FEN decides; a program says what it plays.
+    /// Returns the castling mode for a new position. Without UCI_Chess960 it is standard chess for
+    /// programs; for a person the FEN decides (`None`).
     fn wanted_mode(&self) -> Option<CastlingMode> {
         if self.output.options.chess960.load(Ordering::Relaxed) {
             Some(CastlingMode::Chess960)
@@ -631,11 +635,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
     }
 
-    /// Castling notation for output.
+    /// Returns the mode of castling notation for output.
     fn mode(&self) -> CastlingMode {
         match self.wanted_mode() {
             Some(CastlingMode::Chess960) => CastlingMode::Chess960,
-            // A Chess960 position cannot be told otherwise.
+            // A Chess960 position needs Chess960 notation.
             _ => self.setup.game().position().mode(),
         }
     }
@@ -644,7 +648,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.shared.tasks.load(Ordering::Acquire) > 0
     }
 
-    /// Does Lancet think about its move against a person?
+    /// Returns whether Lancet is thinking about its move against a person.
     fn is_answering(&self) -> bool {
         self.is_busy() && self.task() == Some(Task::Answer)
     }
@@ -653,13 +657,13 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.current.as_ref().map(|current| current.task)
     }
 
-    /// The last task has been told to stop.
+    /// Returns whether the last task has been stopped.
     fn is_stopped(&self) -> bool {
         self.current.as_ref().is_some_and(|current| current.signals.is_stopped())
     }
 
-    /// Hands work to the engine thread. If that is gone (no memory for the
-    /// table), there is nothing left to talk about.
+    /// Queues work for the engine thread. If that thread has ended, because there was no memory
+    /// for the table, the dialogue ends.
     fn queue(&self, work: impl FnOnce(&mut EngineContext) + Send + 'a) {
         if self.work.send(Box::new(work)).is_err() {
             self.output.close();
@@ -672,7 +676,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
     }
 
-    /// Stops what runs and queues another task with these signals.
+    /// Stops the current task and queues another one with these signals.
     fn start(
         &mut self,
         task: Task,
@@ -686,8 +690,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.queue(move |context| work(&mut context.engine, signals, guard));
     }
 
-    /// Queues a task that writes lines. The last one is written when the task has ended:
-    /// whoever answers it with `setoption` and `isready` waits for the option to be set.
+    /// Queues a task that writes lines. The last line is written after the task has ended. If the
+    /// GUI then sends `setoption` and `isready`, `readyok` comes after the option has been set.
     fn count(&mut self, run: impl FnOnce(&Engine, &Arc<Signals>, &dyn Fn(&str)) + Send + 'a) {
         let output = self.output;
         self.start(Task::Bounded, Signals::default(), move |engine, signals, guard| {
@@ -717,7 +721,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if self.output.is_for_a_person()
             && let Some(error) = extension.complaints.iter().find(is_skipped)
         {
-            // A program must get its answer; a person would rather say it again.
+            // A program must get a `bestmove`, but a person can correct the command.
             return self.output.say(&error.to_string());
         }
         for error in &extension.complaints {
@@ -747,7 +751,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
         if let Some(reason) = &self.refused {
             let output = self.output;
-            output.say(&format!("no search, as the position was refused: {reason}"));
+            output.say(&format!("no search, because the position was refused: {reason}"));
             return self.start(task, Signals::new(limits.ponder), move |_, signals, guard| {
                 signals.wait(task == Task::OpenEndedSearch);
                 drop(guard);

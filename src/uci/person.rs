@@ -1,5 +1,5 @@
-//! What a person at a terminal reads instead of the protocol: a coloured
-//! board, lines of thought in columns, plain words. Scores are White's.
+//! Output for a person at a terminal: a coloured board, search results in columns, and messages
+//! in plain words. Scores are from White's point of view.
 
 use std::{collections::HashMap, sync::Mutex};
 
@@ -17,27 +17,27 @@ use crate::{
     system::{stdio::plain, sync::lock},
 };
 
-/// The first words.
+/// The first line of a dialogue.
 pub const GREETING: &str = concat!(
     "Lancet ",
     env!("CARGO_PKG_VERSION"),
-    ", a chess engine. 'help' lists the commands, 'quit' ends, 'uci' switches to the protocol."
+    ", a chess engine. 'help' lists the commands, 'quit' ends the program, 'uci' starts the protocol."
 );
 
-/// Columns of a terminal that does not say how wide it is.
+/// Assumed width of a terminal that does not report its width, in columns.
 const DEFAULT_WIDTH: usize = 100;
 
-/// The names of the columns of [`info`].
+/// The column headings for [`info`].
 pub const HEADER: &str =
-    "   depth      score     time    nodes  nodes/s  line (scores are White's)";
+    "   depth      score     time    nodes  nodes/s  line (scores from White's point of view)";
 
-/// The lines that a person has seen.
+/// The last line of each MultiPV rank that was reported.
 #[derive(Debug, Default)]
 pub struct Seen(Mutex<HashMap<usize, (Score, Vec<Move>)>>);
 
 impl Seen {
-    /// Does this line say anything that the last one of its rank did not? Once a
-    /// mate is found, hundreds of iterations say the same.
+    /// Returns whether a line should be printed, and records it. Repeated lines with decisive
+    /// scores are not printed: once a mate is found, hundreds of iterations report the same.
     pub fn is_news(&self, info: &Info) -> bool {
         let line = (info.score, info.pv.clone());
         let mut seen = lock(&self.0);
@@ -47,13 +47,13 @@ impl Seen {
     }
 }
 
-/// The terminal's width in columns.
+/// Returns the terminal's width in columns.
 pub fn width() -> usize {
     Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
-/// A line of thought about `root`, with White's chances in percent before the
-/// moves if they are known, cut at a move to fit into `width` columns.
+/// Formats a search report for the position `root`, truncated after a move to fit into `width`
+/// columns. If `chances` are given, wins of White, draws and wins of Black follow in percent.
 pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize) -> String {
     let bound = match (info.bound, root.turn()) {
         (Bound::Exact, _) => ' ',
@@ -89,13 +89,12 @@ pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize
     text
 }
 
-/// Any line from `root`: what is being searched, or the answer to a move that
-/// is not the best.
+/// Formats a line from `root` under a title: the line being searched, or the refutation of a move.
 pub fn line(title: &str, root: &Position, moves: &[Move]) -> String {
     format!("   {title:>7}  {}", notation::line(root, moves))
 }
 
-/// The result of a search.
+/// Formats the result of a search.
 pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> String {
     let Some(best) = outcome.best else {
         return "There is no legal move.".to_owned();
@@ -107,18 +106,18 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// A move of Lancet's from `root`, after the words that say what it is.
+/// Formats a move of Lancet's from `root`, after introductory words.
 pub fn announced(words: &str, root: &Position, m: Move) -> String {
     let text = format!("{words} {}{}", notation::number(root), notation::san(root, m));
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// Anything else that the engine says.
+/// Formats any other message.
 pub fn remark(text: &str) -> String {
     Style::new().magenta().apply_to(plain(text)).to_string()
 }
 
-/// The board with this side below, in colours if they are wanted and possible.
+/// Draws the board with the side `below` at the bottom, in colours if requested and possible.
 pub fn board(position: &Position, below: Color, colours: bool) -> Vec<String> {
     rows(position, below, colours && console::colors_enabled())
 }
@@ -142,12 +141,12 @@ fn rows(position: &Position, below: Color, coloured: bool) -> Vec<String> {
     ranks.into_iter().map(row).chain([letters]).collect()
 }
 
-/// A square in its colour, a checked king's in red.
+/// Draws a square in its colour; the square of a king in check is red.
 fn cell(position: &Position, square: Square) -> String {
     let piece = position.board().piece_at(square);
     let checked = position.is_check()
         && piece.is_some_and(|p| p.role == Role::King && p.color == position.turn());
-    // Of the 256 colours of terminals: red, light and dark grey green.
+    // Red, light and dark grey green in the 256-colour palette of terminals.
     let background = if checked {
         160
     } else if square.is_light() {
@@ -161,7 +160,7 @@ fn cell(position: &Position, square: Square) -> String {
     style.apply_to(format!(" {letter} ")).to_string()
 }
 
-/// `0.123 s`, `12.3 s`, `12:34`.
+/// Formats a duration like `0.123 s`, `12.3 s` or `12:34`.
 fn duration(seconds: f64) -> String {
     if seconds < 9.9995 {
         format!("{seconds:.3} s")
@@ -210,9 +209,9 @@ mod tests {
         let text = info(&line, &root, None, 80);
         assert_eq!(text, "     9/14     +0.35  0.250 s     123k     494k  1. e4 e5 2. Nf3");
         assert_eq!(HEADER.find("line"), text.find("1. e4"));
-        // Cut at a move.
+        // Truncated after a move.
         assert!(info(&line, &root, None, text.len() - 1).ends_with("1. e4 e5"));
-        // Black's scores are turned over, and with them the bound.
+        // Black's scores are negated, and the bound with them.
         let root = root.play(line.pv[0]);
         let line = Info { bound: Bound::Lower, multipv: 2, ..thought(&root, &["c7c5"]) };
         let text = info(&line, &root, None, 80);
@@ -220,7 +219,7 @@ mod tests {
         assert!(text.ends_with("1... c5"), "{text}");
         let chances = Some(Chances { win: 104, draw: 502, loss: 394 });
         assert!(info(&line, &root, chances, 80).ends_with(" (39/50/10 %) 1... c5"));
-        assert_eq!(super::line("not", &root, &line.pv), "       not  1... c5");
+        assert_eq!(super::line("refuted", &root, &line.pv), "   refuted  1... c5");
     }
 
     #[test]

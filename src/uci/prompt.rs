@@ -1,8 +1,8 @@
-//! The line that a person edits, with history, and lines that are printed above it
-//! while it is being edited.
+//! The prompt: a line editor with history, and output that is printed above the line while it is
+//! being edited.
 //!
-//! Nobody waits for the terminal while a lock is held: what is to be printed is queued,
-//! and one thread prints it. The editor takes a line only while it is asked for one.
+//! Output is queued, and one thread prints it. Therefore no thread holds a lock while it waits for
+//! the terminal: the editor accepts text to print only while it reads a line.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -15,16 +15,16 @@ use rustyline::{Config, Editor, ExternalPrinter, error::ReadlineError, history::
 
 use super::input::LineSource;
 
-/// What stands before the line.
+/// The prompt before the line.
 const PROMPT: &str = "> ";
-/// How long the editor waits for what was queued before: it may have to be asked for a
-/// line first.
+/// Maximum time to wait for queued output before a line is read. The printer may be blocked until
+/// the editor reads a line, so there must be a limit.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// For the thread that prints.
+/// A message to the printing thread.
 enum Print {
     Text(String),
-    /// Say when all before has been printed.
+    /// A request to signal when all earlier text has been printed.
     Mark(SyncSender<()>),
 }
 
@@ -32,21 +32,21 @@ enum Print {
 pub struct Prompt {
     editor: Editor<(), MemHistory>,
     print: Sender<Print>,
-    /// A program listens: no more prompts.
+    /// The reader is a program now, so no prompt is shown.
     plain: bool,
 }
 
-/// Queues what is to be printed.
+/// A writer that queues text for the printing thread.
 pub struct Queue(Sender<Print>);
 
-/// The editor, where lines to print go, and the thread that prints them, which ends
-/// when both others are gone.
+/// Opens the editor, a writer for output, and the thread that prints it. The thread ends when both
+/// others are dropped.
 ///
 /// # Errors
 ///
-/// If the terminal cannot be used so.
+/// If the terminal does not support this.
 pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
-    // Lines that are pasted are lines, not one.
+    // Pasted text is read line by line, not as one line.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).build();
     let mut editor = Editor::with_history(config, MemHistory::new())?;
     let mut printer = editor.create_external_printer()?;
@@ -54,7 +54,7 @@ pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
     let thread = thread::Builder::new().name("printer".to_owned()).spawn(move || {
         print_all(&queue, |text| {
             if printer.print(text.clone()).is_err() {
-                // The editor is gone.
+                // The editor no longer exists.
                 print_directly(&text);
             }
         });
@@ -66,7 +66,7 @@ fn print_all(queue: &Receiver<Print>, mut print: impl FnMut(String)) {
     for item in queue {
         match item {
             Print::Text(text) => print(text),
-            // Nobody waits any more if this fails.
+            // If this fails, the editor no longer waits.
             Print::Mark(done) => drop(done.try_send(())),
         }
     }
@@ -74,7 +74,7 @@ fn print_all(queue: &Receiver<Print>, mut print: impl FnMut(String)) {
 
 fn print_directly(text: &str) {
     let mut out = io::stdout().lock();
-    // A terminal that is gone has no reader.
+    // Errors are ignored: if the terminal is gone, the text cannot be read anyway.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
@@ -102,9 +102,9 @@ impl LineSource for Prompt {
         line.clear();
         match self.editor.readline(PROMPT) {
             Ok(text) => line.extend_from_slice(text.as_bytes()),
-            // What Ctrl-C ends is what is being done; Ctrl-D is the end of the input.
+            // Ctrl-C stops the current search or count. Ctrl-D is the end of the input.
             Err(ReadlineError::Interrupted) => line.extend_from_slice(b"stop"),
-            // A line that is not UTF-8, which the editor has thrown away.
+            // The editor has discarded a line that is not UTF-8.
             Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {}
             Err(_) => return None,
         }

@@ -1,4 +1,4 @@
-//! The position on the board, as `position` lines set it up.
+//! The game on the board, as set up by `position` commands.
 
 use shakmaty::{CastlingMode, Move};
 use vampirc_uci::{UciFen, UciMove};
@@ -10,22 +10,21 @@ use crate::chess::{
     position::{Game, Position, START_FEN},
 };
 
-/// The game so far, and the text it came from.
+/// The game so far, and the `position` command that it came from.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     game: Game,
-    /// Where it began.
+    /// The first position of the game.
     start: Position,
     /// The moves from there.
     moves: Vec<Move>,
     /// Moves taken back, the last one first.
     undone: Vec<Move>,
-    /// What `game` was made from; `None` if from something else than a
-    /// `position` line.
+    /// The `position` command that `game` was made from; `None` if it was made differently.
     line: Option<PositionLine>,
 }
 
-/// A `position` line whose moves are all in its message.
+/// A `position` command whose moves are all in its message.
 #[derive(Clone, Debug)]
 struct PositionLine {
     mode: Option<CastlingMode>,
@@ -33,20 +32,20 @@ struct PositionLine {
     moves: Vec<UciMove>,
 }
 
-/// Why a `position` line was refused.
+/// The reason why a `position` command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The FEN.
+    /// The FEN is wrong.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// A move.
+    /// A move is wrong.
     #[error("{error} (move {number} of the line, in '{fen}')")]
     Move {
-        /// Its place in the list, from 1.
+        /// The place of the move in the list, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The error in the move.
         error: MoveError,
-        /// Where it was to be played.
+        /// The position before the move.
         fen: String,
     },
 }
@@ -59,22 +58,22 @@ impl From<Game> for Setup {
 }
 
 impl Setup {
-    /// The game.
+    /// Returns the game.
     pub const fn game(&self) -> &Game {
         &self.game
     }
 
-    /// Where the game began.
+    /// Returns the first position of the game.
     pub(super) const fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The moves from there, none if the last was a pass.
+    /// Returns the moves from [`start`](Self::start). A null move sets a new start.
     pub(super) fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Plays a legal move of a person, or of a person's opponent.
+    /// Plays a legal move.
     pub(super) fn play(&mut self, m: Move) {
         self.game.play(m);
         self.moves.push(m);
@@ -92,7 +91,7 @@ impl Setup {
         Some(m)
     }
 
-    /// Plays a move again that was taken back, if there is one.
+    /// Replays the last move that was taken back, if there is one.
     pub(super) fn redo(&mut self) -> Option<Move> {
         let m = self.undone.pop()?;
         self.line = None;
@@ -101,15 +100,16 @@ impl Setup {
         Some(m)
     }
 
-    /// Sets up what a `position` line says: the start position without a FEN, then the
-    /// moves of its message, then those that are [beside it](super::extension::Extension::moves).
-    /// If it only adds moves to the last one, only those are played, so that long games
-    /// stay cheap. Castling rights must be those of `mode`, or decide on it if there is none.
-    /// Returns what of the FEN was dropped, in words.
+    /// Sets up the position of a `position` command: first the FEN (without one, the start
+    /// position), then the moves of the message, then those of its
+    /// [extension](super::extension::Extension::moves). If the command only adds moves to the last
+    /// one, only these are played, so that long games stay cheap. Castling rights must fit `mode`;
+    /// if that is `None`, they decide it. Returns remarks on the parts of the FEN that were
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// If the FEN or a move cannot be used; nothing has changed then.
+    /// If the FEN or a move is wrong. The game is then unchanged.
     pub fn apply(
         &mut self,
         fen: Option<UciFen>,
@@ -146,8 +146,8 @@ impl Setup {
         Ok(remarks)
     }
 
-    /// Plays a move given as text. `0000` passes, where passing is possible: GUIs
-    /// send it when a person asks for the threat.
+    /// Plays a move given as text. `0000` is a null move, which is legal unless the king is in
+    /// check. GUIs send it when a person asks for the threat.
     fn play_text(&mut self, text: &str) -> Result<(), MoveError> {
         let position = self.game.position();
         if text != "0000" {
@@ -157,7 +157,7 @@ impl Setup {
         let passed = if position.is_check() { None } else { position.play_null() };
         let passed = passed.ok_or_else(|| MoveError::Illegal {
             text: text.to_owned(),
-            reason: "no passing in check".to_owned(),
+            reason: "a null move is not possible in check".to_owned(),
         })?;
         *self = Setup::from(Game::from(passed));
         Ok(())
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::uci::command::{self, Command};
 
-    /// Says a `position` line to `setup`.
+    /// Applies a `position` command to `setup`.
     fn apply(setup: &mut Setup, fen: Option<&str>, moves: &[&str]) -> Result<(), SetupError> {
         let start = fen.map_or("startpos".to_owned(), |fen| format!("fen {fen}"));
         let line = format!("position {start} moves {}", moves.join(" "));
@@ -195,7 +195,7 @@ mod tests {
             assert_eq!(extended.game().keys(), fresh.game().keys());
             assert_eq!(extended.game().position().fen(), fresh.game().position().fen());
         }
-        // Shorter, other, and other start.
+        // Fewer moves, and another start position.
         apply(&mut extended, None, &["g1f3"]).unwrap();
         assert_eq!(extended.game().keys().len(), 1);
         apply(&mut extended, Some("8/8/8/8/8/4k3/8/4K2R w K -"), &["e1g1"]).unwrap();
@@ -219,7 +219,7 @@ mod tests {
             setup.redo();
         }
         assert_eq!(setup.redo(), None);
-        // A new move ends what could be played again, and the line that was extended.
+        // A new move discards the undone moves and the line that could be extended.
         setup.undo();
         setup.play(read_move(setup.game().position(), "b1c3").unwrap());
         assert_eq!((setup.redo(), setup.moves().len()), (None, 3));
@@ -253,7 +253,7 @@ mod tests {
             (
                 None,
                 &["e2e4", "f7f6", "d1h5", "0000"][..],
-                "illegal move '0000': no passing in check",
+                "illegal move '0000': a null move is not possible in check",
             ),
             (
                 None,

@@ -1,4 +1,4 @@
-//! What people at a terminal ask for: the board, the evaluation, perft.
+//! Output for commands beyond the protocol: the board, the evaluation, perft, help.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,8 @@ use crate::{
     tools::{bench, doctor::measure, perft},
 };
 
-/// Board (coloured for people, this side below), FEN, key, checkers and state of the game.
+/// Returns the board with the side `below` at the bottom, FEN, key, checkers and the state of the
+/// game.
 pub fn display(game: &Game, below: Color, colours: bool) -> Vec<String> {
     let position = game.position();
     let mut lines = person::board(position, below, colours);
@@ -35,14 +36,14 @@ pub fn display(game: &Game, below: Color, colours: bool) -> Vec<String> {
     lines
 }
 
-/// The board for a person, and who is to move.
+/// Returns the board for a person, and the state of the game.
 pub fn board_and_state(game: &Game, below: Color) -> Vec<String> {
     let mut lines = person::board(game.position(), below, true);
     lines.push(state(game));
     lines
 }
 
-/// Who is to move, or how the game has ended.
+/// Returns the side to move, or the result of the game, in words.
 fn state(game: &Game) -> String {
     let turn = notation::color_name(game.position().turn());
     match game.ending() {
@@ -52,12 +53,12 @@ fn state(game: &Game) -> String {
     }
 }
 
-/// The static evaluation: what every piece contributes, the terms, the score.
+/// Returns the static evaluation: the contribution of each piece, the terms and the score.
 pub fn evaluation(position: &Position, network: Option<&Network>) -> Vec<String> {
     let parts = Parts::new(position, network);
     let mut lines = contributions(&parts);
     lines.push(String::new());
-    lines.push(format!("In pawns for White, by {}:", parts.evaluator));
+    lines.push(format!("Terms in pawns for White, by {}:", parts.evaluator));
     for (term, value) in &parts.terms {
         lines.push(format!("{term:<26}{:>+8.2}", value / 100.0));
     }
@@ -66,13 +67,13 @@ pub fn evaluation(position: &Position, network: Option<&Network>) -> Vec<String>
     let pawns = f64::from(parts.total) / 100.0;
     lines.push(format!("Evaluation: {pawns:+.2} pawns for White ({own} cp for the side to move)"));
     if position.is_check() {
-        lines.push("The king is in check: the search does not evaluate here".to_owned());
+        lines.push("The king is in check, so the search does not evaluate here".to_owned());
     }
     lines
 }
 
-/// A board with what every piece contributes to the evaluation, in pawns for
-/// White: by how much it would change without the piece.
+/// Draws a board with the contribution of each piece to the evaluation, in pawns from White's point
+/// of view. The contribution is the difference between the evaluations with and without the piece.
 fn contributions(parts: &Parts) -> Vec<String> {
     let border = format!("   +{}", "-------+".repeat(8));
     let mut lines = vec![border.clone()];
@@ -96,7 +97,7 @@ fn contributions(parts: &Parts) -> Vec<String> {
     lines
 }
 
-/// Which build this is.
+/// Returns details of this build.
 pub fn compiler() -> Vec<String> {
     let mut lines = vec![format!("Lancet {}", version::VERSION)];
     let network = format!("{}, {} arithmetic", default_network().name(), simd::name());
@@ -105,7 +106,7 @@ pub fn compiler() -> Vec<String> {
     lines
 }
 
-/// The commands and what they do, one line each; or what one of them takes.
+/// Returns the help for all commands, one line each, or the arguments of one command.
 pub fn help(name: Option<&str>) -> Vec<String> {
     let mut lines = table(COMMANDS, name);
     if name == Some("setoption") {
@@ -114,7 +115,8 @@ pub fn help(name: Option<&str>) -> Vec<String> {
     lines
 }
 
-/// The lines of a table of commands, arguments and texts; or what one of them takes.
+/// Returns the lines of a table of commands, arguments and help texts, or the arguments of the
+/// command `name`.
 pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
     let lines = |&(command, arguments, text): &(&str, &str, &str)| match name {
         None => vec![format!("{command:<11}{text}")],
@@ -126,23 +128,24 @@ pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
     table.iter().flat_map(lines).collect()
 }
 
-/// What an option takes and does.
+/// Formats the help of an option, with its default and its values.
 fn option([name, default, range, about]: [String; 4]) -> String {
-    // A choice among names begins with its default.
+    // The default of a choice among names is one of the values, and is not repeated.
     let chosen = range.split(", ").any(|value| value == default);
     let first = if chosen { String::new() } else { default };
     let values: Vec<String> = [first, range].into_iter().filter(|text| !text.is_empty()).collect();
     format!("    {name:<20}{about} ({})", values.join(", "))
 }
 
-/// Mirrored top to bottom with colours swapped; the other side is to move.
+/// Returns the position mirrored top to bottom, with colours and the side to move swapped. Returns
+/// `None` if that is not legal.
 pub fn mirror(position: &Position) -> Option<Game> {
     let setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal).into_mirrored();
     let (mirrored, _) = Position::from_setup_in(setup, Some(position.mode())).ok()?;
     Some(Game::from(mirrored))
 }
 
-/// Writes the number of paths of `depth` plies below each move, and their sum.
+/// Writes the number of leaf nodes at `depth` plies below each move, and their sum.
 pub fn perft(
     position: &Position,
     depth: u32,
@@ -164,10 +167,10 @@ pub fn perft(
     line(&format!("Nodes searched: {total}"));
 }
 
-/// Plies that are counted in well under a second, without looking for a stop.
+/// Depth in plies that is counted in well under a second, and without checking for `stop`.
 const QUICK: u32 = 4;
 
-/// Paths of `depth` plies; `None` if told to stop.
+/// Returns the number of leaf nodes at `depth` plies, or `None` if stopped.
 fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
     if signals.is_stopped() {
         return None;
@@ -178,8 +181,8 @@ fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
     position.legal_moves().iter().map(|&m| paths(&position.play(m), depth - 1, signals)).sum()
 }
 
-/// Runs the benchmark with the evaluation and the root search of `engine`; `numbers` are
-/// depth, threads and hash, as far as they are given.
+/// Runs the benchmark with the evaluation and the root search of `engine`. `numbers` are depth,
+/// threads and hash, if given.
 pub fn bench(
     numbers: [Option<usize>; 3],
     engine: &Engine,
@@ -199,11 +202,11 @@ pub fn bench(
     }
 }
 
-/// Seconds of a measurement of speed if not said otherwise.
+/// Default duration of a speed test in seconds.
 const SPEED_TEST_SECONDS: usize = 3;
 
-/// Measures nodes per second; `numbers` are threads (1, 2, 4 ... and all cores if not given),
-/// hash and seconds.
+/// Measures nodes per second. `numbers` are threads (default: 1, 2, 4 ... up to all cores), hash
+/// and seconds.
 pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(&str)) {
     let [threads, hash, seconds] = numbers;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -225,7 +228,7 @@ pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(
     }
 }
 
-/// The search parameters as OpenBench's SPSA wants them.
+/// Returns the search parameters in the format of OpenBench's SPSA input.
 #[cfg(feature = "tune")]
 pub fn spsa() -> Vec<String> {
     let line = |p: &crate::system::tune::Param| {

@@ -1,5 +1,5 @@
-//! What a person at a terminal may type besides the commands of programs: moves, a
-//! FEN, and orders such as `play` and `undo`. Reads them; [`Dialogue`](super) does them.
+//! Parses what a person at a terminal can type besides protocol commands: moves, a FEN, and orders
+//! such as `play` and `undo`. [`Dialogue`](super) carries them out.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,19 @@ use crate::{
     system::arguments,
 };
 
-/// Moves taken back or played again at once, at most.
+/// Maximum number of moves that one `undo` or `redo` handles.
 const MAX_MOVES: usize = 10_000;
 
-/// What a person wants.
+/// An order of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Play these moves, in any notation.
     Moves(Vec<String>),
-    /// Set the board up.
+    /// Set up the board from this FEN.
     Fen(String),
-    /// Take so many moves back.
+    /// Take this number of moves back.
     Undo(usize),
-    /// Play so many moves again that were taken back.
+    /// Replay this number of moves that were taken back.
     Redo(usize),
     /// List the legal moves.
     ListMoves,
@@ -34,59 +34,59 @@ pub enum Order {
     Board,
     /// Turn the board.
     Flip,
-    /// Begin a new game.
+    /// Start a new game.
     New,
-    /// Give the game up.
+    /// Resign the game.
     Resign,
     /// End the program.
     Exit,
-    /// Lancet takes the side to move, or this one, and answers from now on.
+    /// Let Lancet play this side from now on; `None` for the side to move.
     Play(Option<Color>),
-    /// Lancet answers no more.
+    /// Let Lancet play neither side.
     StopPlaying,
     /// Play like a person of this rating, or at full strength.
     Level(Option<u32>),
-    /// Say what is best.
+    /// Show the best move.
     Hint,
-    /// Write the game.
+    /// Save the game.
     Save(PathBuf),
-    /// Read a game.
+    /// Load a game.
     Load(PathBuf),
-    /// List everything that can be said, or explain an order.
+    /// List all orders and commands, or explain an order.
     Help(Option<&'static str>),
 }
 
-/// The orders: name, arguments, one line of help.
+/// The orders: name, arguments and one line of help.
 pub const ORDERS: &[(&str, &str, &str)] = &[
-    ("undo", "[moves]", "take back a move, against Lancet also its answer"),
-    ("redo", "[moves]", "play again what was taken back"),
-    ("moves", "", "the legal moves"),
+    ("undo", "[moves]", "take back a move, and in a game against Lancet also its answer"),
+    ("redo", "[moves]", "replay a move that was taken back"),
+    ("moves", "", "list the legal moves"),
     ("board", "", "show the board"),
     ("flip", "", "turn the board"),
-    ("new", "", "begin a new game"),
-    ("resign", "", "give the game up"),
-    ("play", "[white | black | off]", "Lancet takes the side to move, or this one, and answers"),
-    ("level", "<rating> | full", "how well Lancet plays"),
-    ("hint", "", "what Lancet would play, and why"),
-    ("save", "<file.pgn>", "write the game"),
-    ("load", "<file.pgn>", "read the first game of a file"),
+    ("new", "", "start a new game"),
+    ("resign", "", "resign the game"),
+    ("play", "[white | black | off]", "let Lancet play the side to move, this side, or neither"),
+    ("level", "<rating> | full", "set the rating at which Lancet plays, or full strength"),
+    ("hint", "", "show what Lancet would play, and why"),
+    ("save", "<file.pgn>", "save the game"),
+    ("load", "<file.pgn>", "load the first game of a file"),
     ("exit", "", "end the program"),
 ];
 
-/// An order that cannot be understood, and what was expected.
+/// The arguments of an order are wrong. Names the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {0}")]
 pub struct OrderError(String);
 
-/// What can be typed besides, for the list of the orders.
+/// The help for moves and FENs, which precedes the list of the orders.
 pub const MOVES: &str =
-    "e4, e2e4 a move in any notation, or several, is played; a FEN sets the board";
+    "e4, e2e4   play a move or several, in any notation; a FEN sets up the board";
 
-/// Reads a line; `None` if it is for the protocol's commands to understand.
+/// Parses a line. Returns `None` if it is not an order, and perhaps a command of the protocol.
 ///
 /// # Errors
 ///
-/// If it is an order that cannot be understood.
+/// If the arguments of an order are wrong.
 pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(&first) = words.first() else { return Ok(None) };
@@ -117,17 +117,18 @@ pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderErro
     Ok(Some(order))
 }
 
-/// The order of this name.
+/// Returns the order with this name, ignoring case.
 fn order(name: &str) -> Option<&'static str> {
     ORDERS.iter().map(|(order, ..)| *order).find(|order| name.eq_ignore_ascii_case(order))
 }
 
-/// The names of all orders and commands.
+/// Returns the names of all orders and commands.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ORDERS.iter().chain(COMMANDS).map(|&(name, ..)| name)
 }
 
-/// Says which order or command a line may stand for that is none.
+/// Returns an error for a line with a misspelt order or command. Returns `None` if the line contains
+/// a command, or no name is similar to its first word.
 pub fn unknown(line: &str) -> Option<String> {
     let word = line.split_whitespace().next()?;
     let is_known = line.split_whitespace().any(is_command);
@@ -135,8 +136,8 @@ pub fn unknown(line: &str) -> Option<String> {
     Some(format!("unknown command '{word}': did you mean '{name}'?"))
 }
 
-/// The lines of arguments that are lines, or words of lines: `go depth 3` may come as one
-/// argument or as three.
+/// Joins command-line arguments to lines. An argument is a line or a word of one: `go depth 3` may
+/// be one argument or three.
 pub fn lines(arguments: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for argument in arguments {
@@ -148,7 +149,7 @@ pub fn lines(arguments: &[String]) -> Vec<String> {
     lines
 }
 
-/// Does an argument belong to the line before it?
+/// Returns whether an argument belongs to the line before it.
 fn goes_on(line: &str, argument: &str) -> bool {
     let last = line.rsplit(' ').next().unwrap_or_default();
     match (last, argument) {
@@ -161,7 +162,8 @@ fn goes_on(line: &str, argument: &str) -> bool {
     }
 }
 
-/// A misspelt order, a FEN, moves, or something for others.
+/// Parses lines that are not complete orders: an order with wrong arguments, a FEN, moves, or
+/// anything else (`None`).
 fn other(
     name: &str,
     line: &str,
@@ -188,7 +190,7 @@ fn other(
     Ok(moves.first().is_some_and(is_move).then_some(Order::Moves(moves)))
 }
 
-/// The number of moves after `name`; one if there is none.
+/// Returns the number of moves after `name`, by default one.
 fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
     let number = match rest {
         [] => Some(1),
@@ -200,7 +202,7 @@ fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
     })
 }
 
-/// What stands behind the first word of a line.
+/// Returns the path after the first word of a line.
 fn path(line: &str, first: &str) -> PathBuf {
     PathBuf::from(line.trim_start()[first.len()..].trim())
 }

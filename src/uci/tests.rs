@@ -1,5 +1,5 @@
-//! The loop, in this process: whatever is said, it ends, and every `go` is
-//! answered once.
+//! Tests of the loop, in this process: it ends with any input, and answers every `go` exactly
+//! once.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::play::report::Bound;
 
-/// What a script is answered, line by line.
+/// Returns the answers to a script, line by line.
 fn answers(script: &[u8]) -> Vec<String> {
     let mut output = Vec::new();
     run(Cursor::new(script), &mut output);
@@ -25,7 +25,7 @@ fn the_end_of_input_is_quit() {
         let lines = answers(script.as_bytes());
         assert_eq!(count(&lines, "bestmove "), usize::from(script.starts_with("go")), "{script}");
     }
-    // Counts are finished, searches are not.
+    // Counts are finished at the end of the input, unlimited searches are stopped.
     let lines = answers(b"perft 3");
     assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
 }
@@ -45,13 +45,13 @@ fn commands_come_before_input_and_searches_end() {
     assert!(output.contains("info depth 3"), "{output}");
     assert!(output.contains("\nbestmove "), "{output}");
     assert!(output.ends_with("readyok\n"), "{output}");
-    // So does one that has been pondering.
+    // A search ends by itself after `ponderhit`, too.
     let commands = ["go ponder depth 5", "ponderhit", "quit"];
     let mut output = Vec::new();
     run_commands(&commands.map(str::to_owned), Cursor::new(""), &mut output);
     let output = String::from_utf8(output).unwrap();
     assert!(output.contains("info depth 5 "), "{output}");
-    // Without `quit` the input follows.
+    // Without `quit`, the input is read after the commands.
     let mut output = Vec::new();
     run_commands(&["isready".to_owned()], Cursor::new("uci\n"), &mut output);
     assert!(String::from_utf8(output).unwrap().ends_with("uciok\n"));
@@ -90,7 +90,7 @@ fn what_is_dropped_of_a_fen_is_said() {
     let script = format!("{position}\n{position} moves h1h2\nfen\n");
     let answers = answers(script.as_bytes());
     assert_eq!(answers[..2], remarks);
-    // Not again with every move of the game.
+    // The remarks are not repeated with every move of the game.
     assert_eq!(answers[2..], ["4k3/8/8/8/8/8/7R/4K3 b - - 1 1"]);
 }
 
@@ -109,8 +109,8 @@ fn a_line_too_long_is_refused() {
     assert_eq!(lines, [&refused.replace("1048577", "3145733"), "readyok"]);
 }
 
-/// Lines that a GUI, a person or a broken pipe may send; searches are short or
-/// unlimited, since the script's end stops them.
+/// Generates lines that a GUI, a person or a broken pipe may send. Searches are short or unlimited;
+/// the end of the script stops the latter.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(
@@ -190,8 +190,8 @@ proptest! {
     }
 }
 
-/// What is printed of the lines that `tell` reports, and when the search is over. The option
-/// Minimal, like all others, is `tell`'s to set, and is at first as given.
+/// Returns the lines that are printed during and after a search. `tell` reports the lines of the
+/// search and may change options meanwhile. `minimal` is the first value of the option Minimal.
 fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOptions)) -> Vec<String> {
     let game = Game::default();
     let moves = game.position().legal_moves();
@@ -225,7 +225,7 @@ fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOption
     String::from_utf8(text).unwrap().lines().map(place).collect()
 }
 
-/// Fewer lines may be wanted while the last of more are kept back.
+/// MultiPV may be reduced while Minimal holds back the lines of more ranks.
 #[test]
 fn minimal_keeps_the_lines_that_are_wanted() {
     let lines = printed(true, |tell, options| {
@@ -237,7 +237,7 @@ fn minimal_keeps_the_lines_that_are_wanted() {
     assert_eq!(lines, ["depth 8 line 1"]);
 }
 
-/// The option may come between lines that belong together.
+/// Minimal may be set between the lines of one MultiPV group.
 #[test]
 fn minimal_holds_from_the_first_line_on() {
     let lines = printed(false, |tell, options| {
