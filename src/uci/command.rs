@@ -714,18 +714,8 @@ mod tests {
                 None,
                 "'-5' after 'movetime': expected a whole number from 0 to 999999999999",
             ),
-            (
-                "go nodes 5 searchmoves",
-                None,
-                Some(5),
-                "expected moves after 'searchmoves'",
-            ),
-            (
-                "go searchmoves nodes 5",
-                None,
-                Some(5),
-                "expected moves after 'searchmoves'",
-            ),
+            ("go nodes 5 searchmoves", None, Some(5), "expected moves after 'searchmoves'"),
+            ("go searchmoves nodes 5", None, Some(5), "expected moves after 'searchmoves'"),
         ] {
             let (message, extension) = message(line);
             let UciMessage::Go { search_control, .. } = message else { panic!("{line}") };

@@ -228,7 +228,10 @@ mod tests {
             ),
             (plan(None, None), "time: no limit; 2 of 20 moves known from tablebases"),
             (plan(None, second), "time: 1.0s; 2 of 20 moves known from tablebases"),
-            (plan(tenth, second), "time: 100.0ms, at most 1.0s; 2 of 20 moves known from tablebases"),
+            (
+                plan(tenth, second),
+                "time: 100.0ms, at most 1.0s; 2 of 20 moves known from tablebases",
+            ),
             (
                 Note::Decision { thread: 1, depths: &[9, 10] },
                 "best move from thread 1; depths completed by thread: [9, 10]",

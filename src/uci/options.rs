@@ -1,6 +1,5 @@
-//! The options, each in one place: a row holds the name, the default, the values that it
-//! takes, what a new value changes, and what the README says of it. `uci` prints the rows,
-//! and `setoption` looks its row up.
+//! The UCI options. Each is one row of a list: name, default, values, effect, and the description
+//! for the README. `uci` prints the rows, and `setoption` looks one up.
 
 use std::{
     ops::RangeInclusive,
@@ -28,10 +27,10 @@ use crate::{
 #[cfg(feature = "tune")]
 use crate::{play, search, system::tune::Param};
 
-/// The value that stands for an empty string.
+/// The value that means an empty string.
 const EMPTY: &str = "<empty>";
 
-/// The root drivers by name, the default first.
+/// The root search drivers and their names, the default first.
 const ROOT_SEARCHES: [(&str, RootSearch); 4] = [
     ("Aspiration", RootSearch::Aspiration),
     ("Full Window", RootSearch::FullWindow),
@@ -39,7 +38,7 @@ const ROOT_SEARCHES: [(&str, RootSearch); 4] = [
     ("MTD(f)", RootSearch::MtdF),
 ];
 
-/// For GUIs to show.
+/// The value of UCI_EngineAbout.
 const ABOUT: &str = concat!(
     "Lancet ",
     env!("CARGO_PKG_VERSION"),
@@ -47,49 +46,49 @@ const ABOUT: &str = concat!(
     env!("CARGO_PKG_LICENSE"),
 );
 
-/// What options change on the engine thread.
+/// The state that options change on the engine thread.
 pub struct EngineContext<'a> {
     /// The engine.
     pub engine: Engine,
-    /// Where the table is saved to and loaded from.
+    /// The file for Save Hash and Load Hash.
     pub hash_file: Option<PathBuf>,
-    /// Tells the GUI what was done.
+    /// Sends a message to the GUI.
     pub say: &'a (dyn Fn(&str) + Sync),
 }
 
 /// Options that the reading thread sets at once, also during a search.
 #[derive(Debug, Default)]
 pub struct DialogueOptions {
-    /// Those that the search looks at.
+    /// Options that the search reads.
     pub live: Arc<LiveOptions>,
     /// Report winning chances with every score.
     pub show_wdl: AtomicBool,
-    /// Report the last lines of a search only.
+    /// Report only the last lines of a search.
     pub minimal: AtomicBool,
     /// Say in a sentence what the best move does.
     pub explain: AtomicBool,
-    /// Say everything that is going on, for people.
+    /// Print additional information, as after `debug on`.
     pub debug: AtomicBool,
-    /// Castling is written as king takes rook; FENs may be of Chess960.
+    /// Write castling as king takes rook, and accept FENs of Chess960.
     pub chess960: AtomicBool,
     /// Analysis, not a game.
     pub analyse: AtomicBool,
 }
 
-/// A change on the engine thread. An error is for the GUI.
+/// A change on the engine thread. Its error is sent to the GUI.
 pub type EngineChange = Box<dyn FnOnce(&mut EngineContext) -> anyhow::Result<()> + Send>;
 
-/// What a `setoption` asks for.
+/// The effect of a `setoption`.
 pub enum Change {
-    /// On the engine thread, after what was queued before.
+    /// A change on the engine thread, after all earlier work.
     Engine(EngineChange),
-    /// On the reading thread, at once.
+    /// An immediate change on the reading thread.
     Dialogue(Box<dyn FnOnce(&DialogueOptions)>),
-    /// Log to this file from now on, or no more.
+    /// Start logging to this file; `None` stops logging.
     Log(Option<PathBuf>),
 }
 
-/// The change that a value asks for; `None` for a value that is not taken.
+/// A function from a value to its change; `None` for an invalid value.
 type ReadChange = Box<dyn Fn(&str) -> Option<Change>>;
 
 /// One option.
@@ -98,17 +97,17 @@ struct UciOption {
     config: UciOptionConfig,
     /// The default, empty if there is none.
     default: String,
-    /// The values that it takes, as the README has them.
+    /// The allowed values, as shown in the README.
     values: String,
-    /// What it does, in Markdown.
+    /// The description, in Markdown.
     about: &'static str,
-    /// Few need it: the README and `help` put it into a table of its own.
+    /// Whether the option is for experts. The README and `help` list these separately.
     expert: bool,
-    /// The change that a value asks for.
+    /// The change for a value.
     change: ReadChange,
 }
 
-/// Every option but those of the feature `tune`, in the order in which `uci` prints them.
+/// Returns all options except those of the feature `tune`, in the order in which `uci` prints them.
 fn options() -> Vec<UciOption> {
     let default = Settings::default();
     vec![
@@ -234,7 +233,7 @@ fn options() -> Vec<UciOption> {
     ]
 }
 
-/// Every option of this build.
+/// Returns all options of this build.
 fn all() -> impl Iterator<Item = UciOption> {
     #[cfg(feature = "tune")]
     let tunables = tunables().map(tunable);
@@ -243,7 +242,7 @@ fn all() -> impl Iterator<Item = UciOption> {
     options().into_iter().chain(tunables)
 }
 
-/// What the feature `tune` adds to the options.
+/// Returns the search parameters that the feature `tune` turns into options.
 #[cfg(feature = "tune")]
 pub(super) fn tunables() -> impl Iterator<Item = &'static Param> {
     [eval::params::ALL, search::params::ALL, play::params::ALL].into_iter().flatten()
@@ -278,7 +277,7 @@ impl UciOption {
         UciOption { expert: true, ..self }
     }
 
-    /// The values that it takes, for a person who has given another one.
+    /// Returns the allowed values, for error messages.
     fn expected(&self) -> String {
         match &self.config {
             UciOptionConfig::Check { .. } => "'true' or 'false'".to_owned(),
@@ -288,12 +287,12 @@ impl UciOption {
     }
 }
 
-/// A switch of the engine.
+/// Creates a check option that changes one of the engine's settings.
 fn check(name: &str, default: bool, set: fn(&mut Settings, bool)) -> UciOption {
     switch(name, default, move |on| configure(on, set))
 }
 
-/// A switch that holds at once, off by default.
+/// Creates a check option that takes effect at once and is off by default.
 fn live_check(name: &str, place: fn(&DialogueOptions) -> &AtomicBool) -> UciOption {
     switch(name, false, move |on| dialogue(move |options| place(options).store(on, Relaxed)))
 }
@@ -306,7 +305,7 @@ fn switch(name: &str, default: bool, change: impl Fn(bool) -> Change + 'static) 
     })
 }
 
-/// A number that the engine's settings have.
+/// Creates a spin option that changes one of the engine's settings.
 fn spin<T>(name: &str, default: T, range: RangeInclusive<T>, set: fn(&mut Settings, T)) -> UciOption
 where
     T: Copy + Send + TryFrom<i64> + TryInto<i64> + 'static,
@@ -354,13 +353,13 @@ fn root_search(name: &str) -> UciOption {
     })
 }
 
-/// An action.
+/// Creates a button.
 fn button(name: &str, act: fn(&mut EngineContext) -> anyhow::Result<()>) -> UciOption {
     let config = UciOptionConfig::Button { name: name.to_owned() };
     UciOption::new(config, "", "button", move |_| Some(Change::Engine(Box::new(act))))
 }
 
-/// The path of a file that the engine thread uses.
+/// Creates an option with the path of a file that the engine thread uses.
 fn file(
     name: &str,
     set: fn(&mut EngineContext, Option<PathBuf>) -> anyhow::Result<()>,
@@ -368,7 +367,7 @@ fn file(
     path(name, move |path| on_engine(path, set))
 }
 
-/// A path, none if it is empty, as by default.
+/// Creates an option with a path, which is empty by default.
 fn path(name: &str, change: impl Fn(Option<PathBuf>) -> Change + 'static) -> UciOption {
     text(name, EMPTY, "a path", move |text| change((!text.is_empty()).then(|| PathBuf::from(text))))
 }
@@ -385,7 +384,7 @@ fn text(
     UciOption::new(config, default, values, move |text| Some(change(text)))
 }
 
-/// Sets one of the engine's settings.
+/// Returns a change of one of the engine's settings.
 fn configure<T: Send + 'static>(value: T, set: fn(&mut Settings, T)) -> Change {
     Change::Engine(Box::new(move |context| {
         let mut settings = context.engine.settings().clone();
@@ -394,7 +393,7 @@ fn configure<T: Send + 'static>(value: T, set: fn(&mut Settings, T)) -> Change {
     }))
 }
 
-/// Does something on the engine thread.
+/// Returns a change on the engine thread.
 fn on_engine<T: Send + 'static>(
     value: T,
     act: impl FnOnce(&mut EngineContext, T) -> anyhow::Result<()> + Send + 'static,
@@ -402,14 +401,14 @@ fn on_engine<T: Send + 'static>(
     Change::Engine(Box::new(move |context| act(context, value)))
 }
 
-/// Sets something on the reading thread.
+/// Returns a change on the reading thread.
 fn dialogue(set: impl FnOnce(&DialogueOptions) + 'static) -> Change {
     Change::Dialogue(Box::new(set))
 }
 
 fn clear_hash(context: &mut EngineContext) -> anyhow::Result<()> {
     if context.engine.settings().never_clear_hash {
-        bail!("Clear Hash: 'Never Clear Hash' is on, the table stays");
+        bail!("Clear Hash: ignored, because 'Never Clear Hash' is on");
     }
     context.engine.clear_hash();
     Ok(())
@@ -431,14 +430,14 @@ fn save_hash(context: &mut EngineContext) -> anyhow::Result<()> {
 fn load_hash(context: &mut EngineContext) -> anyhow::Result<()> {
     let (engine, path) = (&mut context.engine, hash_file(context.hash_file.as_deref())?);
     let name = path.display();
-    let fail = |error| anyhow!("Load Hash: {name}: {error}; the old table stays");
+    let fail = |error| anyhow!("Load Hash: {name}: {error}; the old table is kept");
     engine.load_hash(path).map_err(fail)?;
     (context.say)(&format!("Load Hash: {} MiB from {name}", engine.settings().hash));
     Ok(())
 }
 
 fn hash_file(path: Option<&Path>) -> anyhow::Result<&Path> {
-    path.context("'Hash File' names no file yet")
+    path.context("the option 'Hash File' is not set")
 }
 
 fn set_network(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {
@@ -469,40 +468,40 @@ fn set_tablebases(context: &mut EngineContext, paths: Vec<PathBuf>) -> anyhow::R
     Ok(())
 }
 
-/// Why an option was not set.
+/// The reason why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// There is none of this name.
+    /// There is no option with this name.
     #[error("unknown option '{name}': 'uci' lists the options")]
     Unknown {
         /// The name as given.
         name: String,
     },
-    /// The option does not do without a value.
+    /// The option needs a value.
     #[error("option '{name}' needs a value: expected {expected}")]
     Missing {
         /// The option.
         name: String,
-        /// The values that it takes.
+        /// The allowed values.
         expected: String,
     },
-    /// The option does not take this value.
+    /// The value is not allowed.
     #[error("option '{name}' cannot be '{value}': expected {expected}")]
     Value {
         /// The option.
         name: String,
         /// The value as given.
         value: String,
-        /// The values that it takes.
+        /// The allowed values.
         expected: String,
     },
 }
 
-/// The change that `setoption name <name> value <value>` asks for.
+/// Returns the change for `setoption name <name> value <value>`.
 ///
 /// # Errors
 ///
-/// If there is no such option or it does not take this value.
+/// If there is no such option or the value is not allowed.
 pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
     // Some GUIs send a value of "<empty>" to mean an empty string.
     let text = value.filter(|value| !value.eq_ignore_ascii_case(EMPTY)).unwrap_or_default();
@@ -519,12 +518,12 @@ pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
     })
 }
 
-/// The messages that announce the options.
+/// Returns the messages that announce the options.
 pub(super) fn announce() -> Vec<UciMessage> {
     all().map(|option| UciMessage::Option(option.config)).collect()
 }
 
-/// Everyday options, or those for experts: name, default, values and meaning.
+/// Returns the everyday options, or those for experts: name, default, values and description.
 pub(super) fn list(expert: bool) -> Vec<[String; 4]> {
     let cells = |option: UciOption| {
         let name = option.config.get_name().to_owned();
@@ -537,7 +536,7 @@ pub(super) fn list(expert: bool) -> Vec<[String; 4]> {
 mod tests {
     use super::*;
 
-    /// What options change, on both threads.
+    /// The state that options change, of both threads.
     struct Sides {
         context: EngineContext<'static>,
         dialogue: DialogueOptions,
@@ -639,7 +638,7 @@ mod tests {
         }
     }
 
-    /// Match runners want numbers in every spin, below 2^31.
+    /// Match runners expect that every spin has numbers, and that they are below 2^31.
     #[test]
     fn the_list_is_well_formed() {
         let lines: Vec<String> = announce().iter().map(ToString::to_string).collect();
@@ -659,8 +658,7 @@ mod tests {
         }
     }
 
-    /// What is announced as default is what a fresh engine has: setting it
-    /// changes nothing.
+    /// A new engine has the announced defaults, so setting them changes nothing.
     #[test]
     fn defaults_are_the_defaults() {
         let mut sides = Sides::new();
@@ -678,8 +676,8 @@ mod tests {
         assert_eq!(format!("{:?}", sides.dialogue), default);
     }
 
-    /// No option does nothing: another value than the default is seen on one side or the
-    /// other. (Files and directories have tests of their own.)
+    /// Every option has an effect: a value other than the default changes the state of one of the
+    /// threads. Files and directories have tests of their own.
     #[test]
     fn every_value_has_an_effect() {
         let seen =
@@ -707,7 +705,7 @@ mod tests {
         assert!(changed > 20, "{changed}");
     }
 
-    /// If this fails, it prints the table that the README should have.
+    /// The README has the tables of options. If not, the test prints the expected table.
     #[test]
     fn the_readme_has_the_tables() {
         for expert in [false, true] {

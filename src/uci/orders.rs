@@ -1,5 +1,5 @@
-//! Does what a [person](super::terminal) orders: a game on the board, with Lancet as an
-//! opponent, and games in files.
+//! Carries out the [orders of a person](super::terminal): plays a game on the board, with Lancet as
+//! an opponent, and saves and loads games.
 
 use std::{
     io::{BufReader, Write},
@@ -30,11 +30,12 @@ use crate::{
     tools::{analyse::annotate, explain},
 };
 
-/// How long Lancet thinks about an answer or a hint.
+/// Thinking time for a move of Lancet's or a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 impl<'a, W: Write + Send> Dialogue<'a, W> {
-    /// Carries out a person's line, if it is an order. Says whether the dialogue goes on.
+    /// Carries out a person's line if it is an order; otherwise returns `None`. Returns whether
+    /// the dialogue goes on.
     pub(super) fn order(&mut self, line: &[u8]) -> Option<bool> {
         let answering = self.awaits_answer();
         let line = String::from_utf8_lossy(line);
@@ -50,10 +51,10 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         Some(true)
     }
 
-    /// Is Lancet still thinking about its answer? One that is there is played on the board,
-    /// unless that has become another board.
+    /// Returns whether Lancet is still thinking about its move. If the move is known, plays it on
+    /// the board, unless the position has changed meanwhile.
     pub(super) fn awaits_answer(&mut self) -> bool {
-        // Asked first: a task that has ended has left its answer.
+        // This must come first: a task that has ended has stored its move.
         let answering = self.is_answering();
         let answer = lock(&self.shared.answer).take();
         if let Some((key, m)) = answer
@@ -101,7 +102,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 self.go_on();
             }
             Order::Resign => self.resign()?,
-            // `order` does it.
+            // `order` handles it.
             Order::Exit => {}
             Order::Play(color) => {
                 let color = color.unwrap_or(self.setup.game().position().turn());
@@ -112,7 +113,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             Order::StopPlaying => {
                 self.person.lancet = None;
-                self.output.say("Lancet plays neither side; 'play' has it play again");
+                self.output.say("Lancet plays neither side; 'play' lets it play again");
             }
             Order::Level(rating) => self.set_level(rating),
             Order::Hint => {
@@ -138,7 +139,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     fn play_words(&mut self, words: &[String]) -> anyhow::Result<()> {
-        // All of them or none.
+        // If one move is wrong, none is played.
         let mut setup = self.setup.clone();
         for word in words {
             let position = setup.game().position();
@@ -150,8 +151,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         Ok(())
     }
 
-    /// Takes moves back; against Lancet until it is the person's turn again. A move of
-    /// its own that began the game stays.
+    /// Takes moves back. In a game against Lancet, goes back until it is the person's turn, but
+    /// does not take back Lancet's first move of the game.
     fn take_back(&mut self, count: usize) -> anyhow::Result<()> {
         let mut taken = (0..count).map_while(|_| self.setup.undo()).count();
         if taken > 0 && self.is_lancets_turn() && self.setup.undo().is_none() {
@@ -159,20 +160,20 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             taken -= 1;
         }
         if taken == 0 {
-            bail!("there is no move to take back");
+            bail!("nothing to undo");
         }
         self.show_board();
         Ok(())
     }
 
-    /// The game goes on from the board as it is: Lancet answers, or the board is shown.
+    /// Continues the game from the current position: lets Lancet answer, or shows the board.
     fn go_on(&mut self) {
         if !self.answer() {
             self.show_board();
         }
     }
 
-    /// The person gives the game up, or the side to move where Lancet plays neither.
+    /// Resigns for the person, or for the side to move if Lancet plays neither side.
     fn resign(&mut self) -> anyhow::Result<()> {
         let position = self.setup.game().position();
         if self.setup.game().ending().is_some() {
@@ -215,13 +216,13 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             self.output.say(&format!("Lancet plays as if rated {rating}; 'level full' ends that"));
         } else {
-            self.output.say("Lancet plays as well as it can");
+            self.output.say("Lancet plays at full strength");
         }
         self.person.level = rating;
         self.set_option("UCI_LimitStrength", Some(&rating.is_some().to_string()));
     }
 
-    /// Has Lancet answer, if it is its turn and the game goes on. Says whether.
+    /// Lets Lancet answer, if it is its turn and the game is not over. Returns whether it does.
     fn answer(&mut self) -> bool {
         let game = self.setup.game();
         let turn = self.is_lancets_turn() && game.ending().is_none();
@@ -230,7 +231,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             self.think(Task::Answer, move |mut game, outcome, guard| {
                 let Some(m) = outcome.best else { return };
                 let root = game.position().clone();
-                // It is on the board when it is told.
+                // Store the move before printing it: the person's next order plays it first.
                 *lock(&shared.answer) = Some((root.key(), m));
                 drop(guard);
                 game.play(m);
@@ -242,7 +243,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         turn
     }
 
-    /// Has Lancet say what it would play at full strength, and why.
+    /// Shows what Lancet would play at full strength, and why.
     fn hint(&mut self) {
         let output = self.output;
         self.think(Task::Search, move |game, outcome, guard| {
@@ -253,8 +254,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         });
     }
 
-    /// Searches for a person, whom `tell` tells of the outcome. A move to play is found at the
-    /// level that the person has set, any other at full strength.
+    /// Searches, and passes the outcome to `tell`. Searches for [`Task::Answer`] at the level that
+    /// the person has set, for other tasks at full strength.
     fn think(
         &mut self,
         task: Task,
@@ -269,7 +270,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         });
     }
 
-    /// Writes the game. A file that this dialogue has not written stays as it is.
+    /// Saves the game. Does not overwrite files unless this dialogue has saved them.
     fn save(&mut self, path: &Path) -> anyhow::Result<()> {
         if !self.person.saved.contains(path) {
             files::refuse_existing(path)?;
@@ -277,26 +278,26 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         files::replace(path, self.person.text(&self.setup).as_bytes())?;
         self.person.saved.insert(path.to_owned());
         let moves = notation::counted(self.setup.moves().len(), "half-move");
-        self.output.say(&format!("save: {moves} in {}", path.display()));
+        self.output.say(&format!("saved {moves} to {}", path.display()));
         Ok(())
     }
 
-    /// Reads the first game of a file, to its end.
+    /// Loads the first game of a file, up to its last move.
     fn load(&mut self, path: &Path) -> anyhow::Result<()> {
         let mut games = Games::new(BufReader::new(files::open_regular(path)?));
         let read = games.next_game();
         if let Some(warning) = games.warning() {
             self.output.say(&format!("load: {}: {warning}", path.display()));
         }
-        let game = read?.context("no game")??;
+        let game = read?.context("no games")??;
         let (start, moves) = annotate::replay(&game)?;
         let mut setup = Setup::from(Game::from(start));
         for m in moves {
-            setup.play(m.context("a game with null moves cannot be played on")?);
+            setup.play(m.context("a game with null moves cannot be loaded")?);
         }
         let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();
         let moves = notation::counted(setup.moves().len(), "half-move");
-        self.output.say(&format!("load: {} - {}, {moves}", player("White"), player("Black")));
+        self.output.say(&format!("loaded {} - {}, {moves}", player("White"), player("Black")));
         self.person.forget();
         self.person.lancet = None;
         self.person.loaded = Some((game, setup.moves().to_vec()));
