@@ -127,8 +127,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ORDERS.iter().chain(COMMANDS).map(|&(name, ..)| name)
 }
 
-/// Returns an error for a line with a misspelt order or command. Returns `None` if the line contains
-/// a command, or no name is similar to its first word.
+/// Returns the error for a line that begins with a misspelt order or command. Returns `None` if the
+/// line contains a command, or if no name is similar to its first word.
 pub fn unknown(line: &str) -> Option<String> {
     let word = line.split_whitespace().next()?;
     let is_known = line.split_whitespace().any(is_command);

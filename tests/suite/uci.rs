@@ -719,10 +719,7 @@ fn hostile_lines_are_answered_and_survived() {
             "position startpos moves e2e4 e7e5 e4e5",
             "info string illegal move 'e4e5': White cannot move like this (move 3 of the line, in 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); the old position stays",
         ),
-        (
-            "setoption",
-            "info string expected 'name <name> [value <value>]' after 'setoption'",
-        ),
+        ("setoption", "info string expected 'name <name> [value <value>]' after 'setoption'"),
         (
             "setoption name Hash value many",
             "info string option 'Hash' cannot be 'many': expected a whole number from 1 to 1048576",
@@ -902,12 +899,17 @@ fn eval_takes_the_evaluation_apart() {
         )
     );
     assert!(lines.iter().any(|line| line.starts_with("   | +9.9")), "{lines:?}");
-    assert!(lines.contains(&"Terms in pawns for White, by material and piece-square tables:".to_owned()));
+    assert!(
+        lines
+            .contains(&"Terms in pawns for White, by material and piece-square tables:".to_owned())
+    );
     assert!(lines.iter().any(|line| line.starts_with("right to move") && line.ends_with("-0.15")));
     lancet.send(&format!("setoption name EvalFile value {}", file.display()));
     let lines = lancet.ask("eval", "Evaluation: ");
     assert!(
-        lines.iter().any(|line| line.starts_with("Terms in pawns for White, by the network 768-32x2-1"))
+        lines
+            .iter()
+            .any(|line| line.starts_with("Terms in pawns for White, by the network 768-32x2-1"))
     );
     assert!(
         lines.iter().any(|line| line.starts_with("bias ") && line.ends_with("-0.69")),
