@@ -1,15 +1,16 @@
-//! Mutated files of all kinds, read by the library in this process and then by the
-//! program as a user runs it, on paths below a temporary directory only. The program
-//! ends by itself and without a panic, within fixed limits of memory and processor time;
-//! every complaint names the file; what can be used is used, and is counted here by the
-//! library. These builds check for overflows. No program has root's rights, whoever runs
-//! the tests. Files of games are read with the tests of `src/train`.
+//! Mutated files of all kinds. The library reads them in this process, and then the program reads
+//! them like a user would, on paths below a temporary directory only.
 //!
-//! In the numbers that a release must pass, in minutes:
+//! The program must end by itself and without a panic, within fixed limits of memory and processor
+//! time. Every error must name the file. Valid parts of a file must be used, and the library counts
+//! them here. These builds check for overflows. The program runs without root's rights, even if
+//! root runs the tests. The tests of `src/train` read files of training games.
+//!
+//! The long version, with as many files as a release must pass, takes minutes:
 //! `cargo test --workspace --test suite hostile_files -- --ignored --nocapture`. With
-//! `FUZZ_TARGET=pgn` in the environment these are files of one kind only. A file that
-//! fails is kept, and its number is the seed of its mutation.
-#![cfg(unix)] // limits and users are the system's
+//! `FUZZ_TARGET=pgn` in the environment it reads only files of one kind. A file that fails is kept;
+//! its number is the seed of its mutation.
+#![cfg(unix)] // needs ulimit and users
 
 use std::{env, fs, iter, path::Path};
 
@@ -39,7 +40,8 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-/// The kinds of files by the names of their [targets], and how many a release is tested with.
+/// The kinds of files: the names of their [targets], the number of files for a release, and the
+/// check.
 const KINDS: [(&str, u64, Check); 6] = [
     ("pgn", 3000, pgn),
     ("epd", 3000, epd),
@@ -49,7 +51,7 @@ const KINDS: [(&str, u64, Check); 6] = [
     ("study", 1000, study),
 ];
 
-/// For each game of a text: can it be used?
+/// Returns for each game of a text whether it is valid.
 fn games(bytes: &[u8]) -> Vec<bool> {
     let mut games = Games::new(bytes);
     iter::from_fn(|| games.next_game().unwrap())
@@ -57,7 +59,7 @@ fn games(bytes: &[u8]) -> Vec<bool> {
         .collect()
 }
 
-/// Every game is annotated or complained about; those annotated can be read again.
+/// Every game is annotated or reported, and annotated games can be read again.
 fn pgn(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let out = desk.path("out.pgn");
     let run = desk.run(&["analyse", path, "--out", &out, "--nodes", "1", "--hash", "1"]);
@@ -69,7 +71,7 @@ fn pgn(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
         (_, 0) => (0, 0),
         (_, broken) => (2, broken),
     };
-    // What is left out of a game that can be used is warned of, too.
+    // Warnings about parts of valid games that were left out also count.
     let complaints = complaints(&run, path);
     let possible = expected..=expected + usable;
     assert!(run.status.code() == Some(status) && possible.contains(&complaints), "{possible:?}");
@@ -77,14 +79,14 @@ fn pgn(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     usable > 0
 }
 
-/// Every line is searched or complained about; what is written can be read again.
+/// Every line is searched or reported, and the written files can be read again.
 fn epd(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let [failed, json] = ["failed.epd", "all.json"].map(|name| desk.path(name));
     let outputs = ["--save-failed", &failed, "--json", &json];
     let run = desk.run(&[&["epd", path, "--nodes", "1", "--hash", "1"], &outputs[..]].concat());
     let lines_read = lines::split(bytes).unwrap_or_default();
     let broken = lines_read.iter().filter(|line| parse(line).is_err()).count();
-    // A file without lines is complained about as a whole.
+    // A file without lines is reported as a whole.
     let expected = if lines_read.is_empty() { 1 } else { broken };
     let status = if expected > 0 { 2 } else { 0 };
     assert_eq!((run.status.code(), complaints(&run, path)), (Some(status), expected));
@@ -94,7 +96,7 @@ fn epd(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     lines_read.len() > broken
 }
 
-/// The engine says that it refuses a network, or evaluates with it.
+/// The engine refuses a network with a message, or uses it for evaluation.
 fn network(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let lines = desk.play(&[&format!("setoption name EvalFile value {path}")]);
     let is_network = Network::from_bytes(bytes).is_ok();
@@ -103,7 +105,7 @@ fn network(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     is_network
 }
 
-/// The engine says that it refuses a book, or plays a move of it, if it has one.
+/// The engine refuses a book with a message, or plays one of its moves, if it has one.
 fn book(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let file = format!("setoption name BookFile value {path}");
     let lines = desk.play(&["setoption name OwnBook value true", &file]);
@@ -116,8 +118,8 @@ fn book(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     true
 }
 
-/// The engine says that it refuses a table, or searches with it. Scores of a table that
-/// was tampered with may be anything.
+/// The engine refuses a saved table with a message, or searches with it. If the table was changed,
+/// its scores can have any value.
 fn hash(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let file = format!("setoption name Hash File value {path}");
     let lines = desk.play(&["setoption name Hash value 1", &file, "setoption name Load Hash"]);
@@ -128,7 +130,7 @@ fn hash(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     is_table
 }
 
-/// Has the engine refused the file of an option?
+/// Returns whether the engine has refused the file of an option.
 fn refuses(lines: &[String], option: &str, path: &str) -> bool {
     let refusal = format!("info string {option}: ");
     let loaded = format!("from {path}");
@@ -136,14 +138,15 @@ fn refuses(lines: &[String], option: &str, path: &str) -> bool {
     said.any(|line| !line.ends_with(&loaded))
 }
 
-/// The legal move that the last line announces.
+/// Returns the best move of the last line, which must be legal.
 fn best_move(lines: &[String]) -> shakmaty::Move {
     let last = lines.last().and_then(|line| line.strip_prefix("bestmove "));
     let m = last.and_then(|rest| rest.split(' ').next());
     read_move(&Position::default(), m.unwrap_or_default()).unwrap()
 }
 
-/// A study grows, and its damaged lines are complained about; other files are too.
+/// A study gets more nodes, and its damaged lines are reported. Other files are refused with a
+/// message.
 fn study(desk: &Desk, path: &str, _: &[u8]) -> bool {
     let run = desk.run(&["study", path, "--nodes", "200", "--step", "100", "--hash", "1"]);
     let file = Path::new(path);
@@ -153,7 +156,7 @@ fn study(desk: &Desk, path: &str, _: &[u8]) -> bool {
     grown.is_some()
 }
 
-/// The mutant of this number. Half of them get correct checksums.
+/// Returns the mutant with this number. Half of the mutants have correct checksums.
 fn mutant(name: &str, seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut rng = ChaCha8Rng::seed_from_u64(number);
     let bytes = mutate(seeds, &mut rng);
@@ -166,7 +169,7 @@ fn mutant(name: &str, seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
     checked.filter(|_| rng.random::<bool>()).unwrap_or(bytes)
 }
 
-/// The file of a table after a search of the start position.
+/// Returns the file of a hash table after a search of the start position.
 fn searched_table() -> Vec<u8> {
     let directory = Directory::new();
     let path = directory.path("a.hash");
@@ -178,8 +181,7 @@ fn searched_table() -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Reads mutants of a kind by the library and by the program. Returns how many of them
-/// could be used.
+/// Reads mutants of a kind with the library and with the program. Returns the number of valid ones.
 fn read(name: &str, files: u64) -> u64 {
     let (.., check) = KINDS.into_iter().find(|&(kind, ..)| kind == name).unwrap();
     let (_, target) = targets::ALL.into_iter().find(|&(target, _)| target == name).unwrap();
@@ -217,7 +219,7 @@ fn study_files() {
     read("study", 20);
 }
 
-/// All that a release is tested with.
+/// Reads as many files as a release must pass.
 #[test]
 #[ignore = "minutes: 11,800 files"]
 fn all_files() {

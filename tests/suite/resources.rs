@@ -1,9 +1,9 @@
-//! Too little memory, too many threads, full disks, signals, long games: a
-//! clear message, no torn file, and the program goes on or ends well.
+//! Too little memory, too many threads, full disks, signals and long games. The program must print
+//! a clear message, leave no incomplete file, and go on or end normally.
 //!
 //! The long versions:
 //! `cargo test --release --test suite resources:: -- --ignored --nocapture --test-threads 1`
-#![cfg(unix)] // limits and signals are the shell's
+#![cfg(unix)] // needs ulimit and signals
 
 use std::{
     fs,
@@ -32,10 +32,10 @@ use lancet::{
     search::MAX_PLY,
 };
 
-/// Two short games, and one that cannot be read.
+/// Two short games, which end in mate.
 const GAMES: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
 
-/// A system that refuses threads leaves the count to those that there are.
+/// If the system refuses to start a thread, counting continues with the threads that have started.
 #[cfg(target_os = "linux")]
 #[test]
 fn perft_on_fewer_threads() {
@@ -46,19 +46,19 @@ fn perft_on_fewer_threads() {
         let output = shell(&script, dir.path());
         assert!(output.status.success(), "{output:?}");
         assert!(String::from_utf8_lossy(&output.stdout).contains(count), "{output:?}");
-        // The first refusal is told, and no more threads are asked for.
+        // Only the first refusal is reported, and no further threads are started.
         assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{output:?}");
     }
 }
 
-/// Where limits of memory are enforced: macOS does not.
+/// macOS does not enforce limits of memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn too_little_memory() {
     let mut lancet = Lancet::limited("ulimit -v 3000000");
     let start = Game::default();
     for (option, answer) in [
-        // More than there is, and more than the limit leaves.
+        // More memory than the machine has, and more than the limit allows.
         (
             "Hash value 1048576",
             "info string not enough memory for a hash table of 1048576 MiB: it has 16 MiB, empty",
@@ -74,7 +74,7 @@ fn too_little_memory() {
         lancet.send("position startpos");
         check(&start, &lancet.go("go depth 5").0);
     }
-    // Memory for the threads, but not for all their stacks.
+    // There is enough memory for the threads, but not for all their stacks.
     lancet.send("setoption name Threads value 300");
     assert_eq!(lancet.drain(), [""; 0]);
     let (lines, _) = lancet.go("go depth 4");
@@ -87,7 +87,7 @@ fn too_little_memory() {
     lancet.quit();
 }
 
-/// Tables that fit one by one, but not all at once, are refused before the work.
+/// If the tables of several jobs do not fit into memory together, the program refuses to start.
 #[test]
 fn too_little_memory_for_all_jobs() {
     let dir = tempfile::tempdir().unwrap();
@@ -101,17 +101,17 @@ fn too_little_memory_for_all_jobs() {
     }
 }
 
-/// Page faults of a process so far: how often it touched memory that was not there.
+/// Returns the number of page faults of a process so far.
 #[cfg(target_os = "linux")]
 fn faults(lancet: &Lancet) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", lancet.id())).unwrap();
-    // Behind the name, which may hold anything: state is the third field, minor
-    // faults are the tenth.
+    // The fields after the name, which may contain any characters. The state is the third field,
+    // and minor faults are the tenth.
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     fields.split(' ').nth(7).unwrap().parse().unwrap()
 }
 
-/// Page faults while `lines` are carried out, up to the answer of `isready`.
+/// Returns the number of page faults during `lines`, up to the answer to `isready`.
 #[cfg(target_os = "linux")]
 fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
     let before = faults(lancet);
@@ -121,22 +121,23 @@ fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
     faults(lancet) - before
 }
 
-/// To be held by tests with large tables: side by side they would need several GiB. Smaller
-/// ones would not do: in huge pages their faults are fewer than those of the histories.
+/// Returns the lock for tests with large tables, which would need several GiB if they ran in
+/// parallel. Smaller tables are not suitable: with huge pages they cause fewer faults than the
+/// histories.
 fn one_large_table() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
-    // A test that failed has no table any more.
+    // A test that has failed no longer holds a table.
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All memory of a table is there when `readyok` is sent, in every game: a search
-/// touches none for the first time, however large the table.
+/// The memory of the table is initialised before `readyok`, in every game. The search then causes
+/// no page faults, however large the table is.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_table_is_there_when_ready() {
     let _alone = one_large_table();
     let mut lancet = Lancet::start();
-    // What the first game does once, whatever the table.
+    // The first game has additional faults that do not depend on the table.
     lancet.go("go nodes 100000");
     lancet.send("ucinewgame");
     lancet.go("go nodes 100000");
@@ -160,7 +161,7 @@ fn a_table_is_there_when_ready() {
     lancet.quit();
 }
 
-/// Settings are collected: whatever comes before `isready`, memory is taken once.
+/// Settings are collected: memory is allocated only once, whatever comes before `isready`.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_table_is_touched_once() {
@@ -173,7 +174,8 @@ fn a_table_is_touched_once() {
         count
     };
     let once = of(&["setoption name Hash value 2048"]);
-    // Histories are touched, too, some 600 pages of them by `ucinewgame`, and two threads may fault at the same page.
+    // The histories are touched, too: `ucinewgame` causes some 600 faults, and two threads may
+    // fault at the same page.
     let most = once + once / 10 + 800;
     for lines in [
         &["setoption name Hash value 2048", "setoption name Threads value 2"][..],
@@ -185,8 +187,7 @@ fn a_table_is_touched_once() {
     }
 }
 
-/// The memory of a table whose search is stopped before it is there is not touched to the
-/// end.
+/// If a search is stopped while the table is being initialised, the initialisation is stopped, too.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_stopped_search_takes_no_table() {
@@ -199,7 +200,7 @@ fn a_stopped_search_takes_no_table() {
     let mut lancet = Lancet::start();
     lancet.drain();
     let before = faults(&lancet);
-    // At once: it may not begin to search before `stop` is there.
+    // Sent together, so that the search cannot begin before `stop` arrives.
     lancet.send_bytes(format!("{size}\ngo infinite\nstop\n").as_bytes());
     lancet.until("bestmove ");
     let touched = faults(&lancet) - before;
@@ -207,7 +208,7 @@ fn a_stopped_search_takes_no_table() {
     lancet.quit();
 }
 
-/// A program whose large table may not be there yet ends as any other.
+/// The program ends without delay even while a large table is being initialised.
 #[test]
 fn large_tables_do_not_keep_a_program() {
     let _alone = one_large_table();
@@ -220,7 +221,7 @@ fn large_tables_do_not_keep_a_program() {
     }
 }
 
-/// Many more threads than cores: still every question is answered.
+/// Runs many more threads than cores. Every command is still answered.
 fn many_threads(count: usize) {
     let mut lancet = Lancet::start();
     lancet.send(&format!("setoption name Threads value {count}"));
@@ -244,11 +245,11 @@ fn a_thousand_threads() {
     many_threads(1024);
 }
 
-/// A search that goes deep on an eighth of the stack: there is enough for one
-/// that goes eight times as deep, which is deeper than any.
+/// The stack suffices for searches of [`MAX_PLY`] plies: on an eighth of it, a search reaches more
+/// than an eighth of these plies.
 #[test]
 fn the_stack_is_deep_enough() {
-    // Kings and pawns that can only wait, and long forced checks.
+    // Positions with only kings and pawns, which can only wait, and long forced checks.
     let games =
         ["8/8/1p1k4/p1p1p1p1/P1P1P1P1/1P1K4/8/8 w - - 0 1", "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1"]
             .map(|fen| game(fen, &[]));
@@ -283,7 +284,7 @@ fn two_hundred_and_eighteen_lines() {
     lancet.quit();
 }
 
-/// A thousand moves without a capture or a pawn move, and a thousand with some.
+/// Games of a thousand moves, with and without captures and pawn moves.
 #[test]
 fn games_of_a_thousand_moves() {
     let mut lancet = Lancet::start();
@@ -309,7 +310,7 @@ fn games_of_a_thousand_moves() {
     lancet.quit();
 }
 
-/// Devices and pipes where files should be: nobody waits for them.
+/// The program does not wait for devices and pipes given as files.
 #[test]
 fn pipes_and_devices() {
     let dir = tempfile::tempdir().unwrap();
@@ -334,14 +335,14 @@ fn pipes_and_devices() {
     lancet.send(&format!("setoption name Debug Log File value {}", pipe.display()));
     assert!(lancet.drain()[0].contains("cannot log to "));
     lancet.send(&format!("setoption name Hash File value {}", pipe.display()));
-    // `readyok` would not wait for the last task's end, if that is still to come.
+    // `readyok` would come before the end of the last task if that is still queued.
     let lines = lancet.ask("setoption name Save Hash", "info string ");
     assert!(lines[0].contains("Save Hash: ") && lines[0].contains("device or pipe"), "{lines:?}");
     lancet.quit();
 }
 
-/// A log that cannot be written, since the disk is full or the file may not be longer, is
-/// told of once, and the game goes on.
+/// If the log cannot be written, because the disk is full or the file would be too long, the
+/// program reports this once, and the game goes on.
 #[test]
 fn a_full_disk_under_the_log() {
     let dir = tempfile::tempdir().unwrap();
@@ -374,7 +375,7 @@ fn inputs_without_end() {
         dir.path(),
         &["epd INPUT --depth 1", "perft --suite INPUT", "study startpos --file INPUT --nodes 1"],
     );
-    // A network that is not one is not looked through either.
+    // The program does not read a file to its end if it is not a network.
     let long = dir.path().join("long");
     let mut lancet = Lancet::start();
     lancet.send(&format!("setoption name EvalFile value {}", long.display()));
@@ -385,7 +386,7 @@ fn inputs_without_end() {
     lancet.quit();
 }
 
-/// An output that cannot take any more ends the program: nobody reads it.
+/// The program ends if it can no longer write its output.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_output() {
@@ -435,7 +436,7 @@ fn a_full_disk_under_annotated_games() {
     assert_eq!(names(dir.path()), ["in.pgn", "out.pgn", "out.pgn.progress"]);
     let part = fs::read_to_string(dir.path().join("out.pgn")).unwrap();
     assert!(part.ends_with("\n\n") && !part.is_empty(), "{part}");
-    // With room again it goes on where it was.
+    // With enough space, `--resume` continues from the same place.
     let output = shell(&format!("{analyse} --resume"), dir.path());
     assert!(output.status.success(), "{output:?}");
     let whole = fs::read_to_string(dir.path().join("out.pgn")).unwrap();
@@ -466,7 +467,7 @@ fn a_full_disk_under_results() {
     }
 }
 
-/// Is this signal ignored, as programs in the background inherit it from a shell?
+/// Returns whether a signal is ignored, as programs in the background inherit it from a shell.
 #[cfg(target_os = "linux")]
 fn is_ignored(lancet: &Lancet, signal: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
@@ -479,14 +480,14 @@ fn is_ignored(_: &Lancet, _: u32) -> bool {
     false
 }
 
-/// Signals end the program, whatever it does: also a search that never ends.
+/// Signals end the program even during an infinite search.
 #[test]
 fn signals() {
     for (name, number) in [("-INT", 2), ("-TERM", 15)] {
         for line in ["isready", "go infinite", "go ponder wtime 1000", "perft 12"] {
             let mut lancet = Lancet::start();
             lancet.send(line);
-            // Answered beside a search or a count, too: it has begun.
+            // `readyok` also comes during a search or a count. Then the task has begun.
             lancet.drain();
             if !is_ignored(&lancet, number) {
                 signal(lancet.id(), name);
@@ -496,7 +497,7 @@ fn signals() {
     }
 }
 
-/// Memory in use, in KiB.
+/// Returns the memory in use, in KiB.
 #[cfg(target_os = "linux")]
 fn resident(lancet: &Lancet) -> i64 {
     let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
@@ -516,7 +517,7 @@ fn a_smaller_table_gives_memory_back() {
     lancet.drain();
     let small = resident(&lancet);
     assert!(small < large - (60 << 10), "{large} KiB, then {small} KiB");
-    // Threads give back what they had, too.
+    // The memory of the threads is released, too.
     lancet.send("setoption name Threads value 16");
     lancet.go("go nodes 100000");
     let many = resident(&lancet);
@@ -527,7 +528,7 @@ fn a_smaller_table_gives_memory_back() {
     lancet.quit();
 }
 
-/// Searches of all kinds; what they take does not grow.
+/// Memory use does not grow over searches of all kinds.
 #[cfg(target_os = "linux")]
 fn soak(searches: usize) {
     let mut session = Session::new(1, &Material::small());
@@ -537,7 +538,7 @@ fn soak(searches: usize) {
         while session.stats().searches < next {
             session.step();
         }
-        // The same state at every measurement.
+        // The state is the same at every measurement.
         session.settle();
         let lancet = session.lancet();
         for line in [
@@ -558,7 +559,7 @@ fn soak(searches: usize) {
         session.forget();
     }
     println!("{:?}\n{measured:?} KiB", session.stats());
-    // The first tenth may still find new corners.
+    // The first tenth may still allocate memory for new cases.
     let (first, last) = (measured[1], measured[9]);
     assert!(last - first < 4 << 10, "{measured:?} KiB");
     session.end(true);
@@ -577,7 +578,7 @@ fn memory_stays_flat_over_10_000_searches() {
     soak(10_000);
 }
 
-/// Longest waits: for readyok while a search runs, for the move after stop.
+/// Measures the longest waits for `readyok` during a search and for the move after `stop`.
 #[test]
 #[ignore = "a measurement"]
 fn latencies() {

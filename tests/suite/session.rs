@@ -1,15 +1,15 @@
-//! Random dialogues with the built binary (see `common/session`): whatever is
-//! said, nothing is lost. A failure names its seed; `LANCET_SEED=<seed>` says
-//! the same again (at other moments).
+//! Random dialogues with the built binary (see `common/session`). They check that every command is
+//! answered correctly. A failure prints its seed; `LANCET_SEED=<seed>` repeats the commands, but
+//! not their timing.
 //!
-//! The long versions, with all positions beside the checkout:
+//! The long versions, with all positions of the test data:
 //! `cargo test --release --test suite session:: -- --ignored --nocapture --test-threads 1`
 //!
-//! With ThreadSanitizer, which must have nothing to report:
+//! With ThreadSanitizer, which must not report anything:
 //! `CARGO_PROFILE_RELEASE_PANIC=unwind RUSTFLAGS=-Zsanitizer=thread cargo +nightly test
 //! -Zbuild-std --target x86_64-unknown-linux-gnu --release --test suite session:: -- --include-ignored`
 //!
-//! Matches that fastchess has logged (`-log file=a.log level=trace engine=true`):
+//! Checks logs of matches by fastchess (`-log file=a.log level=trace engine=true`):
 //! `LANCET_LOGS="a.log b.log" cargo test --release --test suite session::logged -- --ignored --nocapture`
 
 use std::{fs::File, io::BufReader};
@@ -23,7 +23,7 @@ use crate::common::{
     },
 };
 
-/// The seeds to use: one if it is given, else `count` of them.
+/// Returns the seed in `LANCET_SEED`, or `count` seeds if it is not set.
 fn seeds(count: u64) -> Vec<u64> {
     std::env::var("LANCET_SEED").map_or_else(
         |_| (1..=count).collect(),
@@ -31,7 +31,7 @@ fn seeds(count: u64) -> Vec<u64> {
     )
 }
 
-/// Sessions of `steps` steps, one for each seed.
+/// Runs `count` sessions of `steps` steps each, each with its own seed.
 fn sessions(count: u64, steps: usize, material: &Material) -> Stats {
     let mut all = Stats::default();
     for seed in seeds(count) {
@@ -46,7 +46,7 @@ fn sessions(count: u64, steps: usize, material: &Material) -> Stats {
     all
 }
 
-/// Bursts on 1 to 8 threads.
+/// Runs bursts of commands on 1 to 8 threads.
 fn bursts(count: u64, each: usize) -> Stats {
     let mut all = Stats::default();
     for seed in seeds(count) {
@@ -73,7 +73,7 @@ fn commands_at_any_time() {
     assert!(stats.searches > 100 || seeds(4).len() == 1, "{stats:?}");
 }
 
-/// The model of a dialogue notices what is wrong with the other side.
+/// The model of a dialogue detects wrong answers.
 #[test]
 fn the_model_notices() {
     const THOUGHT: &str = "info depth 1 seldepth 1 multipv 1 score cp 30 nodes 20 nps 15000 \
@@ -128,8 +128,7 @@ fn the_model_notices() {
     assert_eq!(model.expected(), ["this"]);
 }
 
-/// What is rejected leaves no trace: the search that follows is the same, node
-/// by node, as if nothing had been said.
+/// Rejected lines have no effect: the search that follows is the same, node by node.
 #[test]
 fn rejected_lines_change_nothing() {
     let go = |lancet: &mut Lancet| {
@@ -170,7 +169,7 @@ fn commands_at_any_time_1_000_times() {
     assert!(stats.searches > 3000 || seeds(26).len() == 1);
 }
 
-/// Every falsehood in a log is found, where it is, and nothing else.
+/// All false statements in a log are found in the right lines, and true ones are not reported.
 #[test]
 fn falsehoods_in_a_log_are_found() {
     let true_log = include_str!("../data/match.log");

@@ -1,5 +1,4 @@
-//! Dialogues with the built binary, as GUIs, match runners and people have
-//! them.
+//! Dialogues with the built binary, like those of GUIs, match runners and people.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -23,7 +22,7 @@ use lancet::{
     eval::nnue::{Network, network::Parameters},
 };
 
-/// The word after `key` in an `info` line.
+/// Returns the word after `key` in an `info` line.
 fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|&word| word != key).nth(1)
 }
@@ -33,7 +32,7 @@ fn number(line: &str, key: &str) -> i64 {
     value.parse().unwrap_or_else(|_| panic!("{key} {value} in '{line}'"))
 }
 
-/// Lines of thought: those with a depth and a score.
+/// Returns the `info` lines with a score.
 fn thoughts(lines: &[String]) -> Vec<&String> {
     lines.iter().filter(|line| line.contains(" score ")).collect()
 }
@@ -75,7 +74,7 @@ fn a_gui_shakes_hands_and_plays() {
             assert!(max <= i64::from(i32::MAX), "{line}");
         }
     }
-    // What python-chess sends before and during a game.
+    // The options that python-chess sends before and during a game.
     for line in [
         "setoption name UCI_AnalyseMode value false",
         "setoption name Hash value 32",
@@ -111,7 +110,7 @@ fn it_says_which_build_it_is() {
     let line = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)).unwrap().trim();
     assert!(line("Compiler:").starts_with("rustc "));
     assert!(line("Target:").starts_with(std::env::consts::ARCH));
-    // This program runs, so the processor has what it was compiled for.
+    // The program runs, so the processor has the instructions that it was compiled for.
     let needed = line("Compiled for:").split(' ').next().unwrap();
     assert!(line("Runs on:").split(' ').next() >= Some(needed));
     assert!(line("Network:").starts_with("768-"));
@@ -137,23 +136,23 @@ fn pondering_holds_the_move() {
             lancet.until("bestmove ");
         }
     }
-    // The expected move is played before the search has begun to speak.
+    // `ponderhit` arrives before the first `info` line.
     lancet.send("go ponder wtime 100 btime 100");
     lancet.send("ponderhit");
     lancet.until("bestmove ");
-    // A hit on nothing does nothing.
+    // A `ponderhit` without a search is ignored.
     lancet.send("ponderhit");
     assert_eq!(lancet.drain(), [""; 0]);
     lancet.quit();
 }
 
-/// The time before the hit is the opponent's.
+/// The clock does not count the time before `ponderhit`.
 #[test]
 fn the_clock_starts_at_the_ponderhit() {
     let mut lancet = Lancet::start();
     lancet.send("position startpos");
     lancet.send("go ponder movetime 400");
-    // Think for longer than the move may take.
+    // Ponder for longer than the time for the move.
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(500) {
         lancet.drain();
@@ -175,7 +174,7 @@ fn a_thousand_stops() {
         lancet.until("bestmove ");
     }
     assert_eq!(lancet.drain(), [""; 0], "no answer twice");
-    // All at once: the answers are as many as the questions.
+    // All commands are sent at once, and every `go` is answered.
     for _ in 0..200 {
         lancet.send("go infinite\nstop");
     }
@@ -206,7 +205,7 @@ fn a_go_during_a_search_ends_it() {
 fn isready_is_answered_during_a_search() {
     let mut lancet = Lancet::start();
     lancet.send("go infinite");
-    // These wait for the search; the answer does not wait for them.
+    // These commands wait for the end of the search, but `readyok` does not.
     lancet.send("setoption name Hash value 64");
     lancet.send("ucinewgame");
     for _ in 0..50 {
@@ -217,7 +216,7 @@ fn isready_is_answered_during_a_search() {
     lancet.quit();
 }
 
-/// Scid says so when the player's move is not the expected one.
+/// Scid sends `stop` and `isready` when the player's move is not the expected one.
 #[test]
 fn isready_behind_stop_is_answered_behind_the_move() {
     let mut lancet = Lancet::start();
@@ -273,7 +272,7 @@ fn multipv_changes_while_searching() {
     lines.extend(lancet.ask("stop", "bestmove "));
     let game = game(KIWIPETE, &[]);
     check(&game, &lines);
-    // Different first moves, best first.
+    // The lines have different first moves and are ordered by score.
     lancet.send("setoption name MultiPV value 4");
     let (lines, _) = lancet.go("go depth 6");
     check(&game, &lines);
@@ -285,15 +284,15 @@ fn multipv_changes_while_searching() {
     for (line, rank) in last.iter().zip(1..) {
         assert_eq!(number(line, "multipv"), rank);
     }
-    // More lines than there are moves.
+    // MultiPV is larger than the number of legal moves.
     lancet.send("setoption name MultiPV value 256");
     lancet.send("position fen 7k/8/8/8/8/8/8/K7 w - - 0 1");
     lancet.go("go depth 2");
     lancet.quit();
 }
 
-/// Where nothing can change any more, one iteration is enough; endless searches still wait
-/// for `stop`.
+/// If the result can no longer change, one iteration is enough. Infinite searches still wait for
+/// `stop`.
 #[test]
 fn dead_positions_are_searched_once() {
     let mut lancet = Lancet::start();
@@ -346,7 +345,7 @@ fn searchmoves_at_any_place() {
     lancet.quit();
 }
 
-/// Every set of limits, alone and combined, is answered exactly once.
+/// Every combination of limits is answered exactly once.
 #[test]
 fn every_combination_of_limits() {
     const LIMITS: [&str; 11] = [
@@ -365,7 +364,7 @@ fn every_combination_of_limits() {
     let mut lancet = Lancet::start();
     lancet.send("position startpos");
     for set in 0_usize..1 << LIMITS.len() {
-        // Not always in the same order.
+        // The order of the words varies.
         let mut words: Vec<&str> =
             (0..LIMITS.len()).filter(|i| set >> i & 1 == 1).map(|i| LIMITS[i]).collect();
         let count = words.len().max(1);
@@ -393,7 +392,7 @@ fn every_combination_of_limits() {
     lancet.quit();
 }
 
-/// `go mate` ends, and says so if there is nothing to be found.
+/// `go mate` ends and reports that it found no mate.
 #[test]
 fn a_mate_that_is_not_there() {
     let strings = |lines: &[String]| -> Vec<String> {
@@ -404,14 +403,14 @@ fn a_mate_that_is_not_there() {
             .collect()
     };
     let mut lancet = Lancet::start();
-    // The queen mates, but not in five.
+    // The queen can mate, but not in five moves.
     lancet.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
     let (lines, m) = lancet.go("go mate 5");
     assert_eq!(strings(&lines), ["there is no mate in 5"]);
     assert!(read_move(&position("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), &m).is_ok());
     let last = thoughts(&lines).pop().unwrap();
     assert!(number(last, "nodes") < 50_000_000 && pv(last)[0] == m, "{last}");
-    // A mate of just that length is found, for either side, and nothing more is said.
+    // A mate of exactly this length is found for either side, without a message.
     for (fen, mate) in [
         ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "3"),
         ("6k1/5ppp/8/8/8/8/r4PPP/1r4K1 w - - 0 1", "0"),
@@ -421,13 +420,13 @@ fn a_mate_that_is_not_there() {
         assert_eq!(field(thoughts(&lines).last().unwrap(), "mate"), Some(mate));
         assert_eq!(strings(&lines), [""; 0]);
     }
-    // What other limits end is not proved; what is proved needs no other limit.
+    // A search ended by another limit proves nothing, and a proof needs no other limit.
     lancet.send("position startpos");
     let (lines, _) = lancet.go("go mate 20 nodes 2000");
     assert_eq!(strings(&lines), ["no mate in 20 was found"]);
     let (lines, _) = lancet.go("go mate 2 nodes 100000000000");
     assert_eq!(strings(&lines), ["there is no mate in 2"]);
-    // The proof is the first thread's, whatever the others think of the position.
+    // The first thread alone proves that there is no mate, whatever scores the other threads find.
     lancet.send("setoption name Threads value 2");
     lancet.send("position fen 2R5/8/8/K7/8/NPp5/p2P4/k1B5 b - - 0 1");
     let (lines, _) = lancet.go("go mate 4");
@@ -435,18 +434,18 @@ fn a_mate_that_is_not_there() {
     assert_eq!(strings(&lines), [""; 0]);
     lancet.send("setoption name Threads value 1");
     lancet.send("position startpos");
-    // Neither of several lines nor of some moves is anything proved, but it ends.
+    // With MultiPV or `searchmoves` there is no proof, but the search ends.
     lancet.send("setoption name MultiPV value 2");
     let (lines, _) = lancet.go("go mate 1 searchmoves e2e4 d2d4");
     assert_eq!(strings(&lines), ["no mate in 1 was found"]);
-    // Analysis goes on.
+    // With `infinite` the search goes on.
     lancet.send("go mate 1 infinite");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     lancet.ask("stop", "bestmove ");
     lancet.quit();
 }
 
-/// The last line of each rank, which is what a GUI shows when a search is over.
+/// Returns the last line of each MultiPV rank, which a GUI shows after the search.
 fn last_lines(lines: &[String]) -> Vec<&String> {
     let mut last = BTreeMap::new();
     for line in thoughts(lines) {
@@ -455,8 +454,8 @@ fn last_lines(lines: &[String]) -> Vec<&String> {
     last.into_values().collect()
 }
 
-/// Whatever ends a search, the last lines of all ranks are different moves, best first,
-/// and the first is played.
+/// Whatever ends a search, the last lines of all ranks have different moves, ordered by score, and
+/// the first of these moves is played.
 #[test]
 fn stopped_searches_leave_a_true_list() {
     const FENS: [&str; 4] = [
@@ -499,7 +498,7 @@ fn stopped_searches_leave_a_true_list() {
     lancet.quit();
 }
 
-/// Clear Hash, like a new game, leaves nothing of what was searched before.
+/// Clear Hash has the same effect as a new game: earlier searches have no influence.
 #[test]
 fn clear_hash_is_a_fresh_start() {
     let mut lancet = Lancet::start();
@@ -518,14 +517,14 @@ fn clear_hash_is_a_fresh_start() {
     let other = [kiwipete.as_str(), "go depth 8", "setoption name Clear Hash"];
     assert_eq!(count(&other), fresh);
     assert_eq!(count(&["ucinewgame"]), fresh);
-    // Under Never Clear Hash it changes nothing.
+    // With Never Clear Hash, Clear Hash has no effect.
     assert_ne!(count(&["setoption name Never Clear Hash value true"]), fresh);
     assert_ne!(count(&["setoption name Clear Hash"]), fresh);
     lancet.quit();
 }
 
-/// Nodes are time: the same game is played at any speed, and the clock that the GUI
-/// shows is not looked at after the first move.
+/// With nodestime, nodes count as time: the game does not depend on speed, and the GUI's clock is
+/// used for the first move only.
 #[test]
 fn nodes_may_be_the_clock() {
     let game = |clocks: [u32; 4]| -> Vec<(String, i64)> {
@@ -545,9 +544,9 @@ fn nodes_may_be_the_clock() {
     };
     let played = game([1000, 990, 980, 970]);
     assert_eq!(game([1000, 1, 400, 5000]), played);
-    // 100,000 nodes in all, of which 27 moves are to be made.
+    // 100,000 nodes are available in all, and 27 moves follow.
     assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
-    // What is searched without a clock is not on it.
+    // Nodes of a search without a clock do not count.
     let mut lancet = Lancet::start();
     lancet.send("setoption name nodestime value 100");
     for go in ["go wtime 1000 winc 10", "go nodes 200000", "go wtime 1000 winc 10"] {
@@ -561,15 +560,15 @@ fn nodes_may_be_the_clock() {
     let (lines, _) = lancet.go("go movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
     assert!(nodes <= 19_064, "{nodes}");
-    // The proof of a mate has no more.
+    // The proof of a mate also uses nodes as time.
     let (lines, _) = lancet.go("go mate 8 movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
     assert!(nodes <= 19_064 + 500, "{nodes}");
     lancet.quit();
 }
 
-/// On a clock several lines take little more time than one: how hard a move is follows from
-/// the search for the best line alone.
+/// On a clock, MultiPV takes little more time than one line, because only the search for the best
+/// line decides how difficult the move is.
 #[test]
 fn lines_do_not_slow_a_game() {
     let mut lancet = Lancet::start();
@@ -589,7 +588,8 @@ fn lines_do_not_slow_a_game() {
     assert!(four < 2 * one, "{four} nodes, {one} with one line");
 }
 
-/// A stop that comes with the search leaves a whole iteration: not the first move at hand.
+/// A `stop` that arrives with `go` still gives the result of a whole iteration, not the first legal
+/// move.
 #[test]
 fn a_stop_leaves_the_first_iteration() {
     let mut lancet = Lancet::start();
@@ -606,7 +606,7 @@ fn a_stop_leaves_the_first_iteration() {
     lancet.quit();
 }
 
-/// One line for each rank, and the move.
+/// Minimal prints one line for each rank, and the best move.
 #[test]
 fn minimal_says_the_last_only() {
     let mut lancet = Lancet::start();
@@ -634,7 +634,7 @@ fn speed_is_measured() {
     let line = lancet.until("Threads: ").pop().unwrap();
     let speed = line.strip_prefix("Threads: 1  Hash: 1  Nodes/second: ").unwrap();
     assert!(speed.parse::<u64>().unwrap() > 0, "{line}");
-    // Half an hour, unless it is stopped; nothing is said then.
+    // This takes half an hour unless it is stopped. A stopped speed test prints no result.
     lancet.send("speedtest 1 1 1800");
     lancet.send_bytes(b"stop\nisready\n");
     assert_eq!(lancet.until("readyok"), ["readyok"]);
@@ -667,7 +667,7 @@ fn castling_is_written_as_the_option_says() {
             assert_eq!(lancet.ask("fen", "4k3/"), ["4k3/8/8/8/8/8/8/5RK1 b - - 1 1"]);
         }
     }
-    // Rights that standard chess does not know are dropped, side by side with others.
+    // Castling rights that standard chess lacks are dropped, and the others are kept.
     for (fen, rights, kept) in [
         ("4k3/8/8/8/8/8/8/5K1R w K - 0 1", "K", "-"),
         ("4k2r/8/8/8/8/8/8/4K1R1 w Gk - 0 1", "Gk", "k"),
@@ -680,7 +680,7 @@ fn castling_is_written_as_the_option_says() {
         lancet.send(&format!("position fen {fen} moves f1h1"));
         assert!(lancet.drain().iter().any(|line| line.contains("'f1h1'")));
     }
-    // X-FEN, Shredder-FEN and different rook files for the two sides.
+    // X-FEN, Shredder-FEN, and different rook files for the two sides.
     lancet.send("setoption name UCI_Chess960 value true");
     for (fen, castling) in [
         ("2k2r2/8/8/8/8/8/8/1R2K2R w HBf - 0 1", "e1b1"),
@@ -717,7 +717,7 @@ fn hostile_lines_are_answered_and_survived() {
         ),
         (
             "position startpos moves e2e4 e7e5 e4e5",
-            "info string illegal move 'e4e5': White cannot move like this (move 3 of the line, in 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); the old position stays",
+            "info string illegal move 'e4e5': White cannot move like this (move 3 of the line, in 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); the old position is kept",
         ),
         ("setoption", "info string expected 'name <name> [value <value>]' after 'setoption'"),
         (
@@ -746,7 +746,7 @@ fn hostile_lines_are_answered_and_survived() {
             lancet.ask("stop", "bestmove ");
         }
     }
-    // The position before all this is still there, but is not searched.
+    // The earlier position is still on the board, but is not searched.
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert_eq!(lancet.ask("fen", "rnbqkbnr"), [fen]);
     lancet.go("go depth 3 nodes");
@@ -771,7 +771,7 @@ fn hostile_lines_are_answered_and_survived() {
     lancet.quit();
 }
 
-/// The GUI is somewhere else: a move of the old position would be illegal there.
+/// Searches are refused, because a move of the old position would be illegal for the GUI.
 #[test]
 fn refused_positions_are_not_searched() {
     let mut lancet = Lancet::start();
@@ -805,7 +805,8 @@ fn refused_positions_are_not_searched() {
     lancet.quit();
 }
 
-/// More men than pawns can have become, and more moves than chess has.
+/// The positions have more pieces than promotions can explain, and more moves than any legal
+/// position.
 #[test]
 fn boards_that_no_game_reaches_are_searched() {
     let mut lancet = Lancet::start();
@@ -828,7 +829,7 @@ fn boards_that_no_game_reaches_are_searched() {
         assert!(lancet.go("go nodes 3000").1.len() >= 4, "{fen}");
     }
     assert_eq!(lancet.drain(), [""; 0]);
-    // 33 men are too many.
+    // 33 pieces are too many.
     lancet.send("position fen rnbqkbnr/pppppppp/8/8/8/4Q3/PPPPPPPP/RNBQKBNR w - - 0 1");
     assert!(lancet.drain()[0].contains("too much material"));
     lancet.quit();
@@ -862,7 +863,7 @@ fn what_people_ask() {
     assert_eq!(lines.len(), 22);
     let lines = lancet.ask("go perft 0", "Nodes searched");
     assert_eq!(lines.last().unwrap(), "Nodes searched: 1");
-    // A long count can be stopped; the next command is not kept waiting.
+    // A long count can be stopped, and does not delay the next command.
     lancet.send("perft 12");
     lancet.send("isready");
     lancet.until("readyok");
@@ -874,7 +875,7 @@ fn what_people_ask() {
     lancet.quit();
 }
 
-/// `eval` shows the evaluation that plays.
+/// `eval` uses the same evaluation as the search.
 #[test]
 fn eval_takes_the_evaluation_apart() {
     let dir = tempfile::tempdir().unwrap();
@@ -883,7 +884,7 @@ fn eval_takes_the_evaluation_apart() {
         weights: vec![0; 768 * 32],
         biases: vec![0; 32],
         output_weights: vec![0; 64],
-        // A quarter of 400 centipawns, of which so little material leaves 704/1024.
+        // A quarter of 400 centipawns, scaled by 704/1024 because there is so little material.
         output_biases: vec![64 * 255 / 4],
         output_unit: 64,
     };
@@ -920,7 +921,7 @@ fn eval_takes_the_evaluation_apart() {
     lancet.quit();
 }
 
-/// As OpenBench calls it: every argument is a command.
+/// OpenBench passes every command as one argument.
 #[test]
 fn openbench_gets_its_openings() {
     let dir = tempfile::tempdir().unwrap();
@@ -952,7 +953,7 @@ fn openbench_gets_its_openings() {
 
     let mut lancet = Lancet::start();
     let missing = std::fs::metadata("/no/book").unwrap_err().to_string();
-    // As XBoard does not take for a failed start.
+    // The text is one that XBoard does not mistake for a failed start.
     let missing = missing.replace("No such file or directory", "it does not exist");
     let no_book = format!("genfens: /no/book: {missing}");
     for (line, answer) in [
@@ -970,7 +971,7 @@ fn openbench_gets_its_openings() {
         let lines = lancet.ask(line, "info string");
         assert_eq!(lines.last().unwrap(), &format!("info string {answer}"), "{line}");
     }
-    // Too many to wait for.
+    // Too many openings to wait for.
     lancet.send("genfens 100000000 seed 1 book None");
     lancet.until("info string genfens ");
     lancet.send("stop");
@@ -978,15 +979,14 @@ fn openbench_gets_its_openings() {
     lancet.quit();
 }
 
-/// The help of every command, and of the commands below it, has examples and
-/// tells its exit status.
+/// The help of every command and of its subcommands has examples and explains the exit status.
 #[test]
 fn commands_have_manual_pages() {
     let pages = pages::check(&[]);
     assert!(pages >= 9, "{pages}");
 }
 
-/// What packagers take along: a page for every command, completions for every shell.
+/// `generate` writes a manual page for every command and completions for every shell.
 #[test]
 fn completions_and_man_pages_are_written() {
     let dir = Directory::new();
@@ -1020,7 +1020,7 @@ fn help_has_a_line_for_every_command() {
     lancet.quit();
 }
 
-/// In a terminal, answers are for a person, until the protocol is asked for.
+/// In a terminal, answers are for people until the command `uci`.
 #[cfg(unix)]
 #[test]
 fn a_person_at_a_terminal() {
@@ -1043,7 +1043,7 @@ fn a_person_at_a_terminal() {
     terminal.send_line("xyzzy").unwrap();
     let answer = terminal.exp_string("unknown command 'xyzzy'").unwrap();
     assert!(!answer.contains("info string"), "{answer}");
-    // A program on a terminal says so.
+    // A program in a terminal starts with `uci`.
     terminal.send_line("uci").unwrap();
     terminal.exp_string("uciok").unwrap();
     terminal.send_line("go depth 2").unwrap();
@@ -1053,7 +1053,7 @@ fn a_person_at_a_terminal() {
     terminal.exp_eof().unwrap();
 }
 
-/// A person at a terminal, with the lines that are typed and what is to be seen then.
+/// Runs a dialogue at a terminal. Each entry has the typed line and a text that must follow.
 #[cfg(unix)]
 fn at_a_terminal(dialogue: &[(&str, &str)]) {
     let mut command = Command::new(LANCET);
@@ -1068,12 +1068,12 @@ fn at_a_terminal(dialogue: &[(&str, &str)]) {
             panic!("after '{typed}' no '{seen}': {error}");
         }
     }
-    // Unless that was said already.
+    // The dialogue may have ended with `exit` already.
     let _ = terminal.send("quit\r").and_then(|_| terminal.flush());
     terminal.exp_eof().unwrap();
 }
 
-/// Moves are played, taken back and played again; Lancet answers; games are kept.
+/// Moves are played, taken back and replayed. Lancet answers, and games are saved and loaded.
 #[cfg(unix)]
 #[test]
 fn a_game_at_a_terminal() {
@@ -1098,17 +1098,17 @@ fn a_game_at_a_terminal() {
         ("xyzzy", "unknown command 'xyzzy'"),
         ("udno", "unknown command 'udno': did you mean 'undo'?"),
         ("go depht 5", "'depht' after 'go': expected a limit"),
-        // Against Lancet, whose answer goes with the move when it is taken back.
+        // In a game against Lancet, `undo` also takes back Lancet's answer.
         ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
         ("level full", "Lancet plays at full strength"),
         ("level 700", "Lancet plays as if rated 700"),
         ("play black", "Lancet plays 2... "),
     ]);
     at_a_terminal(&[
-        // All moves of a line or none.
+        // If one move of a line is wrong, none is played.
         ("e4 e5 Nf9", "'Nf9' is not a move"),
         ("fen", START_FEN),
-        // Lancet's first move stays, and what is played again includes its answers.
+        // Lancet's first move is not taken back, and `redo` also replays Lancet's answers.
         ("play white", "Lancet plays 1. "),
         ("undo", "nothing to undo"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 4 3", "Lancet plays 3. "),
@@ -1146,12 +1146,13 @@ fn a_game_at_a_terminal() {
         (&format!("load {null}"), "a game with null moves cannot be loaded"),
         (&format!("{mate}\rRa8"), "Black is checkmated"),
         ("undo", "White to move"),
-        // The line before, from the history.
+        // The previous line comes from the history.
         ("fen", mate),
         ("\u{1b}[A", mate),
         ("help save", "save <file.pgn>"),
     ]);
-    // The person is below, unless the board is turned. Who resigns has lost.
+    // The person's side is at the bottom, unless the board is turned. The side that resigns has
+    // lost.
     at_a_terminal(&[
         ("board", "    a  b  c  d  e  f  g  h"),
         ("E4", "Black to move"),
@@ -1175,7 +1176,7 @@ fn a_game_at_a_terminal() {
     assert!(text.contains(&format!("[FEN \"{mate}\"]\n\n1. Ra8# 1-0\n")), "{text}");
 }
 
-/// Programs see UCI and nothing else.
+/// For programs, orders are unknown commands.
 #[test]
 fn orders_are_for_people() {
     let mut lancet = Lancet::start();
@@ -1185,13 +1186,13 @@ fn orders_are_for_people() {
         assert_eq!(lancet.ask(line, "info string"), [answer]);
     }
     assert_eq!(lancet.ask("fen", "rnbqkbnr"), [START_FEN]);
-    // What a person must say again is answered to a program.
+    // Wrong arguments of `go` are refused only for a person. A program gets a best move.
     let (lines, _) = lancet.go("go depht 5 depth 2");
     assert!(lines[0].contains("'depht' after 'go'"), "{lines:?}");
     lancet.quit();
 }
 
-/// The sentence about the best move, if it is wanted.
+/// With Explain, a sentence about the best move is printed.
 #[test]
 fn the_best_move_is_explained() {
     let mut lancet = Lancet::start();
@@ -1233,19 +1234,19 @@ fn no_legal_moves() {
     lancet.quit();
 }
 
-/// Lines of moves are legal and stop where the game does; a mate line mates.
+/// PVs are legal and stop at the end of the game. The PV of a mate score ends in mate.
 #[test]
 fn lines_can_be_trusted() {
     let mut lancet = Lancet::start();
     lancet.send("setoption name MultiPV value 3");
     for (fen, moves, depth) in [
         (KIWIPETE, &[][..], 9),
-        // Mates for and against.
+        // Mates for and against the side to move.
         ("r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 18", &[], 9),
         ("8/8/8/8/1k6/8/1q6/K7 w - - 0 1", &[], 9),
         ("6k1/5ppp/8/8/8/8/r7/1r4K1 w - - 0 1", &[], 9),
         ("8/8/8/8/8/4k3/4p3/4K3 b - - 0 1", &[], 12),
-        // The fifty-move rule and a third repetition are near.
+        // The fifty-move rule and the third repetition are near.
         ("6k1/5pp1/7p/8/8/1q6/6PP/6KQ w - - 96 90", &[], 9),
         ("7k/8/8/8/8/8/R7/K7 w - - 97 90", &[], 9),
         (
@@ -1262,7 +1263,7 @@ fn lines_can_be_trusted() {
     lancet.quit();
 }
 
-/// The table knows how a position went on that now, for the third time, ends the game.
+/// The hash table has moves after a position that now, at its third occurrence, ends the game.
 #[test]
 fn lines_end_with_the_third_repetition() {
     let mut lancet = Lancet::start();
@@ -1274,7 +1275,7 @@ fn lines_end_with_the_third_repetition() {
         let (lines, _) = lancet.go("go depth 8 searchmoves h6g8");
         check(&game, &lines);
     }
-    // Nothing but kings can move: a line goes on for some plies before it repeats.
+    // Only the kings can move, so a line continues for some plies before it repeats.
     let locked = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
     let moves = ["e1d1", "e8d8", "d1e1", "d8e8", "e1f1", "e8f8", "f1e1", "f8e8"];
     let game = game(locked, &moves);
@@ -1287,7 +1288,7 @@ fn lines_end_with_the_third_repetition() {
 #[test]
 fn a_long_game_move_by_move() {
     let mut lancet = Lancet::start();
-    // 1200 plies: knights go out and back, a pawn moves now and then.
+    // 1200 plies in which knights move out and back, and a pawn moves now and then.
     let mut moves: Vec<String> = Vec::new();
     let pawns = "abcdefgh".chars().flat_map(|file| {
         [(2, 3), (3, 4)].map(|(from, to)| {
@@ -1338,13 +1339,13 @@ fn current_moves_after_three_seconds() {
     lancet.quit();
 }
 
-/// One legal move: played at once in a game, thought about in analysis.
+/// The only legal move is played at once in a game, but searched in analysis.
 #[test]
 fn analysis_does_not_hurry() {
     let mut lancet = Lancet::start();
     lancet.send("position fen k6r/8/8/8/8/8/PPP3q1/7K w - - 0 1");
     let deepest = |lines: &[String]| thoughts(lines).last().map(|line| number(line, "depth"));
-    // More time than the depth takes.
+    // There is more time than the depth needs.
     let go = "go wtime 9000000 btime 9000000 depth 5";
     let (lines, m) = lancet.go(go);
     assert_eq!((m.as_str(), deepest(&lines)), ("h1g2", Some(1)), "{lines:?}");
@@ -1354,7 +1355,7 @@ fn analysis_does_not_hurry() {
     lancet.quit();
 }
 
-/// Another network plays at once; a bad one is refused and changes nothing.
+/// A new network takes effect at once. A damaged one is refused without effect.
 #[test]
 fn networks_are_loaded_or_refused() {
     let mut lancet = Lancet::start();
@@ -1430,7 +1431,7 @@ fn the_end_of_input_ends_the_program() {
         let moves = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
         assert_eq!(moves, usize::from(script.starts_with("go")), "{script}: {lines:?}");
     }
-    // What ends without the GUI is finished.
+    // Tasks that end by themselves are finished at the end of the input.
     for (script, last) in [
         ("go depth 9", "info depth 9 "),
         ("go nodes 30000\n", "info depth 8 "),
@@ -1449,7 +1450,7 @@ fn the_end_of_input_ends_the_program() {
     }
 }
 
-/// Nobody reads any more, but the input stays open.
+/// The output is closed, but the input stays open.
 #[test]
 fn a_closed_output_ends_the_program() {
     let mut command = Command::new(LANCET);
@@ -1473,7 +1474,7 @@ fn arguments_are_commands() {
     assert!(lines.iter().any(|line| line.starts_with("info depth 4 ")), "{lines:?}");
     let played = lines.last().cloned();
     assert!(played.as_ref().unwrap().starts_with("bestmove "));
-    // Without quit, the dialogue goes on.
+    // Without `quit`, the dialogue continues.
     let mut lancet = Lancet::with(&["setoption name MultiPV value 2", "go infinite"]);
     lancet.until("info depth 3 seldepth");
     lancet.ask("stop", "bestmove ");
@@ -1483,16 +1484,16 @@ fn arguments_are_commands() {
     assert!(matches!(last[..], [_, "nodes", _, "nps"]), "{last:?}");
     let mut lancet = Lancet::with(&["uci"]);
     lancet.ask("uci", "uciok");
-    // The same count through the loop.
+    // The command gives the same node count in a dialogue.
     let inside = lancet.ask("bench 3", &format!("{} nodes ", last[0]));
     assert_eq!(inside.len(), lines.len());
     lancet.quit();
-    // Words without quotes are lines, too.
+    // Words without quotes form lines, too.
     let words = "position startpos moves e2e4 go depth 4 quit";
     let (unquoted, _) = Lancet::with(&words.split(' ').collect::<Vec<_>>()).rest();
     assert!(unquoted.iter().any(|line| line.starts_with("info depth 4 ")), "{unquoted:?}");
     assert_eq!(unquoted.last(), played.as_ref());
-    // A misspelt command is none of the dialogue's, but known; so is an option.
+    // A misspelt command or option on the command line gets a suggestion, and no dialogue starts.
     let complaint = fail(&["analize", "games.pgn"]);
     assert!(complaint.contains("; did you mean 'analyse'?"), "{complaint}");
     let complaint = fail(&["analyse", "games.pgn", "--ot", "out.pgn"]);
@@ -1503,7 +1504,7 @@ fn arguments_are_commands() {
         assert_eq!(output.status.code(), Some(if known { 0 } else { 2 }), "{first}");
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }
-    // Commands of the other programs lead there.
+    // For commands of the other programs, the error names the program.
     for (command, program) in [("datagen", "lancet-train"), ("lab", "lancet-lab")] {
         let complaint = fail(&[command, "--depth", "3"]);
         assert!(complaint.contains(&format!("'{command}' is ")), "{complaint}");
@@ -1528,7 +1529,7 @@ fn own_book() {
         seen.insert(m);
     }
     assert_eq!(seen, HashSet::from(["a2a4".to_owned(), "b1a3".to_owned()]));
-    // Out of the book, in an analysis, and beyond its depth there is a search.
+    // After the last book move, in analysis, and beyond BookDepth there is a search.
     let unlikely = ["a2a4", "b1a3"];
     for (position, go) in [
         ("position startpos moves g2g4", "go depth 3"),
@@ -1548,12 +1549,12 @@ fn own_book() {
     lancet.send("go infinite");
     lancet.until("info depth 3 ");
     lancet.ask("stop", "bestmove ");
-    // Pondering holds a book move, too.
+    // A book move is also held back during pondering.
     lancet.send("go ponder wtime 1000 btime 1000");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     let (_, m) = lancet.go("ponderhit");
     assert!(unlikely.contains(&m.as_str()), "{m}");
-    // A damaged book is refused, and the old one stays.
+    // A damaged book is refused, and the old one is kept.
     let bad = dir.path().join("bad.bin");
     std::fs::write(&bad, &book(&[("a2a4", 1)])[..15]).unwrap();
     lancet.send(&format!("setoption name BookFile value {}", bad.display()));
@@ -1600,7 +1601,7 @@ fn winning_chances() {
             last.split(' ').skip_while(|&word| word != "score").nth(2).unwrap().parse().unwrap();
         assert_eq!((win - loss).signum(), score.signum(), "{last}");
     }
-    // Too little material to mate, and stalemate: no estimates.
+    // With insufficient material or a stalemate, the chances are exact.
     for fen in ["8/8/8/4k3/8/8/4B3/4K3 w - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         lancet.send(&format!("position fen {fen}"));
         let (lines, _) = lancet.go("go depth 4");
@@ -1639,7 +1640,7 @@ fn the_table_survives_the_program() {
     assert!(nodes(&warm) < nodes(&cold), "{} {}", nodes(&warm), nodes(&cold));
     lancet.quit();
 
-    // Another program, another size: the same knowledge.
+    // A new process with another table size has the same entries after Load Hash.
     let mut lancet = Lancet::start();
     lancet.send(&format!("setoption name Hash File value {}", path.display()));
     lancet.send("setoption name Load Hash");
@@ -1653,7 +1654,7 @@ fn the_table_survives_the_program() {
     let (cleared, _) = lancet.go("go depth 11");
     assert!(nodes(&cleared) > nodes(&warm), "{} {}", nodes(&cleared), nodes(&warm));
 
-    // What is not whole is not taken.
+    // Damaged files are refused.
     let bytes = std::fs::read(&path).unwrap();
     for (bad, reason) in [
         (bytes[..bytes.len() / 2].to_vec(), "truncated or damaged"),
@@ -1672,7 +1673,7 @@ fn the_table_survives_the_program() {
 
 #[test]
 fn current_lines_and_refutations() {
-    // The lines of either kind, which are legal like all others.
+    // Both kinds of lines are legal.
     let count = |lines: &[String], key: &str| {
         check(&Game::default(), lines);
         let start = format!("info {key} ");
@@ -1724,8 +1725,8 @@ fn debug_says_more() {
     lancet.quit();
 }
 
-/// A weaker player takes his time although he looks at little, and answers a stop.
-/// Never longer than the clock allows: `play::strength` has that for every clock.
+/// At limited strength, Lancet takes its time although it searches few nodes, and obeys `stop`. The
+/// unit tests of `play::strength` check for all clocks that it takes no more time than is left.
 #[test]
 fn weaker_players_use_the_clock() {
     let mut lancet = Lancet::start();
@@ -1735,8 +1736,8 @@ fn weaker_players_use_the_clock() {
     let few = |lines: &[String]| {
         assert!(number(thoughts(lines).last().unwrap(), "nodes") < 1000, "{lines:?}");
     };
-    // At least: a twentieth of what is planned for a move (see `thinking_time`), and
-    // all of the time that is exact.
+    // The minimum time in ms: a twentieth of the planned time for a move (see `thinking_time`), and
+    // almost all of an exact time.
     for (go, least) in
         [("go wtime 20000 btime 20000 winc 200 binc 200", 20), ("go movetime 300", 250)]
     {
@@ -1744,22 +1745,22 @@ fn weaker_players_use_the_clock() {
         few(&lancet.go(go).0);
         assert!(start.elapsed() >= Duration::from_millis(least), "{go}: {:?}", start.elapsed());
     }
-    // No clock, no wait; and one that has run out.
+    // Without a clock, and with one that has run out, there is no delay.
     for go in ["go nodes 100000000", "go depth 30", "go wtime 1 btime 1"] {
         few(&lancet.go(go).0);
     }
-    // Half an hour for this move alone, unless it is stopped.
+    // The move would take half an hour, unless it is stopped.
     lancet.send("go movetime 1800000");
     lancet.ask("stop", "bestmove ");
-    // Pondering: the move is held until the hit, and thought about after it.
+    // During pondering, the move is held back until `ponderhit`, and the thinking time starts then.
     lancet.send("go ponder wtime 20000 btime 20000");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     lancet.ask("ponderhit", "bestmove ");
-    // One line, for which the nodes are meant.
+    // There is only one line, since the nodes suffice only for one.
     lancet.send("setoption name MultiPV value 5");
     let (lines, _) = lancet.go("go depth 30");
     assert!(thoughts(&lines).iter().all(|line| field(line, "multipv") == Some("1")), "{lines:?}");
-    // Analysis is done at full strength, with or without its mode.
+    // Analysis is at full strength, with or without UCI_AnalyseMode.
     lancet.send("go infinite");
     lancet.until("info depth 9 ");
     lancet.ask("stop", "bestmove ");
@@ -1769,7 +1770,7 @@ fn weaker_players_use_the_clock() {
     lancet.quit();
 }
 
-/// Some GUIs send every option before every search.
+/// Some GUIs send every option before every search. Unchanged values must not clear the table.
 #[test]
 fn options_that_stay_the_same_forget_nothing() {
     let mut lancet = Lancet::start();
@@ -1787,7 +1788,7 @@ fn options_that_stay_the_same_forget_nothing() {
     lancet.quit();
 }
 
-/// Bots set what other engines have, before every search.
+/// Some bots set options of other engines before every search.
 #[test]
 fn unknown_options_are_named_once() {
     let mut lancet = Lancet::start();
@@ -1798,7 +1799,7 @@ fn unknown_options_are_named_once() {
     lancet.quit();
 }
 
-/// A level is a rating, to which UCI_Elo is preferred.
+/// Skill Level sets a rating, but UCI_Elo has precedence.
 #[test]
 fn skill_levels_weaken_play() {
     let mut lancet = Lancet::start();
@@ -1815,8 +1816,8 @@ fn skill_levels_weaken_play() {
     assert_eq!(nodes(&["Skill Level value 20", "Clear Hash"]), full);
 }
 
-/// lichess-bot ends when an engine lacks an option of its configuration: those
-/// of ours, and those of its own default one.
+/// lichess-bot stops if an engine lacks an option of its configuration. Lancet has the options of
+/// our configuration and of lichess-bot's default one.
 #[test]
 fn bots_find_their_options() {
     let config = include_str!("../../src/uci/lichess-bot.yml");
@@ -1837,7 +1838,7 @@ fn bots_find_their_options() {
     assert_eq!(count, 14, "{config}");
 }
 
-/// README's tables of options are what `uci` prints.
+/// The tables of options in the README agree with the output of `uci`.
 #[test]
 fn the_documented_options_are_the_real_ones() {
     let readme = include_str!("../../README.md");
@@ -1854,14 +1855,14 @@ fn the_documented_options_are_the_real_ones() {
     let mut lancet = Lancet::start();
     let lines = lancet.ask("uci", "uciok");
     lancet.quit();
-    // Names, defaults and values may hold blanks: keywords end them.
+    // Names, defaults and values may contain spaces and end at the next keyword.
     let part = |line: &str, from: &str, to: &[&str]| -> String {
         let Some((_, rest)) = line.split_once(from) else { return String::new() };
         let end = to.iter().filter_map(|to| rest.find(to)).min().unwrap_or(rest.len());
         rest[..end].to_owned()
     };
     let options = lines.iter().filter(|line| line.starts_with("option name "));
-    // A tuning build has more, which are for tuners.
+    // A build with the feature `tune` has more options.
     let options = options.filter(|line| {
         let name = &line[12..];
         name.starts_with("nodestime ") || !name.starts_with(|c: char| c.is_ascii_lowercase())

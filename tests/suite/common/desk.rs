@@ -1,6 +1,6 @@
 //! Files for the built program to read, of which any may be hostile: below a temporary
 //! directory, by a program with limits and without rights.
-#![cfg(unix)] // limits and users are the system's
+#![cfg(unix)] // needs ulimit and users
 
 use std::{
     env, fs,
