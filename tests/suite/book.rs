@@ -1,5 +1,4 @@
-//! Opening books as they are found in the world, and the keys that PolyGlot gives
-//! to positions.
+//! Opening books from other sources, and PolyGlot's keys of positions.
 
 use std::{collections::HashMap, fs};
 
@@ -21,7 +20,7 @@ fn shared(name: &str) -> Option<Book> {
     Some(Book::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
-/// A position is found by the key that is recorded for it.
+/// Each recorded key finds its position.
 #[test]
 fn keys_as_recorded() {
     let mut count = 0;
@@ -41,8 +40,7 @@ fn keys_as_recorded() {
     assert!(count > 400, "{count}");
 }
 
-/// Every move of real books is legal where it is to be played, as far as the
-/// books' own lines lead.
+/// All moves of real books are legal, as far as the books' own lines lead.
 #[test]
 fn real_books_are_read() {
     for (name, least) in
@@ -66,7 +64,7 @@ fn real_books_are_read() {
     }
 }
 
-/// A book that only Black plays from, up to a promotion to a knight.
+/// A book with moves for Black only, up to a promotion to a knight.
 #[test]
 fn the_lasker_trap_is_set() {
     let Some(book) = shared("books/lasker-trap.bin") else { return };

@@ -1,7 +1,10 @@
-//! What GUIs, bots and match runners say, as their sources show: `tests/data/dialogues.txt`.
-//! A dialogue begins with `#`, its program and its source. `>` is said to Lancet and `$` given
-//! as an argument. `<` waits for a line with this start, and `!` is a remark that must come
-//! before that. Lancet says nothing else, and what it says of chess is true.
+//! Replays the dialogues of `tests/data/dialogues.txt`: the commands that GUIs, bots and match
+//! runners send according to their sources.
+//!
+//! A dialogue begins with `#`, the program and its source. `>` sends a line to Lancet, and `$`
+//! passes an argument. `<` waits for a line with this start. `!` is the start of an `info string`
+//! that must come before that line. Lancet must print no other info strings, and its reports must
+//! agree with the rules of chess.
 
 use crate::common::{
     Lancet,
@@ -37,7 +40,7 @@ fn play(dialogue: &str) -> Result<(), String> {
         match kind {
             "> " => {
                 lancet.send(text);
-                // Whatever is wrong with the line, a remark follows.
+                // If the line is wrong, Lancet must print a remark.
                 let _ = engine.asked(text);
             }
             "! " => remarks.push(text),

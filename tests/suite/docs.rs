@@ -1,5 +1,5 @@
-//! What the documents say exists: the files they link to, and what OpenBench
-//! wants to find in the engine's description.
+//! Checks the documents: links lead to existing files, and the engine's description has what
+//! OpenBench requires.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README and all other documents in Markdown.
+/// Returns the paths of all Markdown documents.
 fn documents() -> Vec<PathBuf> {
     let mut documents = Vec::new();
     let mut folders = vec![root().to_owned()];
@@ -30,19 +30,19 @@ fn documents() -> Vec<PathBuf> {
     documents
 }
 
-/// The headings of a document, as they are linked.
+/// Returns the anchors of all headings in a document.
 fn anchors(text: &str) -> Vec<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
-/// What a heading is linked as: lower case, words joined by hyphens.
+/// Returns the anchor of a heading: lower case, with hyphens instead of spaces.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The targets of links and pictures, `](target)`.
+/// Returns the targets of links and pictures, `](target)`.
 fn links(text: &str) -> Vec<&str> {
     let parts = text.split("](").skip(1);
     parts.filter_map(|part| part.split_once(')')).map(|(target, _)| target).collect()
@@ -71,8 +71,8 @@ fn links_lead_somewhere() {
     assert_eq!(anchor(" The lab: which search?"), "the-lab-which-search");
 }
 
-/// The README's contents name every section, and every other document can be reached
-/// from it, or from the page beside it.
+/// The README's contents list every section. Every other document can be reached by links from the
+/// README, or from the page in the same folder.
 #[test]
 fn the_readme_is_a_short_way_in() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
@@ -84,23 +84,23 @@ fn the_readme_is_a_short_way_in() {
     for document in documents() {
         let path = document.strip_prefix(root()).unwrap();
         let linked = targets.iter().any(|link| Path::new(link.split('#').next().unwrap()) == path);
-        // Or from the page beside it.
+        // Links from the page in the same folder also count.
         let name = document.file_name().unwrap().to_str().unwrap();
         let linked = linked
             || fs::read_to_string(document.with_file_name("README.md"))
                 .is_ok_and(|page| links(&page).contains(&name));
-        // Those of the tests are for developers: CONTRIBUTING has them.
+        // The documents of the tests are for developers, so CONTRIBUTING links to them.
         assert!(linked || path.starts_with("tests") || path == "README.md", "{}", path.display());
     }
 }
 
-/// A part of the description that must be an object.
+/// Returns a part of the description that must be an object.
 fn object<'a>(value: &'a Value, name: &str) -> &'a Map<String, Value> {
     value[name].as_object().unwrap_or_else(|| panic!("{name} is no object"))
 }
 
-/// The checks that OpenBench makes when it reads an engine's description
-/// (`OpenBench/config.py`), and that the options are Lancet's.
+/// The description passes the checks of OpenBench (`OpenBench/config.py`), and Lancet has its
+/// options.
 #[test]
 fn openbench_can_read_the_description() {
     let text = fs::read_to_string(root().join("src/uci/openbench.json")).unwrap();
@@ -170,7 +170,7 @@ fn openbench_can_read_the_description() {
     }
 }
 
-/// `Threads=1 Hash=16`: options that Lancet has, with values that they take.
+/// Checks options such as `Threads=1 Hash=16`: Lancet has them and accepts the values.
 fn check_options(text: &str) {
     let mut names = Vec::new();
     for option in text.split(' ') {

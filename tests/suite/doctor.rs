@@ -1,4 +1,4 @@
-//! `lancet doctor`: its advice.
+//! The advice of `lancet doctor`.
 
 use crate::common::program::{run, stdout};
 

@@ -1,6 +1,6 @@
-//! The layers of `src`: a file imports only from its own layer and those above it, in the
-//! list in the documentation of `src/lib.rs`, and files do not import in circles. Unit tests
-//! may import anything. The borders between packages are the compiler's.
+//! Checks the layers of `src`: a file imports only from its own layer and the layers above it in
+//! the list in `src/lib.rs`, and files do not import each other in a cycle. Unit tests may import
+//! anything. The compiler checks the packages.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,10 +8,10 @@ use std::{
     path::Path,
 };
 
-/// Code by module, such as `tools::epd::run`, without comments and unit tests.
+/// The code of each module, such as `tools::epd::run`, without comments and unit tests.
 type Modules = BTreeMap<String, String>;
 
-/// Adds the modules of a folder, but not the programs and packages in it.
+/// Adds the modules of a folder, without the programs and packages in it.
 fn read(folder: &Path, above: &str, modules: &mut Modules) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -28,12 +28,13 @@ fn read(folder: &Path, above: &str, modules: &mut Modules) {
     }
 }
 
-/// The modules that code of a module names, in `use` or elsewhere; `lib` for what is in
-/// `lib.rs` itself.
+/// Returns the modules that a module names in `use` or elsewhere; `lib` for items of `lib.rs`
+/// itself.
 fn needs(modules: &Modules, module: &str, code: &str) -> BTreeSet<String> {
     let is_sign = |c: char| !c.is_alphanumeric() && c != '_' && c != ':';
     let mut needed = BTreeSet::new();
-    // Before each open brace: `a::` where a group such as `a::{b, c as d}` began, or nothing.
+    // For each open brace, the path before it: `a::` for a group such as `a::{b, c as d}`, or
+    // empty.
     let mut open: Vec<String> = Vec::new();
     let mut last = "";
     for token in code.split_inclusive(is_sign) {
@@ -84,7 +85,7 @@ fn imports_go_one_way() {
         for other in needs(&modules, module, code) {
             assert!(layer(&other).is_some_and(|other| other <= own), "{module} imports {other}");
         }
-        // A file does not need what it only hands on.
+        // Re-exports do not count as imports here.
         let mut parts = code.split("pub use ");
         let first = parts.next().unwrap().to_owned();
         let used = parts.fold(first, |used, part| used + part.split_once(';').unwrap().1);

@@ -1,11 +1,11 @@
-//! The tests of what users meet: the built program and the library's public face.
-//! One program of modules; `cargo test --test suite uci::` runs those of one module.
+//! Tests of the built program and of the library's public interface. All are modules of one
+//! program; `cargo test --test suite uci::` runs those of one module.
 
 mod common;
 
-/// The built program.
+/// The path of the built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_lancet");
-/// Where the sources are.
+/// The root of the repository.
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 mod analyse;

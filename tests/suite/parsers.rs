@@ -1,9 +1,9 @@
-//! Whatever the bytes: the readers of `common/targets.rs` are fed with noise, and
-//! with good input that was spoilt. `hostile_files.rs` has the program read such files.
+//! Feeds the readers of `common/targets.rs` with random bytes and with mutations of valid input. In
+//! `hostile_files.rs` the program reads such files.
 //!
-//! Longer, with a seed of its own each time: `FUZZ_SECONDS=1800 cargo test
-//! --release --workspace --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. With
-//! coverage for a guide: `tests/fuzz/README.md`.
+//! Longer, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release --workspace
+//! --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. For coverage-guided
+//! fuzzing see `tests/fuzz/README.md`.
 
 use crate::common::{data, feed, mutate::seeds, targets};
 use std::fs;
@@ -56,7 +56,7 @@ fn study() {
     feed("study", 100);
 }
 
-/// The positions beside the checkout: thousands of good and bad ones.
+/// Checks thousands of valid and invalid positions of the test data.
 #[test]
 fn collected_positions() {
     let Some(directory) = data::data("fen") else { return };
@@ -64,7 +64,7 @@ fn collected_positions() {
     let [good, bad, both] =
         ["valid_shredder_fens_2000.txt", "invalid_shredder_fens_2000.tsv", "destruction_fens.tsv"]
             .map(read);
-    // A position, and what is wrong with it.
+    // Each entry is a position and the expected error.
     let lines = |text: &str| -> Vec<(String, String)> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let split = |line: &str| {
@@ -82,20 +82,20 @@ fn collected_positions() {
     }
     let is_read = |fen: &str| Position::from_fen(fen, CastlingMode::Chess960).is_ok();
     assert!(good.iter().all(|(fen, _)| is_read(fen)));
-    // What programs write carelessly is forgiven.
+    // Common deviations of other programs are accepted.
     let forgiven =
         ["INVALID_EP_SQUARE", "BAD_CASTLING_RIGHTS", "TOO_MANY_CHECKERS", "IMPOSSIBLE_CHECK"];
-    // More men of a side than it begins with are fine, if there are no more than 32.
+    // A side may have more than 16 pieces, if there are at most 32 in all.
     let is_crowd = |reason: &str| reason.starts_with("TOO_MANY_") && !reason.ends_with("KINGS");
     for (fen, reasons) in &bad {
         let harmless =
             reasons.split(',').all(|reason| forgiven.contains(&reason) || is_crowd(reason));
-        // An en passant square can also hide another fault.
+        // A wrong en passant square can also hide another error.
         assert!(harmless || !is_read(fen), "{fen}: {reasons}");
     }
 }
 
-/// Spoils good input for as long as `FUZZ_SECONDS` says, for each reader.
+/// Mutates valid input for each reader, for `FUZZ_SECONDS` seconds.
 #[test]
 #[ignore = "a fuzzer: as long as FUZZ_SECONDS says"]
 fn fuzz() {
@@ -104,7 +104,7 @@ fn fuzz() {
     }
 }
 
-/// Writes the good input where the fuzzer looks for it.
+/// Writes valid input as the fuzzer's corpus.
 #[test]
 #[ignore = "writes tests/fuzz/corpus"]
 fn write_corpus() {

@@ -1,4 +1,4 @@
-//! The shipped perft suites through every layer, and `lancet perft` itself.
+//! Runs the shipped perft suites through all layers, and tests `lancet perft`.
 
 use std::{
     fs,
@@ -38,7 +38,7 @@ fn check_all(budget: u64, through: Through) {
     for path in suites() {
         let mut cases = cases(&path);
         let mut budget = budget;
-        // Suites with one count per position, and few small ones: the smallest.
+        // If a suite has one count per position and few small counts, the 20 smallest are used.
         let fitting = cases.iter().filter(|case| case.counts[0].1 <= budget).count();
         if fitting < 20 && cases.iter().all(|case| case.counts.len() == 1) {
             cases.sort_by_key(|case| case.counts[0].1);
@@ -61,7 +61,7 @@ fn suites_through_the_search() {
     check_all(20_000, Through::Search);
 }
 
-/// Updated, the network says what it says from scratch.
+/// The incrementally updated network agrees with a computation from scratch.
 #[test]
 fn suites_through_the_network() {
     check_all(4_000, Through::Network);
@@ -87,7 +87,8 @@ fn counts_and_divides() {
         assert!(lines[..14].is_sorted());
         assert_eq!(lines[14..16], ["", "Nodes searched: 2812"]);
     }
-    // X-FEN and Shredder-FEN are read alike; the move is king takes rook.
+    // X-FEN and Shredder-FEN give the same position, and castling moves are written as king takes
+    // rook.
     for rights in ["Qk", "Bh"] {
         let fen = format!("1r2k2r/8/8/8/8/8/8/1R2K2R w {rights} - 0 1");
         let text = stdout(&perft(&["1", "--fen", &fen, "--divide"]));
@@ -132,7 +133,8 @@ fn unusable_input_is_named() {
     }
 }
 
-/// Every line has one shard: the parts make the same counts as the whole.
+/// Each line belongs to exactly one shard, so the counts of all shards add up to those of the
+/// suite.
 #[test]
 fn shards_are_the_whole() {
     let suites = suites();

@@ -1,12 +1,11 @@
-//! The rules as [`Position`] and [`Game`] apply them, against recorded answers
-//! (`tests/data/README.md`).
+//! Compares the rules of [`Position`] and [`Game`] with recorded answers (`tests/data/README.md`).
 
 use lancet::chess::position::{Ending, Game, Position};
 use shakmaty::{CastlingMode, uci::UciMove};
 
 use crate::common::chess::position;
 
-/// The fields of a table's lines, without its heading.
+/// Returns the fields of each line of a table, without its heading.
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines.map(|line| line.split('\t').collect())
@@ -25,8 +24,8 @@ fn valid_fens_are_read_and_written() {
     assert_eq!(count, 500);
 }
 
-/// Most are refused. What is only unusual (three checkers, say) is taken, and is
-/// then a position like any other.
+/// Most of these FENs are refused. Unusual but possible ones (with three checkers, for example) are
+/// accepted and behave like any other position.
 #[test]
 fn invalid_fens_are_refused_or_survived() {
     let (mut refused, mut taken) = (0, 0);
@@ -81,7 +80,7 @@ fn edge_positions_have_their_moves() {
     assert_eq!(count, 17);
 }
 
-/// Occurrences and the arbiter's rules, from recorded games.
+/// Compares repetitions and draws by the rules with recorded games.
 #[test]
 fn repetitions_as_recorded() {
     let mut count = 0;

@@ -1,5 +1,4 @@
-//! The search against brute force, against the rules, and against its own
-//! four root drivers.
+//! Compares the search with brute force, with the rules, and its four root drivers with each other.
 
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ fn engine(settings: Settings) -> Engine {
     Engine::new(settings).unwrap()
 }
 
-/// Games of random moves, stopped at a random length; never over.
+/// Returns games of random moves with random lengths. None of them is over.
 fn random_games(count: usize, seed: u64) -> Vec<Game> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut games = Vec::new();
@@ -48,8 +47,8 @@ fn random_games(count: usize, seed: u64) -> Vec<Game> {
     games
 }
 
-/// Minimax without any pruning, with the playing search's rules: scores age on
-/// their way out, a second occurrence within the search is a draw.
+/// Minimax without pruning, with the rules of the playing search: scores decay on their way to the
+/// root, and a second occurrence within the search is a draw.
 fn minimax(position: &Position, keys: &mut Vec<u64>, game_keys: usize, depth: u32) -> Score {
     let halfmoves = position.halfmoves() as usize;
     let moves = position.legal_moves();
@@ -122,7 +121,7 @@ fn play_line(game: &Game, line: &[Move]) -> Game {
     game
 }
 
-/// A mate score's line must end in mate, after as many moves as announced.
+/// Checks that the PV of a mate score ends in mate after as many moves as announced.
 fn check_mate_line(game: &Game, outcome: &Outcome) {
     let Some(distance) = mate_distance(outcome.info.score) else { return };
     if outcome.info.bound != Bound::Exact {
@@ -206,7 +205,7 @@ fn node_limits_hold() {
         assert_eq!(outcome.info.nodes, limit);
         assert!(outcome.best.is_some());
     }
-    // Each of several threads looks at least every 64 nodes.
+    // Each of the four threads checks the limit at least every 64 nodes.
     let mut four = engine(Settings { threads: 4, ..Settings::default() });
     for limit in [1, 500, 5000, 40_000] {
         let outcome = search(&mut four, &Game::default(), nodes(limit));
@@ -216,12 +215,12 @@ fn node_limits_hold() {
 
 #[test]
 fn mate_beats_the_fifty_move_rule() {
-    // Mate on the hundredth ply wins; one ply later the game is drawn.
+    // A mate on the hundredth ply wins. One ply later the game is drawn.
     let mut engine = engine(Settings::default());
     let in_time = Game::from(position("7k/8/6K1/8/8/8/8/R7 w - - 99 80"));
     let outcome = search(&mut engine, &in_time, depth(6));
     assert_eq!(mate_distance(outcome.info.score), Some(1));
-    // In two moves: just in time, and one ply too late.
+    // A mate in two moves, in time and one ply too late.
     for (halfmoves, expected) in [(97, MATE - 2), (98, DRAW)] {
         let fen = format!("1k6/8/1K6/8/8/8/8/2Q5 w - - {halfmoves} 80");
         let outcome = search(&mut engine, &Game::from(position(&fen)), depth(8));
@@ -229,13 +228,13 @@ fn mate_beats_the_fifty_move_rule() {
     }
 }
 
-/// From a halfmove clock of 100 on a draw may be claimed. If nobody does, the moves are
-/// chosen as without the rule; from 150 on the game is over.
+/// If the halfmove clock is 100 or more, a draw can be claimed. If it is not claimed, moves are
+/// chosen as without the rule. At 150 the game is over.
 #[test]
 fn play_goes_on_when_nobody_claims_the_draw() {
     let mut engine = engine(Settings::default());
     for halfmoves in [100, 120, 149] {
-        // A bishop is attacked; a rook wants to mate on the back rank.
+        // A bishop is attacked, and a rook threatens mate on the back rank.
         let fen = format!("6k1/5ppp/8/8/1b6/P7/5PPP/3R2K1 b - - {halfmoves} 90");
         let game = Game::from(position(&fen));
         let outcome = search(&mut engine, &game, depth(8));
@@ -244,11 +243,11 @@ fn play_goes_on_when_nobody_claims_the_draw() {
         let replies = child.legal_moves().into_iter().filter(|m| m.is_capture());
         assert_eq!(replies.count(), 0, "{fen}: {:?}", outcome.best);
     }
-    // A mate ends the game before anybody can claim.
+    // A mate ends the game before a draw can be claimed.
     let mate = Game::from(position("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 100 90"));
     let outcome = search(&mut engine, &mate, depth(4));
     assert_eq!(mate_distance(outcome.info.score), Some(1));
-    // A capture starts the count anew.
+    // A capture resets the counter.
     let capture = Game::from(position("6k1/8/8/8/8/1q6/2P5/6K1 w - - 120 90"));
     let outcome = search(&mut engine, &capture, depth(6));
     assert!(outcome.best.unwrap().is_capture() && !outcome.info.drawn, "{outcome:?}");
@@ -256,8 +255,8 @@ fn play_goes_on_when_nobody_claims_the_draw() {
     assert_eq!(search(&mut engine, &over, depth(4)).info.score, DRAW);
 }
 
-/// A position that stands for the second time may be left again: a move back to it scores
-/// as what follows, not as a draw.
+/// A root position that occurs for the second time is not a draw: a move back to it has the score
+/// of its continuation.
 #[test]
 fn the_root_is_not_drawn_the_second_time() {
     let mut engine = engine(Settings::default());
@@ -276,7 +275,8 @@ fn the_root_is_not_drawn_the_second_time() {
         engine.new_game();
         let alone = Game::from(after.position().clone());
         let expected = -search(&mut engine, &alone, depth(11)).info.score;
-        // Searches of other trees differ by some centipawns; a draw would be far off.
+        // Searches of different trees differ by some centipawns. A draw score would differ much
+        // more.
         let far = (score - expected).abs() > 120 || expected.abs() < 200;
         assert!(!far, "{fen}: {score}, {expected} by itself");
     }
@@ -284,7 +284,7 @@ fn the_root_is_not_drawn_the_second_time() {
 
 #[test]
 fn a_saving_repetition_is_found() {
-    // White is a queen down but checks for ever.
+    // White is a queen down but has perpetual check.
     let game = Game::from(position("6k1/6p1/8/8/8/4Q3/1q4PP/r5BK w - - 0 1"));
     let mut engine = engine(Settings::default());
     let outcome = search(&mut engine, &game, depth(16));
@@ -324,14 +324,14 @@ fn time_limits_hold() {
     let mut engine = engine(Settings::default());
     let limits = Limits { movetime: Some(Duration::from_millis(200)), ..Limits::default() };
     let outcome = search(&mut engine, &Game::default(), limits);
-    // Not before the time is over, and not for ever.
+    // The search ends after the time is over, but not much later.
     assert!(outcome.info.time >= Duration::from_millis(150), "{:?}", outcome.info.time);
     assert!(outcome.info.time <= DEADLINE, "{:?}", outcome.info.time);
 }
 
-/// Every announced mate is true: its line is legal, as long as announced, and
-/// ends in mate; and it is not shorter than the proved distance. Of the 2,000
-/// mates of the suite every `step`th is searched; returns how many were found.
+/// Every announced mate is true: its PV is legal, has the announced length and ends in mate, and is
+/// not shorter than the proved distance. Searches every `step`th of the suite's 2,000 mates.
+/// Returns the number of mates found.
 fn announced_mates(step: usize, limit: u64) -> usize {
     let lines = include_str!("../../epd/mates2000.epd").lines();
     let mut engine = engine(Settings::default());
@@ -367,7 +367,7 @@ fn all_announced_mates_are_true() {
     assert!(announced > 500, "{announced} of 2,000");
 }
 
-/// Suites that may not be shipped, where they are at hand.
+/// Suites that may not be shipped, if they are in the test data.
 #[test]
 fn short_mates_of_other_suites() {
     let mut engine = engine(Settings::default());
@@ -387,7 +387,7 @@ fn short_mates_of_other_suites() {
     }
 }
 
-/// Does the side to move mate in at most `moves` moves? By trying everything.
+/// Returns whether the side to move can mate in at most `moves` moves, by brute force.
 fn mates_in(position: &Position, moves: u32) -> bool {
     position.legal_moves().into_iter().any(|m| {
         let child = position.play(m);
@@ -405,7 +405,7 @@ fn mates_in(position: &Position, moves: u32) -> bool {
     })
 }
 
-/// The shortest mate up to two moves, negative if against the side to move.
+/// Returns the shortest mate of up to two moves, negative if the side to move is mated.
 fn shortest_mate(position: &Position) -> Option<i32> {
     let replies = position.legal_moves();
     (1..=2).find_map(|moves| {
@@ -419,7 +419,7 @@ fn shortest_mate(position: &Position) -> Option<i32> {
     })
 }
 
-/// `go mate` proves a mate exactly where there is one, and the shortest.
+/// `go mate` proves exactly the existing mates, and finds the shortest.
 #[test]
 fn mates_are_proved_where_they_are() {
     let fens = [
@@ -455,7 +455,7 @@ fn mates_are_proved_where_they_are() {
     assert!(proved >= 20 && none >= 20, "{proved} mates, {none} others");
 }
 
-/// Mate on exactly the hundredth ply is won, one ply too late is drawn.
+/// A mate on exactly the hundredth ply wins. One ply too late it is a draw.
 #[test]
 fn fifty_move_boundary() {
     let mut exact = 0;
@@ -476,14 +476,14 @@ fn fifty_move_boundary() {
         if operation("c0").unwrap().contains("draw") {
             assert!(!is_decisive(outcome.info.score), "{line}: {}", outcome.info.score);
         } else {
-            // Far mates may be out of sight; the clock leaves no other length.
+            // Long mates may not be found, but the fifty-move rule allows no other length.
             let found = mate_distance(outcome.info.score);
             assert!(found == Some(mate) || found.is_none() && mate.abs() > 7, "{line}: {found:?}");
             check_mate_line(&game, &outcome);
             exact += u32::from(found.is_some());
         }
     }
-    // The near ones, at least.
+    // At least the short mates are found.
     assert!(exact >= 3, "{exact} mates seen");
 }
 
@@ -507,7 +507,7 @@ fn stalemate_traps_are_avoided() {
 
 #[test]
 fn colours_search_alike() {
-    // The same position with colours swapped has the same value.
+    // The position with colours swapped has the same value.
     let mut engine = engine(Settings { selective: false, ..Settings::default() });
     for game in random_games(10, 4242) {
         let here = Game::from(game.position().clone());

@@ -1,5 +1,5 @@
-//! Weaker players: each is beaten by a better one, and errs as it should.
-//! Everything is seeded, so that the results are the same on every machine.
+//! Limited strength: a higher rating wins, and errors are as expected. All games have seeds, so the
+//! results are the same on every machine.
 
 use lancet::{
     chess::{
@@ -17,19 +17,19 @@ fn player(elo: u32) -> Engine {
     Engine::new(Settings { hash: 1, limit_strength: true, elo, ..Settings::default() }).unwrap()
 }
 
-/// The player's choice; its errors are those of `seed`.
+/// Returns the engine's move.
 fn choice(engine: &mut Engine, game: &Game) -> Move {
     search(engine, game, Limits::default()).best.unwrap()
 }
 
-/// Changes some of the settings.
+/// Changes some settings.
 fn set(engine: &mut Engine, change: impl FnOnce(&mut Settings)) {
     let mut settings = engine.settings().clone();
     change(&mut settings);
     engine.configure(settings).unwrap();
 }
 
-/// Positions of a suite with one or more best moves.
+/// Returns the positions of a suite, each with its best moves.
 fn suite(text: &str) -> Vec<(Position, Vec<Move>)> {
     text.lines()
         .filter_map(|line| {
@@ -67,7 +67,7 @@ fn better_players_see_more() {
     assert!(solved[0] > 5, "even the weakest takes what he sees: {solved:?}");
 }
 
-/// Half points of `engines[0]` from two games with colours reversed.
+/// Plays two games with colours reversed. Returns the half points of `engines[0]`.
 fn two_games(engines: &mut [Engine; 2], start: &Game, seed: u64) -> u32 {
     let mut points = 0;
     for first in [Color::White, Color::Black] {
@@ -107,7 +107,7 @@ fn better_players_win() {
     }
 }
 
-/// The endings that everybody of a rating knows are won, against full strength.
+/// Players win the endings that their rating knows, against full strength.
 #[test]
 fn known_endings_are_won() {
     for (elo, fen) in [
@@ -139,8 +139,8 @@ fn known_endings_are_won() {
     }
 }
 
-/// The same seed makes the same moves, whatever was searched before; another
-/// seed other ones.
+/// The same seed gives the same moves, whatever was searched before. Another seed gives other
+/// moves.
 #[test]
 fn a_seed_is_a_player() {
     let game = Game::default();
@@ -155,9 +155,9 @@ fn a_seed_is_a_player() {
     assert!(all.iter().any(|m| *m != all[0]), "always {:?}", all[0]);
 }
 
-/// What weaker players thought never reaches the full strength, nor another
-/// rating, game or limit, whatever the table is to keep and however the limit
-/// is lifted.
+/// Results at limited strength never influence searches at full strength, at another rating, in
+/// another game or with another limit. This also holds with Never Clear Hash, and however the limit
+/// is switched off.
 #[test]
 fn players_do_not_know_each_others_thoughts() {
     let game = Game::default();
@@ -186,11 +186,11 @@ fn players_do_not_know_each_others_thoughts() {
     assert_eq!(think(&mut engine, false), weak);
     set(&mut engine, |settings| settings.limit_strength = false);
     assert_eq!(think(&mut engine, false), full);
-    // The table is kept where the player stays the same.
+    // The table is kept while the player stays the same.
     assert!(think(&mut engine, false).2 < full.2);
     set(&mut engine, |settings| settings.limit_strength = true);
     assert_eq!(think(&mut engine, false), weak);
-    // Analysis is done at full strength.
+    // Analysis is at full strength.
     assert_eq!(think(&mut engine, true), full);
     assert_eq!(think(&mut engine, false), weak);
     set(&mut engine, |settings| settings.elo = 1300);
@@ -201,7 +201,7 @@ fn players_do_not_know_each_others_thoughts() {
     assert_eq!(think(&mut engine, false), weak);
 }
 
-/// A saved table is loaded only by who saved it, under the same rules.
+/// A saved table can only be loaded with the same strength, seed and rules.
 #[test]
 fn saved_tables_belong_to_a_player() {
     let dir = tempfile::tempdir().unwrap();

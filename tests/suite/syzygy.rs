@@ -1,7 +1,6 @@
-//! Endgame tables in play: results kept, mates carried out, files that are
-//! missing or wrong. The expected values come from python-chess, the best
-//! defence straight from the tables.
-//! Without tables (see `common/tables.rs`) all is skipped.
+//! Tablebases in play: results are kept, wins are converted, and missing or damaged files are
+//! reported. The expected values come from python-chess, and the best defence comes from the
+//! tablebases. Without tablebases (see `common/tables.rs`) the tests are skipped.
 
 use std::{fs, sync::atomic::AtomicU64};
 
@@ -31,7 +30,7 @@ fn tables() -> Option<Tablebases> {
     Tablebases::open(&[directory()?], &|_| {})
 }
 
-/// An engine with the tables.
+/// Returns an engine with the tablebases.
 fn engine(fifty_moves: bool) -> Option<Engine> {
     let syzygy = syzygy::ProbeOptions { fifty_moves, ..syzygy::ProbeOptions::default() };
     let mut engine = Engine::new(Settings { hash: 1, syzygy, ..Settings::default() }).unwrap();
@@ -39,12 +38,12 @@ fn engine(fifty_moves: bool) -> Option<Engine> {
     Some(engine)
 }
 
-/// Asks the tables otherwise.
+/// Changes how the engine probes the tablebases.
 fn set(engine: &mut Engine, syzygy: syzygy::ProbeOptions) {
     engine.configure(Settings { syzygy, ..engine.settings().clone() }).unwrap();
 }
 
-/// Lines of a data file, each a position and its operations.
+/// Returns the lines of a data file. Each is a position with operations.
 fn suite(name: &str) -> Vec<String> {
     let text = fs::read_to_string(data(name).unwrap()).unwrap();
     text.lines().filter(|line| line.contains(" - - ")).map(str::to_owned).collect()
@@ -55,7 +54,7 @@ fn operation<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     rest.split(';').next()
 }
 
-/// The position of a line with the fifty-move clock at `halfmoves`.
+/// Returns the position of a line, with the fifty-move counter at `halfmoves`.
 fn line_position(line: &str, halfmoves: u32) -> Position {
     let fields: Vec<&str> = line.splitn(5, ' ').collect();
     position(&format!("{} {halfmoves} 60", fields[..4].join(" ")))
@@ -70,8 +69,7 @@ fn value(number: &str) -> Value {
     }
 }
 
-/// The tables' value of every root move is at most that of the position, and
-/// of one it is that: nothing is gained or lost by moving.
+/// The best tablebase value among the root moves is that of the position.
 #[test]
 fn values_are_those_of_the_suites() {
     let Some(tables) = tables() else { return };
@@ -110,8 +108,8 @@ fn values_are_those_of_the_suites() {
     );
 }
 
-/// The move played keeps the value, whatever the search thinks of it: the tables
-/// say so, and it is among those that the suite lists, where that lists all.
+/// The move played keeps the tablebase value, whatever the search thinks of it. If the suite lists
+/// all such moves, it is one of these.
 #[test]
 fn every_root_move_keeps_the_value() {
     let (Some(mut engine), Some(oracle)) = (engine(true), oracle()) else { return };
@@ -165,15 +163,15 @@ fn every_root_move_keeps_the_value() {
     assert!(positions > 5500, "{positions}");
 }
 
-/// A win whose next conversion comes too late for the fifty-move rule is cursed,
-/// unless the option says that there is no such rule.
+/// A win that the fifty-move rule spoils before the next zeroing move is cursed, unless the option
+/// switches the rule off.
 #[test]
 fn cursed_and_blessed_follow_the_option() {
     let (Some(mut with), Some(mut without)) = (engine(true), engine(false)) else { return };
     let mut seen = 0;
     for line in suite("endgame/tb_wdl_dtz_generated.epd") {
         let dtz: i32 = operation(&line, "dtz").unwrap().parse().unwrap();
-        // Distances may be rounded by a ply.
+        // Distances may be rounded by one ply.
         let plies = dtz.unsigned_abs();
         if plies < 20 || seen > 120 {
             continue;
@@ -198,8 +196,8 @@ fn cursed_and_blessed_follow_the_option() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Plays `game` out: the engine for the side to move, the tables' longest
-/// resistance for the other. Returns the plies to mate.
+/// Plays a game to its end: the engine for the side to move, and the longest resistance by the
+/// tablebases for the other side. Returns the number of plies to mate.
 fn play_out(engine: &mut Engine, oracle: &Tablebase<Chess>, mut game: Game) -> usize {
     let start = game.position().fen();
     let us = game.position().turn();
@@ -228,7 +226,7 @@ fn won_endings_are_played_out_to_mate() {
     let (Some(mut engine), Some(oracle)) = (engine(true), oracle()) else { return };
     let lines = suite("endgame/tb_wdl_dtz_generated.epd");
     for ending in ["KQvKR", "KBNvK", "KRPvK", "KPPvK", "KQvKP", "KBBvK", "KRvKB", "KPvKP"] {
-        // The longest wins to a conversion; with pawns, whatever is won.
+        // The wins with the longest distances; with pawns, any wins.
         let mut won: Vec<(&String, i32)> = lines
             .iter()
             .filter(|line| operation(line, "c0").is_some_and(|c0| c0.trim_matches('"') == ending))
@@ -238,8 +236,8 @@ fn won_endings_are_played_out_to_mate() {
         won.sort_by_key(|&(_, dtz)| -dtz);
         assert!(won.len() >= 3, "{ending}");
         for (line, dtz) in won.into_iter().take(4) {
-            // With a fresh clock, and with one that leaves no ply to waste
-            // (distances may be rounded by one).
+            // With a fifty-move counter of 0, and with one that leaves no spare ply (distances may
+            // be rounded by one ply).
             for halfmoves in [0, 99 - dtz as u32] {
                 engine.new_game();
                 let game = Game::from(line_position(line, halfmoves));
@@ -250,28 +248,28 @@ fn won_endings_are_played_out_to_mate() {
     }
 }
 
-/// One piece too many for the tables: captures lead into them.
+/// The positions have one piece more than the tablebases, so that captures lead into them.
 #[test]
 fn the_search_sees_wins_and_draws_in_the_tables() {
     let Some(mut engine) = engine(true) else { return };
-    // Bishop or queen takes the knight.
+    // The bishop or the queen takes the knight.
     let won = Game::from(position("4k3/8/1n6/8/3B4/8/8/KQ6 w - - 0 1"));
     let outcome = search(&mut engine, &won, nodes(3000));
     assert!(outcome.info.score > DECISIVE, "{}", outcome.info.score);
     assert!(outcome.info.tbhits > 0);
-    // Seen from the other side.
+    // The same from the losing side.
     let lost = Game::from(position("kn6/2Q5/8/8/8/8/B7/K7 b - - 0 1"));
     let outcome = search(&mut engine, &lost, nodes(3000));
     assert!(outcome.info.score < -DECISIVE, "{}", outcome.info.score);
-    // A mate is better than a won table, and is found as before.
+    // A mate is better than a tablebase win, and is still found.
     let mate = Game::from(position("7k/8/5KQ1/8/8/1n6/8/B7 w - - 0 1"));
     let outcome = search(&mut engine, &mate, nodes(3000));
     assert_eq!(mate_distance(outcome.info.score), Some(1));
-    // Wrong bishop and rook's pawn, with a pawn that can be taken.
+    // The wrong bishop with a rook's pawn, and a pawn that can be taken.
     let drawn = Game::from(position("7k/8/6p1/7P/8/8/4B3/4K3 b - - 0 1"));
     let outcome = search(&mut engine, &drawn, nodes(20_000));
     assert_eq!(outcome.info.score, DRAW, "{:?}", outcome.info.pv);
-    // Nothing is asked when the limit forbids it.
+    // The tablebases are not probed if SyzygyProbeLimit forbids it.
     set(&mut engine, syzygy::ProbeOptions { probe_limit: 0, ..Default::default() });
     engine.new_game();
     assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
@@ -279,8 +277,8 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
 }
 
-/// Lines that are said to be won or lost end in positions that are: where the
-/// tables lack one piece, so that lines lead into them, and inside.
+/// Lines with winning or losing scores end in positions that are won or lost by the tablebases. The
+/// positions are in the tablebases or have one piece more.
 #[test]
 fn lines_end_as_they_promise() {
     let Some(directory) = directory() else { return };
@@ -318,7 +316,7 @@ fn lines_end_as_they_promise() {
     lancet.quit();
 }
 
-/// Several lines: best results first, each with its true score.
+/// With MultiPV, the lines are ordered by result, and each has the right score.
 #[test]
 fn lines_are_ranked_by_result() {
     struct Lines(std::sync::Mutex<Vec<Info>>);
@@ -351,21 +349,21 @@ fn lines_are_ranked_by_result() {
     }
 }
 
-/// Without the files that know the distances, results are still known.
+/// Without DTZ files, the WDL files still give results.
 #[test]
 fn results_alone_are_of_use() {
     let Some(directory) = directory() else { return };
     let dir = tempfile::tempdir().unwrap();
     fs::copy(directory.join("KPvK.rtbw"), dir.path().join("KPvK.rtbw")).unwrap();
     let tables = Tablebases::open(&[dir.path().to_owned()], &|_| {}).unwrap();
-    // Bare kings, which no file knows, are a draw; leaving the pawn alone loses.
+    // Bare kings, which have no file, are a draw. Moving away from the pawn loses.
     let game = Game::from(position("8/Pk6/8/8/8/8/8/7K b - - 0 1"));
     let moves: Vec<Move> = game.position().legal_moves().into_iter().collect();
     let ranking = tables.rank_moves(&game, &moves, Default::default(), &Silent).unwrap();
     assert!(!ranking.distances);
     let taking = moves.iter().position(|m| m.is_capture()).unwrap();
     assert_eq!(ranking.known[taking].value, Value::Draw);
-    // Won or lost, the tables are asked in the tree, too: behind the pawn's moves.
+    // The tree also probes WDL: here after the pawn's moves.
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     engine.set_tablebases(Some(tables.into()));
     for (turn, sign) in [("w", 1), ("b", -1)] {
@@ -375,7 +373,7 @@ fn results_alone_are_of_use() {
     }
 }
 
-/// A position that has been there twice is no progress: the third time is a draw.
+/// A move to a position that occurred twice before is a draw and makes no progress.
 #[test]
 fn repetitions_of_the_game_count() {
     let Some(mut engine) = engine(true) else { return };
@@ -392,7 +390,7 @@ fn repetitions_of_the_game_count() {
     assert_eq!(game.ending(), None);
 }
 
-/// Missing, truncated and swapped files are named once, and play goes on.
+/// Missing, truncated and swapped files are reported once, and the game goes on.
 #[test]
 fn bad_files_are_named_and_play_goes_on() {
     let Some(directory) = directory() else { return };
@@ -407,8 +405,8 @@ fn bad_files_are_named_and_play_goes_on() {
         file.set_len(length).unwrap();
     };
     fs::remove_file(dir.path().join("KRvKN.rtbw")).unwrap();
-    cut("KBvK.rtbw", 33); // noticed by its length
-    cut("KBNvK.rtbw", 80); // only noticed when it is read
+    cut("KBvK.rtbw", 33); // found by its length
+    cut("KBNvK.rtbw", 80); // only found when it is read
     cut("KRRvK.rtbz", 1040);
     copy("KRvK.rtbw", "KQvK.rtbw");
     copy("KPvK.rtbz", "KPvK.rtbw");
@@ -445,7 +443,7 @@ fn bad_files_are_named_and_play_goes_on() {
         let path = dir.path().join(file);
         assert_eq!(said(&lines, &[path.to_str().unwrap(), reason]), 1, "{lines:?}");
     }
-    // No directory, and back to the whole set.
+    // A directory that does not exist, and then all tablebases again.
     lancet.send("setoption name SyzygyPath value /nowhere");
     let lines = lancet.drain();
     assert_eq!(said(&lines, &["/nowhere"]), 1, "{lines:?}");
@@ -464,7 +462,7 @@ fn bad_files_are_named_and_play_goes_on() {
     lancet.quit();
 }
 
-/// Without tables in reach nothing changes: neither nodes nor moves.
+/// Tablebases with fewer pieces than the position change neither nodes nor moves.
 #[test]
 fn tables_do_not_touch_what_they_do_not_know() {
     let Some(mut with) = engine(true) else { return };
