@@ -1,5 +1,5 @@
-//! Is what the engine says true? Reads the answer to a `go` line by line, and
-//! compares each with the rules of chess and with the lines before it.
+//! Checks that the engine's output is true. Reads the answer to a `go` line by line, and compares
+//! each line with the rules of chess and with the lines before it.
 
 use lancet::chess::{
     notation::{move_text, read_move, san},
@@ -36,7 +36,7 @@ enum Score {
 }
 
 impl Score {
-    /// Better scores have higher ranks.
+    /// Returns a rank for comparisons; better scores have higher ranks.
     fn rank(self) -> i64 {
         match self {
             Score::Centipawns(score) => score,
@@ -45,7 +45,7 @@ impl Score {
         }
     }
 
-    /// Plies to the mate that the score promises.
+    /// Returns the number of plies to the mate that the score announces.
     fn plies_to_mate(self) -> Option<i64> {
         match self {
             Score::Centipawns(_) => None,
@@ -58,11 +58,11 @@ impl Score {
 pub struct Checker {
     game: Game,
     mode: CastlingMode,
-    /// Who has won, if endgame tables know: 1 the side to move, -1 the other.
+    /// Returns the winner, if tablebases know it: 1 for the side to move, -1 for the other.
     tables: Option<fn(&Position) -> Option<i64>>,
-    /// Wins by the tables count that the fifty-move rule spoils.
+    /// Tablebase wins count even if the fifty-move rule spoils them.
     spoilt_wins: bool,
-    /// Only the last line of each rank may come, whatever its iteration.
+    /// Only the last line of each rank is printed, whatever its iteration.
     minimal: bool,
     last: Option<Thought>,
     /// The first move of the last line of rank 1.
@@ -70,7 +70,7 @@ pub struct Checker {
     answered: bool,
 }
 
-/// Checks all lines of an answer, the last of which is the move.
+/// Checks all lines of an answer. The last must be the best move.
 pub fn check(game: &Game, lines: &[String]) {
     let mut checker = Checker::new(game, game.position().mode());
     for line in lines {
@@ -82,7 +82,7 @@ pub fn check(game: &Game, lines: &[String]) {
 }
 
 impl Checker {
-    /// For a search of this game; castling is to be written as `mode` has it.
+    /// Creates a checker for a search of this game. `mode` is the expected notation of castling.
     pub fn new(game: &Game, mode: CastlingMode) -> Checker {
         let game = game.clone();
         Checker {
@@ -97,30 +97,29 @@ impl Checker {
         }
     }
 
-    /// Looks the ends of won and lost lines up.
+    /// Also checks the ends of won and lost lines with tablebases.
     pub fn with_tables(self, tables: fn(&Position) -> Option<i64>) -> Checker {
         Checker { tables: Some(tables), ..self }
     }
 
-    /// Takes wins by the tables that the fifty-move rule spoils (`Syzygy50MoveRule`
-    /// is off).
+    /// Accepts tablebase wins that the fifty-move rule spoils (`Syzygy50MoveRule` is off).
     pub fn with_spoilt_wins(self, spoilt_wins: bool) -> Checker {
         Checker { spoilt_wins, ..self }
     }
 
-    /// From now on only the last lines may come (`Minimal` has been set).
+    /// Expects only the last lines from now on (`Minimal` has been set).
     pub const fn keep_to_last_lines(&mut self) {
         self.minimal = true;
     }
 
-    /// Is this a sentence about the best move?
+    /// Returns whether a text is a sentence about the best move.
     pub fn is_about_best_move(&self, text: &str) -> bool {
         let Some(best) = self.best else { return false };
         let name = san(self.game.position(), best);
         text.ends_with('.') && text.split([' ', ',', '.']).any(|word| word == name)
     }
 
-    /// Has the move been announced?
+    /// Returns whether the best move has been announced.
     pub const fn is_answered(&self) -> bool {
         self.answered
     }
@@ -148,14 +147,14 @@ impl Checker {
         .map_err(fail)
     }
 
-    /// The legal move that `text` stands for, if it is written as it should be.
+    /// Reads a legal move, which must be in the expected notation.
     fn read(&self, position: &Position, text: &str) -> Result<Move, String> {
         let m = read_move(position, text).map_err(|error| error.to_string())?;
         let written = move_text(m, self.mode);
         if written == text { Ok(m) } else { Err(format!("'{text}' should be '{written}'")) }
     }
 
-    /// Moves played one after the other.
+    /// Reads moves that are played one after the other.
     fn moves(&self, start: &Position, texts: &[&str]) -> Result<Vec<Move>, String> {
         let mut position = start.clone();
         let mut moves = Vec::new();
@@ -167,7 +166,7 @@ impl Checker {
         Ok(moves)
     }
 
-    /// `1 e2e4 e7e5 currline 2 ...`
+    /// Checks `1 e2e4 e7e5 currline 2 ...`.
     fn current_lines(&self, words: &[&str]) -> Result<(), String> {
         for part in words.split(|&word| word == "currline") {
             let (thread, moves) = part.split_first().ok_or("currline without a thread")?;
@@ -203,7 +202,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Reads a line of thought; everything must be there, in this order.
+    /// Parses an `info` line, which must have all fields in this order.
     fn parse(&self, words: &[&str]) -> Result<Thought, String> {
         let mut words = words.iter().copied().peekable();
         let mut field = |key: &str| {
@@ -250,7 +249,7 @@ impl Checker {
         if hashfull > 1000 {
             return Err(format!("hashfull {hashfull}"));
         }
-        // Times are cut to whole milliseconds.
+        // Times are truncated to whole milliseconds.
         let (slowest, fastest) = (nodes * 1000 / (time + 1), (nodes * 1000).checked_div(time));
         if nps < slowest || fastest.is_some_and(|fastest| nps > fastest) {
             return Err(format!("nps {nps}, expected {slowest} to {fastest:?}"));
@@ -263,7 +262,7 @@ impl Checker {
         Ok(Thought { depth, multipv, score, bound, nodes, time, tbhits, pv })
     }
 
-    /// Compares a line of thought with the one before.
+    /// Compares an `info` line with the one before.
     fn compare(&self, new: &Thought) -> Result<(), String> {
         let Some(last) = &self.last else {
             return if new.multipv == 1 {
@@ -296,7 +295,7 @@ impl Checker {
         if new.multipv == 1 {
             return Ok(());
         }
-        // A stopped search of several lines knows some from the iteration before.
+        // A stopped MultiPV search has some lines of the iteration before.
         let depths = last.depth - 1..=last.depth;
         if new.multipv != last.multipv + 1 || !depths.contains(&new.depth) {
             return Err(format!("line {} of depth {} before it", last.multipv, last.depth));
@@ -310,13 +309,14 @@ impl Checker {
         Ok(())
     }
 
-    /// The end of a game from here: if nobody has claimed a draw, nobody does.
+    /// Returns the end of the game at this position. If a draw could be claimed before the root and
+    /// was not, claims are ignored.
     fn ending(&self, game: &Game) -> Option<Ending> {
         let claimable = self.game.position().halfmoves() >= 100;
         game.ending_at(if claimable { 150 } else { 100 })
     }
 
-    /// Where a line ends, its score comes true.
+    /// Checks that the end of a line agrees with its score.
     fn end_of_line(&self, thought: &Thought) -> Result<(), String> {
         let mut game = self.game.clone();
         for (ply, &m) in thought.pv.iter().enumerate() {
@@ -349,10 +349,9 @@ impl Checker {
             None if mated => return Err("a line to mate without its score".to_owned()),
             _ => {}
         }
-        // At its leaves, where only captures are looked at, a search does not see
-        // stalemates.
+        // Quiescence search looks only at captures, so it does not detect stalemates at the leaves.
         let drawn = ending == Some(Ending::Draw) && !game.position().legal_moves().is_empty();
-        // A win that the fifty-move rule spoils counts 1.
+        // A win that the fifty-move rule spoils has a score of 1.
         let excused = match thought.score {
             Score::Centipawns(score) => {
                 score.abs() <= 1 || self.spoilt_wins && score.abs() > DECISIVE
@@ -368,8 +367,8 @@ impl Checker {
         }
     }
 
-    /// A line that is said to be won or lost ends so by the tables; and a line
-    /// from a position that they know for drawn in a draw.
+    /// Checks with tablebases that lines with won or lost scores end in won or lost positions, and
+    /// that a line from a drawn position ends in a draw.
     fn end_by_tables(&self, score: i64, plies: i64, end: &Game) -> Result<(), String> {
         let Some(tables) = self.tables else { return Ok(()) };
         let promised = if score.abs() > DECISIVE {
@@ -389,7 +388,7 @@ impl Checker {
         }
     }
 
-    /// The move is the one that the last line began with.
+    /// Checks that the best move is the first move of the last line.
     fn best_move(&mut self, words: &[&str]) -> Result<(), String> {
         self.answered = true;
         let root = self.game.position();

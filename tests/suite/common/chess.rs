@@ -13,15 +13,15 @@ use lancet::{
 };
 use shakmaty::CastlingMode;
 
-/// Peter McKenzie's position: moves of every kind.
+/// Peter McKenzie's position, which has moves of all kinds.
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// A position of the usual game.
+/// Returns a position of standard chess.
 pub fn position(fen: &str) -> Position {
     Position::from_fen(fen, CastlingMode::Standard).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The game that begins there, with moves as UCI writes them.
+/// Returns the game from a position with moves in UCI notation.
 pub fn game(fen: &str, moves: &[&str]) -> Game {
     let mut game = Game::from(position(fen));
     for text in moves {
@@ -30,30 +30,29 @@ pub fn game(fen: &str, moves: &[&str]) -> Game {
     game
 }
 
-/// A search that nobody listens to.
+/// Searches a game without reports.
 pub fn search(engine: &mut Engine, game: &Game, limits: Limits) -> Outcome {
     engine.go(&Job::new(game.clone(), limits), &Silent)
 }
 
-/// A search to a depth, in plies.
+/// Returns the limit of a depth in plies.
 pub fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-/// A search of so many nodes.
+/// Returns the limit of a number of nodes.
 pub fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// A book file with these moves and weights in the start position.
+/// Returns a book file with these moves and weights in the start position.
 pub fn book(moves: &[(&str, u16)]) -> Vec<u8> {
     // PolyGlot's key of the start position.
     let entry = |&(m, weight): &(&str, u16)| book_entry(0x463b_9618_1691_fc9c, m, weight);
     moves.iter().flat_map(entry).collect()
 }
 
-/// An entry of a book: a move that neither castles nor promotes, in the position
-/// with this key.
+/// Returns an entry of a book for the position with this key. The move must not castle or promote.
 pub fn book_entry(key: u64, m: &str, weight: u16) -> [u8; 16] {
     // Squares count from a1 by ranks.
     let square = |text: &[u8]| u16::from(text[0] - b'a') + 8 * u16::from(text[1] - b'1');

@@ -1,10 +1,10 @@
-//! Test data that are too large for the sources: below the directory that the
-//! environment variable `LANCET_TEST_DATA` names, where they must then be, or
-//! beside the checkout. Without them tests are skipped.
+//! Test data that are too large for the repository. They are in the directory that the environment
+//! variable `LANCET_TEST_DATA` names, and must then exist, or else beside the checkout. Without
+//! them tests are skipped.
 
 use std::path::{Path, PathBuf};
 
-/// A file or directory of the test data.
+/// Returns the path of a file or directory of the test data.
 pub fn data(name: &str) -> Option<PathBuf> {
     let beside = Path::new(crate::ROOT).join("../shared/data");
     let named = std::env::var_os("LANCET_TEST_DATA");

@@ -1,5 +1,5 @@
-//! Files for the built program to read, of which any may be hostile: below a temporary
-//! directory, by a program with limits and without rights.
+//! Runs the built program on files that may be hostile. They are in a temporary directory, and the
+//! program runs with limits and without rights.
 #![cfg(unix)] // needs ulimit and users
 
 use std::{
@@ -15,11 +15,11 @@ use std::{
 
 use super::program::{Directory, LANCET, limited_copy, stderr, stdout, text};
 
-/// Has the program read the file at a path, and checks the answers by the file's bytes.
-/// Returns whether the file could be used.
+/// Lets the program read the file at a path, and checks its answers against the bytes of the file.
+/// Returns whether the file was valid.
 pub type Check = fn(&Desk, &str, &[u8]) -> bool;
 
-/// Limits for the program: a minute of processor time and 2 GB of addresses, which macOS
+/// Limits of the program: one minute of processor time and 2 GB of address space, which macOS
 /// cannot limit.
 const LIMITS: &str = if cfg!(target_os = "linux") {
     "ulimit -c 0 && ulimit -t 60 && ulimit -v 2000000"
@@ -30,11 +30,11 @@ const LIMITS: &str = if cfg!(target_os = "linux") {
 /// A user and group without rights.
 const NOBODY: u32 = 65_534;
 
-/// A temporary directory with the file to read, and a program that may write nowhere else.
+/// A temporary directory with the file to read, and a program that can write only there.
 pub struct Desk {
     directory: Directory,
     program: String,
-    /// This test has root's rights.
+    /// Whether this test has root's rights.
     is_root: bool,
 }
 
@@ -42,16 +42,16 @@ impl Desk {
     fn new() -> Desk {
         let directory = Directory::new();
         let place = directory.path("");
-        // Whoever makes a directory owns it. A root that cannot give it away has no rights
+        // The test owns the directory that it made. If root cannot give it away, root has no rights
         // that the program could misuse.
         let is_root = fs::metadata(&place).unwrap().uid() == 0
             && chown(&place, Some(NOBODY), Some(NOBODY)).is_ok();
         let mut desk = Desk { directory, program: LANCET.to_owned(), is_root };
         if is_root {
-            // Others may have no access to where the program was built.
+            // Other users may have no access to the build directory.
             desk.program = desk.directory.path("lancet");
-            // Copied by another process: programs that other tests start at the same moment
-            // would inherit a file of ours that is being written, and keep it busy.
+            // A separate process copies the file. Otherwise programs that other tests start at the
+            // same moment would inherit the open file and keep it busy.
             let copied = Command::new("cp").args([LANCET, &desk.program]).status().unwrap();
             assert!(copied.success());
             desk.give_away(&desk.program);
@@ -59,14 +59,14 @@ impl Desk {
         desk
     }
 
-    /// Lets the program read and write what this test has made.
+    /// Lets the program read and write a file or directory of this test.
     fn give_away(&self, path: &str) {
         if self.is_root {
             chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
         }
     }
 
-    /// The path of a name beside the file.
+    /// Returns the path of a name in the directory of the file.
     pub fn path(&self, name: &str) -> String {
         self.directory.path(&format!("files/{name}"))
     }
@@ -74,7 +74,7 @@ impl Desk {
     /// Writes a file to a directory without other files. Returns its path.
     fn put(&self, name: &str, bytes: &[u8]) -> String {
         let files = self.path("");
-        // The first time there are none.
+        // The first time the directory does not exist.
         let _ = fs::remove_dir_all(&files);
         fs::create_dir(&files).unwrap();
         let path = self.path(name);
@@ -87,7 +87,7 @@ impl Desk {
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Output {
         let mut command = limited_copy(&self.program, LIMITS, args);
-        // More threads would only take more addresses.
+        // More threads would only need more address space.
         command.current_dir(self.path("")).env("RAYON_NUM_THREADS", "1");
         if self.is_root {
             command.uid(NOBODY).gid(NOBODY);
@@ -101,8 +101,8 @@ impl Desk {
         output
     }
 
-    /// Runs the program with these lines of UCI and has it search the start position.
-    /// Returns its answers.
+    /// Runs the program with these UCI commands and a search of the start position. Returns its
+    /// answers.
     pub fn play(&self, settings: &[&str]) -> Vec<String> {
         let output = self.run(&[settings, &["go nodes 100", "quit"]].concat());
         assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output));
@@ -110,14 +110,14 @@ impl Desk {
     }
 }
 
-/// How often the program names a file in what it complains of.
+/// Returns how often the program's error output names a file.
 pub fn complaints(output: &Output, path: &str) -> usize {
     let program = Path::new(LANCET).file_name().unwrap().to_str().unwrap();
     stderr(output).matches(&format!("{program}: {path}:")).count()
 }
 
-/// Reads so many mutants of a kind by the library and by the program. Returns how many of
-/// them could be used.
+/// Lets the library and the program read a number of mutants of a kind. Returns the number of valid
+/// ones.
 pub fn read(
     name: &str,
     files: u64,

@@ -1,4 +1,4 @@
-//! A dialogue with the built binary, with a deadline on every answer.
+//! A dialogue with the built binary, with a deadline for every answer.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -15,9 +15,9 @@ pub struct Lancet {
     child: Running,
     input: Option<ChildStdin>,
     output: Receiver<String>,
-    /// Everything said so far, for the report when something fails.
+    /// All input and output so far, for the report of a failure.
     transcript: Vec<String>,
-    /// What to do to see the same again.
+    /// Instructions to repeat the dialogue.
     recipe: String,
 }
 
@@ -32,8 +32,7 @@ impl Lancet {
         Lancet::spawn(&mut program::lancet(arguments))
     }
 
-    /// Starts the program as the shell would after `limits`, such as
-    /// `ulimit -v 1000000`.
+    /// Starts the program from a shell, after `limits` such as `ulimit -v 1000000`.
     #[cfg(unix)]
     pub fn limited(limits: &str) -> Lancet {
         Lancet::spawn(&mut program::limited(limits, &[]))
@@ -54,12 +53,12 @@ impl Lancet {
         Lancet { child, input, output, transcript: Vec::new(), recipe: String::new() }
     }
 
-    /// Says a line.
+    /// Sends a line.
     pub fn send(&mut self, line: &str) {
         self.send_bytes(format!("{line}\n").as_bytes());
     }
 
-    /// Says anything.
+    /// Sends bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.log(&format!("> {}", String::from_utf8_lossy(bytes).trim_end()));
         if let Err(error) = self.input.as_mut().unwrap().write_all(bytes) {
@@ -67,17 +66,17 @@ impl Lancet {
         }
     }
 
-    /// Says what to do to see the same again, if something fails.
+    /// Sets the instructions to repeat the dialogue, which failures print.
     pub fn set_recipe(&mut self, recipe: String) {
         self.recipe = recipe;
     }
 
-    /// The process, for those who look at it from outside.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Keeps the beginning of a line, and the last few hundred of them.
+    /// Records the beginning of a line. Keeps the last few hundred lines.
     fn log(&mut self, line: &str) {
         if self.transcript.len() >= 600 {
             self.transcript.drain(..300);
@@ -85,21 +84,21 @@ impl Lancet {
         self.transcript.push(line.chars().take(400).collect());
     }
 
-    /// Ends the test.
+    /// Ends the test with a report.
     pub fn fail(&self, what: &str) -> ! {
         let skip = self.transcript.len().saturating_sub(60);
         let lines = self.transcript[skip..].join("\n");
         panic!("{what} {}; the last lines were:\n{lines}", self.recipe);
     }
 
-    /// A line that is there already.
+    /// Returns the next line, if there is one already.
     pub fn poll(&mut self) -> Option<String> {
         let line = self.output.try_recv().ok()?;
         self.log(&line);
         Some(line)
     }
 
-    /// The next line.
+    /// Waits for the next line.
     pub fn line(&mut self, what: &str) -> String {
         self.line_before(Instant::now() + DEADLINE, what)
     }
@@ -109,7 +108,7 @@ impl Lancet {
             .unwrap_or_else(|| self.fail(&format!("the program ended without '{what}'")))
     }
 
-    /// The next line, or `None` if the program has ended.
+    /// Waits for the next line. Returns `None` if the program has ended.
     fn next(&mut self, deadline: Instant, what: &str) -> Option<String> {
         match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(line) => {
@@ -121,8 +120,8 @@ impl Lancet {
         }
     }
 
-    /// The lines up to and including the first that starts with `start`. A search
-    /// that is never to be answered goes on talking: the deadline is that of all.
+    /// Returns the lines up to the first that starts with `start`. There is one deadline for all
+    /// lines, since an infinite search may go on printing.
     pub fn until(&mut self, start: &str) -> Vec<String> {
         let deadline = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
@@ -134,38 +133,37 @@ impl Lancet {
         }
     }
 
-    /// Says a line and returns the answer up to the line that starts with `start`.
+    /// Sends a line. Returns the answer up to the line that starts with `start`.
     pub fn ask(&mut self, line: &str, start: &str) -> Vec<String> {
         self.send(line);
         self.until(start)
     }
 
-    /// The answer to a `go`: its lines, and the move.
+    /// Sends a `go`. Returns its lines and the move.
     pub fn go(&mut self, line: &str) -> (Vec<String>, String) {
         let lines = self.ask(line, "bestmove ");
         let m = lines.last().unwrap().split(' ').nth(1).unwrap().to_owned();
         (lines, m)
     }
 
-    /// Whatever was said before `isready` is answered. Returns those lines
-    /// without `readyok`.
+    /// Sends `isready`. Returns the lines before `readyok`.
     pub fn drain(&mut self) -> Vec<String> {
         let mut lines = self.ask("isready", "readyok");
         lines.pop();
         lines
     }
 
-    /// Ends the input.
+    /// Closes the program's input.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// The lines up to the program's end, and its exit status.
+    /// Returns the lines up to the program's end, and its exit status.
     pub fn rest(mut self) -> (Vec<String>, ExitStatus) {
         self.end()
     }
 
-    /// As [`rest`](Lancet::rest), for those who cannot give the program away.
+    /// Like [`rest`](Lancet::rest), but does not consume the program.
     pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
         let deadline = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
@@ -176,13 +174,13 @@ impl Lancet {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return (lines, status);
             }
-            // The output has ended: the program is about to.
+            // The output has ended, so the program is about to end.
             assert!(Instant::now() < deadline, "the program does not end");
             thread::yield_now();
         }
     }
 
-    /// Says `quit`; the program must end well. Returns what it still had to say.
+    /// Sends `quit`. The program must end without an error. Returns its last lines.
     pub fn quit(mut self) -> Vec<String> {
         self.send("quit");
         let (lines, status) = self.rest();

@@ -1,4 +1,4 @@
-//! Feeds readers of bytes with noise, and with good input that was spoilt.
+//! Feeds the readers of bytes with random bytes and with mutations of valid input.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::mutate::{SPLINTERS, mutate};
 
-/// One thing to do to good input.
+/// A mutation of valid input.
 #[derive(Clone, Debug)]
 enum Edit {
     Flip(Index, u8),
@@ -64,7 +64,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// Bytes that are shown as text.
+/// Bytes that are displayed as text.
 #[derive(Clone)]
 struct Input(Vec<u8>);
 
@@ -74,7 +74,7 @@ impl std::fmt::Debug for Input {
     }
 }
 
-/// Feeds a reader with noise and with spoilt good input, so often.
+/// Feeds a reader `cases` times with random bytes and with mutations of valid input.
 pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: Vec<Vec<u8>>, cases: u32) {
     assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "{name} reads nothing");
     let noise = prop::collection::vec(any::<u8>(), 0..1500).prop_map(Input);
@@ -94,7 +94,7 @@ pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: Vec<Vec<u8>>, cases: u
     }
 }
 
-/// Spoils good input for a reader for as long as `FUZZ_SECONDS` says.
+/// Feeds a reader with mutations of valid input for `FUZZ_SECONDS` seconds.
 pub fn fuzz(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     let seconds =
         std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);
@@ -115,7 +115,7 @@ pub fn fuzz(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     println!("{name}: {runs} runs in {:.1} s", start.elapsed().as_secs_f64());
 }
 
-/// Writes the good input for a reader where the fuzzer looks for it.
+/// Writes valid input for a reader as the fuzzer's corpus.
 pub fn write_corpus(name: &str, seeds: &[Vec<u8>]) {
     let directory = Path::new(crate::ROOT).join("tests/fuzz/corpus").join(name);
     fs::create_dir_all(&directory).unwrap();

@@ -1,5 +1,5 @@
-//! Matches that a runner has logged: every line that Lancet said in them is
-//! compared with what it was asked. Read line by line: logs may be large.
+//! Checks the logs of match runners: compares each line of Lancet with the commands before it.
+//! Reads line by line, since logs may be large.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -15,23 +15,23 @@ use shakmaty::CastlingMode;
 
 use super::{checker::Checker, tables::winner};
 
-/// Faults that are kept as text.
+/// Maximum number of faults that are kept as text.
 const SHOWN: usize = 50;
 
-/// What a log says.
+/// The results of checking a log.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Games begun.
+    /// Number of games.
     pub games: usize,
-    /// Searches answered by Lancet.
+    /// Number of searches that Lancet answered.
     pub searches: usize,
-    /// Lines checked.
+    /// Number of lines checked.
     pub lines: usize,
-    /// What is not true.
+    /// Number of false lines.
     pub faults: usize,
-    /// The first of them, each with its line number.
+    /// The first faults, each with its line number.
     pub shown: Vec<String>,
-    /// What the runner complains of, and what Lancet told a person: how often.
+    /// The runner's complaints and Lancet's remarks, with their numbers.
     pub remarks: BTreeMap<String, usize>,
 }
 
@@ -50,15 +50,15 @@ impl Findings {
 
 /// A line between the runner and an engine.
 struct Message<'a> {
-    /// The runner's thread, and the engine's name.
+    /// The runner's thread and the engine's name.
     engine: (&'a str, &'a str),
     to_engine: bool,
     text: &'a str,
 }
 
 impl Message<'_> {
-    /// `[Engine] [22:48:32.609397] <  139976931137216>  A ---> bestmove e2e4`, as
-    /// fastchess writes it.
+    /// Parses a line of fastchess such as `[Engine] [22:48:32.609397] <  139976931137216>  A --->
+    /// bestmove e2e4`.
     fn read(line: &str) -> Option<Message<'_>> {
         let (_, rest) = line.strip_prefix("[Engine] [")?.split_once("] <")?;
         let (thread, rest) = rest.split_once("> ")?;
@@ -68,27 +68,28 @@ impl Message<'_> {
         Some(Message { engine: (thread.trim(), name.trim()), to_engine, text: &text[6..] })
     }
 
-    /// Whose standard error this is; also how an engine ended, if not well.
+    /// Returns the engine whose standard error or abnormal end the line reports.
     fn complainer(&self) -> Option<&str> {
         let name = self.engine.1.strip_prefix("<stderr> ")?;
         (self.text != "Process exited normally with status 0").then_some(name)
     }
 }
 
-/// An engine as its runner knows it.
+/// The state of an engine, as its runner knows it.
 #[derive(Default)]
 pub struct Engine {
     setup: Setup,
     chess960: bool,
-    /// It has endgame tables, which then tell the truth of what it says ...
+    /// The engine has tablebases, so they can check its scores.
     tables: bool,
-    /// ... unless it plays as a person, who has none, or asks them otherwise.
+    /// The engine plays at limited strength, without tablebases, or probes them with other options.
+    /// Then they cannot check its scores.
     untold: bool,
     search: Option<Checker>,
 }
 
 impl Engine {
-    /// Takes in an option.
+    /// Handles an option.
     fn set(&mut self, name: &str, value: &str) {
         let on = value.eq_ignore_ascii_case("true");
         match name.to_ascii_lowercase().as_str() {
@@ -101,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Takes in what the runner says.
+    /// Handles a line of the runner.
     pub fn asked(&mut self, text: &str) -> Result<(), String> {
         let command = command::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         let Some(Command::Message(message, extension)) = command else { return Ok(()) };
@@ -137,7 +138,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Checks what Lancet says.
+    /// Checks a line of Lancet.
     pub fn said(&mut self, text: &str, findings: &mut Findings) -> Result<(), String> {
         if let Some(text) = text.strip_prefix("info string ") {
             findings.remark(&format!("info string {text}"));
@@ -158,11 +159,11 @@ impl Engine {
     }
 }
 
-/// Reads a log of fastchess, as `-log file=NAME level=trace engine=true` writes it.
+/// Reads a log of fastchess, as written with `-log file=NAME level=trace engine=true`.
 ///
 /// # Errors
 ///
-/// If it cannot be read to its end.
+/// If the log cannot be read to its end.
 pub fn read(mut log: impl BufRead) -> io::Result<Findings> {
     let mut findings = Findings::default();
     let mut engines: HashMap<(String, String), Engine> = HashMap::new();

@@ -1,6 +1,6 @@
-//! What the tests share: the built program, in a [`dialogue`] or as a [`program`]
-//! run to its end; [`chess`], for positions and searches of them; and what judges
-//! the answers. The tests of `src/lab` and `src/train` include single files of these.
+//! Code shared by the tests: the built program, either in a [`dialogue`] or as a [`program`] that
+//! runs to its end; [`chess`] for positions and searches; and checks of the answers. The tests of
+//! `src/lab` and `src/train` include some of these files.
 
 pub mod checker;
 pub mod chess;

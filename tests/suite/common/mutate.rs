@@ -1,4 +1,4 @@
-//! Good input for the readers of `targets.rs`, and its mutation.
+//! Valid input for the readers of `targets.rs`, and its mutation.
 
 use std::{fs, iter};
 
@@ -19,7 +19,7 @@ use lancet::{
 use rand::{Rng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
 
-/// What a match runner said to one of two engines, from its log.
+/// Returns the commands that a match runner sent to one of two engines, from its log.
 fn said_to(engine: &str) -> Vec<u8> {
     let said = format!(" {engine} <--- ");
     include_str!("../../data/match.log")
@@ -33,7 +33,7 @@ fn first_columns(table: &str) -> impl Iterator<Item = &str> {
     table.lines().skip(1).filter_map(|line| line.split('\t').next())
 }
 
-/// Good input for a target, and what is nearly good; small.
+/// Returns small valid and almost valid inputs for a target.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let text = |text: &str| text.as_bytes().to_vec();
     match target {
@@ -103,7 +103,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                     evaluation: NO_SCORE,
                     pv: true,
                 };
-                // Into the first buckets.
+                // The keys select the first buckets.
                 table.store(key << 40, entry);
             }
             let mut bytes = Vec::new();
@@ -128,7 +128,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// The bytes of a study of a short game, with a search of each of its positions.
+/// Returns the bytes of a study of a short game, with a search of each position.
 fn study() -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.study");
@@ -150,7 +150,7 @@ fn study() -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Bytes that break parsers.
+/// Bytes that often break parsers.
 pub const SPLINTERS: &[&[u8]] = &[
     b"\0",
     b"\xff",
@@ -188,7 +188,7 @@ pub const SPLINTERS: &[&[u8]] = &[
     b"\x01",
 ];
 
-/// Numbers at the limits of what readers expect, and beyond.
+/// Numbers at the limits of the expected ranges, and beyond.
 const EXTREMES: &[&str] = &[
     "0",
     "-1",
@@ -205,12 +205,12 @@ const EXTREMES: &[&str] = &[
     "1e999",
 ];
 
-/// Bytes that make a line very long.
+/// Length of a very long line in bytes.
 const LONG_LINE: usize = 100_000;
 
-/// Mutates one of the seeds: the tail of another one may be spliced to it, a tenth is
-/// changed as a whole, and up to 16 small parts are edited. Small numbers of edits are as
-/// frequent as large ones, so that many mutants are still read.
+/// Mutates one of the seeds. May append the tail of another seed, changes a tenth of the inputs as
+/// a whole, and edits up to 16 small parts. Few edits are as frequent as many, so that many mutants
+/// are still valid.
 pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = seeds.choose(rng).cloned().unwrap_or_default();
     if rng.random_ratio(1, 5) {

@@ -1,8 +1,8 @@
-//! The manual pages that the built program shows.
+//! The manual pages that the built program prints.
 
 use super::program::{run, stdout};
 
-/// Checks the page of a command and of all commands below it; returns the number of pages.
+/// Checks the pages of a command and of all its subcommands. Returns the number of pages.
 pub fn check(command: &[String]) -> usize {
     let args: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
     let output = run(&args);
@@ -15,7 +15,7 @@ pub fn check(command: &[String]) -> usize {
     let (first, _) = page.split_once("Usage:").unwrap();
     assert!(first.lines().count() > 2 || page.contains("Description:"), "{command:?}: {page}");
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{command:?}: {page}");
-    // Links are for the documentation of the code.
+    // Links are only for the documentation of the code.
     assert!(!page.contains("](") && !page.contains("[`"), "{command:?}: {page}");
     let Some((_, commands)) = page.split_once("Commands:\n") else { return 1 };
     let names = commands.lines().take_while(|line| !line.is_empty());

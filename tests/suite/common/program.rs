@@ -1,4 +1,4 @@
-//! The built program with arguments: run to its end, and what it wrote, or beside a test.
+//! Runs the built program with arguments, to its end or beside a test.
 
 use std::{
     fs,
@@ -11,27 +11,27 @@ use std::{
 
 use tempfile::TempDir;
 
-/// The built program, which every package's tests name for themselves.
+/// The built program. The tests of each package define their own.
 pub use crate::PROGRAM as LANCET;
 
-/// Longest wait for an answer: then the program hangs, however loaded the machine.
-/// No test waits this long when all is well, and none measures time.
+/// Maximum wait for an answer. A program that takes longer hangs, however loaded the machine is.
+/// Tests that pass never wait this long, and no test measures time.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The program with arguments and no input.
+/// Returns the program with arguments and without input.
 pub fn lancet(args: &[&str]) -> Command {
     let mut command = Command::new(LANCET);
     command.args(args).stdin(Stdio::null());
     command
 }
 
-/// The program as the shell starts it after `limits`, such as `ulimit -v 1000000`.
+/// Returns the program as started from a shell after `limits` such as `ulimit -v 1000000`.
 #[cfg(unix)]
 pub fn limited(limits: &str, args: &[&str]) -> Command {
     limited_copy(LANCET, limits, args)
 }
 
-/// The same for a copy of the program.
+/// Like `limited`, but for a copy of the program.
 #[cfg(unix)]
 pub fn limited_copy(program: &str, limits: &str, args: &[&str]) -> Command {
     let script = format!("{limits} && exec \"$0\" \"$@\"");
@@ -40,50 +40,50 @@ pub fn limited_copy(program: &str, limits: &str, args: &[&str]) -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs the program to its end.
 pub fn run(args: &[&str]) -> Output {
     lancet(args).output().unwrap()
 }
 
-/// What was written to standard output.
+/// Returns the standard output.
 pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What was written to standard error.
+/// Returns the standard error.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// What was written to both, one after the other.
+/// Returns standard output and standard error, one after the other.
 pub fn text(output: &Output) -> String {
     stdout(output) + &stderr(output)
 }
 
-/// Runs a command that must succeed; returns what it wrote to both outputs.
+/// Runs a command that must succeed. Returns both its outputs.
 pub fn succeed(args: &[&str]) -> String {
     let output = run(args);
     assert!(output.status.success(), "{args:?}: {}", text(&output));
     text(&output)
 }
 
-/// Runs a command that must fail; returns its complaint.
+/// Runs a command that must fail. Returns its error output.
 pub fn fail(args: &[&str]) -> String {
     let output = run(args);
     assert!(!output.status.success(), "{args:?}: {}", text(&output));
     stderr(&output)
 }
 
-/// A program that runs beside its test and ends with it, also where the test fails.
+/// A program that runs beside its test, and is killed with it even if the test fails.
 pub struct Running(Child);
 
 impl Running {
-    /// Starts it.
+    /// Starts the program.
     pub fn start(command: &mut Command) -> Running {
         Running(command.spawn().unwrap())
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the program has ended by itself.
     pub fn ended(&mut self) -> ExitStatus {
         wait_until("its end", || self.0.try_wait().unwrap().is_some());
         self.0.wait().unwrap()
@@ -106,7 +106,7 @@ impl DerefMut for Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The program may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -118,13 +118,13 @@ pub fn signal(id: u32, signal: &str) {
     assert!(Command::new("kill").args([signal, &id.to_string()]).status().unwrap().success());
 }
 
-/// Ctrl-C.
+/// Sends Ctrl-C.
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
     signal(child.id(), "-INT");
 }
 
-/// Waits until something has happened.
+/// Waits until a condition is true.
 pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + DEADLINE;
     while !happened() {
@@ -133,13 +133,13 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until a file has at least so many bytes.
+/// Waits until a file has at least `bytes` bytes.
 pub fn wait_for_bytes(file: &Path, bytes: u64) {
     let length = || fs::metadata(file).map_or(0, |data| data.len());
     wait_until(&format!("{bytes} bytes of {}", file.display()), || length() >= bytes);
 }
 
-/// A directory of a test's own, which ends with it.
+/// A temporary directory of a test.
 pub struct Directory(TempDir);
 
 impl Directory {
@@ -147,7 +147,7 @@ impl Directory {
         Directory(tempfile::tempdir().unwrap())
     }
 
-    /// The path of a name in it, which may be given to the program.
+    /// Returns the path of a name in the directory, as an argument for the program.
     pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).into_os_string().into_string().unwrap()
     }

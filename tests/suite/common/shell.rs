@@ -1,4 +1,4 @@
-//! The built program in commands of the shell, also where files may not grow.
+//! Runs the built program in shell commands, also with limited file sizes.
 #![cfg(unix)]
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 use super::program::LANCET;
 
-/// A command of the shell, with the program as `$0`.
+/// Runs a shell command with the program as `$0`.
 pub fn shell(script: &str, directory: &Path) -> Output {
     Command::new("sh")
         .args(["-c", script, LANCET])
@@ -19,20 +19,21 @@ pub fn shell(script: &str, directory: &Path) -> Output {
         .unwrap()
 }
 
-/// The same where files end after `blocks` times 512 bytes: as on a full disk,
-/// writing fails, with another number.
+/// Like [`shell`], but files are limited to `blocks` times 512 bytes. Like on a full disk, writing
+/// fails, but with another error number.
 pub fn on_a_full_disk(blocks: usize, script: &str, directory: &Path) -> Output {
     shell(&format!("ulimit -f {blocks}; {script}"), directory)
 }
 
-/// What a command that fails has written to standard error.
+/// Returns the error output of a command that fails.
 pub fn complaint(output: &Output) -> String {
     assert!(!output.status.success(), "{output:?}");
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs commands with an INPUT that is longer than any file of its kind, and with one without
-/// end: they refuse it by name before they have read it, and leave nothing in the directory.
+/// Runs commands with an INPUT that is longer than any valid file of its kind, and with an endless
+/// one. They must refuse it with a message that names it, without reading it completely, and leave
+/// no files in the directory.
 #[cfg(target_os = "linux")]
 pub fn refuse_inputs_without_end(directory: &Path, commands: &[&str]) {
     fs::File::create(directory.join("long")).unwrap().set_len(1 << 40).unwrap();
@@ -50,7 +51,7 @@ pub fn refuse_inputs_without_end(directory: &Path, commands: &[&str]) {
     assert_eq!(names(directory), ["long"]);
 }
 
-/// The names in a directory, sorted.
+/// Returns the names in a directory, sorted.
 pub fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> =

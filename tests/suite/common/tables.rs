@@ -1,4 +1,4 @@
-//! What the endgame tables of the test data know.
+//! Results from the tablebases of the test data.
 
 use std::{path::PathBuf, sync::OnceLock};
 
@@ -8,19 +8,20 @@ use shakmaty_syzygy::Tablebase;
 
 use super::data::data;
 
-/// The directory of the endgame tables.
+/// Returns the directory of the tablebases.
 pub fn directory() -> Option<PathBuf> {
     data("syzygy")
 }
 
-/// The tables through the library, as the tests' oracle.
+/// Returns the tablebases, read by the library as an oracle for the tests.
 pub fn oracle() -> Option<Tablebase<Chess>> {
     let mut oracle = Tablebase::new();
     oracle.add_directory(directory()?).unwrap();
     Some(oracle)
 }
 
-/// Who wins, by the tables, where no clock can change that: 1 the side to move.
+/// Returns the winner by the tablebases, if the fifty-move rule cannot change the result: 1 for the
+/// side to move.
 pub fn winner(position: &Position) -> Option<i64> {
     static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
     let wdl =

@@ -1,8 +1,7 @@
-//! What reads bytes from outside, one function each (files of games are with the tests of
-//! `src/train`): they end, do not panic, take no more memory than the input justifies,
-//! and read again what they have written. Fed by property tests
-//! (`tests/suite/parsers.rs`), with hostile files (`tests/suite/hostile_files.rs`) and
-//! by the fuzzer (`tests/fuzz`).
+//! The readers of external data, one function each. (The tests of `src/train` have those of
+//! training games.) Readers must end without a panic, must not use more memory than the input
+//! justifies, and must read what they have written. Property tests (`tests/suite/parsers.rs`),
+//! hostile files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
 
 use std::{fs, io::Cursor};
 
@@ -27,10 +26,10 @@ use lancet::{
 };
 use shakmaty::CastlingMode;
 
-/// A reader of bytes: could it use any of them?
+/// A reader of bytes. Returns whether any part was valid.
 pub type Target = fn(&[u8]) -> bool;
 
-/// All of them, by the names that the fuzzer uses.
+/// All readers, with the names that the fuzzer uses.
 pub const ALL: [(&str, Target); 8] = [
     ("uci", uci),
     ("fen", fen),
@@ -42,8 +41,8 @@ pub const ALL: [(&str, Target); 8] = [
     ("study", study),
 ];
 
-/// May this line be said here? Long counts are left out, and whatever names a
-/// file or asks for much memory.
+/// Returns whether the tests can send this line. Excludes long counts, and lines that name a file
+/// or need much memory.
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
@@ -66,7 +65,7 @@ fn is_harmless(line: &[u8]) -> bool {
     }
 }
 
-/// The whole front end: every `go` and `isready` is answered once.
+/// Runs the whole front end: every `go` and `isready` must be answered once.
 pub fn uci(bytes: &[u8]) -> bool {
     let (mut script, mut searches, mut questions) = (Vec::new(), 0, 0);
     for line in bytes.split(|&byte| byte == b'\n').filter(|line| is_harmless(line)) {
@@ -79,7 +78,7 @@ pub fn uci(bytes: &[u8]) -> bool {
             _ => {}
         }
     }
-    // The end of the input alone lets a search finish that has limits.
+    // At the end of the input alone, a search with limits would be finished first.
     script.extend_from_slice(b"stop\n");
     let mut output = Vec::new();
     uci::run(Cursor::new(script), &mut output);
@@ -89,8 +88,8 @@ pub fn uci(bytes: &[u8]) -> bool {
     searches + questions > 0
 }
 
-/// A position is the same after it was written and read again, and its moves
-/// lead to positions.
+/// A position must be the same after writing and reading, and its moves must lead to valid
+/// positions.
 pub fn fen(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut read = false;
@@ -116,7 +115,7 @@ pub fn fen(bytes: &[u8]) -> bool {
     read
 }
 
-/// Every line is a record or an error that points into it.
+/// Every line must be a record or give an error that names its place.
 pub fn epd(bytes: &[u8]) -> bool {
     let mut read = false;
     for line in lines::split(bytes).unwrap_or_default() {
@@ -135,7 +134,7 @@ pub fn epd(bytes: &[u8]) -> bool {
     read
 }
 
-/// Games read the same after they were written.
+/// Games must be the same after writing and reading.
 pub fn pgn(bytes: &[u8]) -> bool {
     let mut games = Games::new(bytes);
     let mut read = false;
@@ -154,8 +153,8 @@ pub fn pgn(bytes: &[u8]) -> bool {
     read
 }
 
-/// Bytes as they are, and again with the hash that they should have: then a
-/// network evaluates, and is written as it was read.
+/// Reads the bytes, and then the bytes with the right hash. A valid network must evaluate
+/// positions, and its bytes must be the same after writing.
 pub fn network(bytes: &[u8]) -> bool {
     let _ = Network::from_bytes(bytes);
     let Some(hashed) = with_hash(bytes) else { return false };
@@ -167,8 +166,8 @@ pub fn network(bytes: &[u8]) -> bool {
     true
 }
 
-/// FNV-1a of everything but the hash, in its place. The shape is filled up
-/// with small numbers, as no fuzzer writes so many.
+/// Sets the hash to the FNV-1a hash of the other bytes. Pads the parameters with zeros to the size
+/// that the header implies, because a fuzzer does not write so many.
 pub fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 44;
     let number = |at: usize| {
@@ -190,7 +189,7 @@ pub fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(hashed)
 }
 
-/// Bytes as they are, and again as a file of the right length and checksum.
+/// Reads the bytes, and then the bytes as a file with the right length and checksum.
 pub fn hash(bytes: &[u8]) -> bool {
     let read = |bytes: &[u8]| Table::read(bytes, bytes.len() as u64, 0);
     let _ = read(bytes);
@@ -208,7 +207,7 @@ pub fn hash(bytes: &[u8]) -> bool {
     true
 }
 
-/// The bytes as the file of a table of 1 MiB, with the right checksum.
+/// Returns the bytes as the file of a table of 1 MiB, with the right checksum.
 pub fn as_table(bytes: &[u8], evaluation: u64) -> Vec<u8> {
     const HEADER: usize = 64;
     const MIB: usize = 1 << 20;
@@ -226,7 +225,7 @@ pub fn as_table(bytes: &[u8], evaluation: u64) -> Vec<u8> {
     file
 }
 
-/// A book's moves are legal.
+/// All moves of a book must be legal.
 pub fn book(bytes: &[u8]) -> bool {
     let Ok(book) = Book::from_bytes(bytes) else { return false };
     let position = Position::default();
@@ -236,8 +235,8 @@ pub fn book(bytes: &[u8]) -> bool {
     true
 }
 
-/// Bytes as they are, and again with the checksums that their lines should have: a study
-/// that is read can be shown and added to, and is the same when it is read again.
+/// Reads the bytes, and then the bytes with the right checksums for their lines. A valid study can
+/// be shown and continued, and must be the same when it is read again.
 pub fn study(bytes: &[u8]) -> bool {
     let directory = tempfile::tempdir().expect("a directory for the file");
     let path = directory.path().join("a.study");
@@ -263,7 +262,7 @@ pub fn study(bytes: &[u8]) -> bool {
             assert!(annotate::replay(&game).is_ok(), "{text}");
         }
         let before = content(&opened);
-        // A copy: programs that other tests start may still hold the lock for a moment.
+        // A copy, because programs that other tests start may still hold the lock for a moment.
         drop(opened);
         let copy = path.with_file_name("copy.study");
         fs::copy(&path, &copy).expect("room for the file");
@@ -273,14 +272,14 @@ pub fn study(bytes: &[u8]) -> bool {
     read
 }
 
-/// Can a PGN file have this tag, and does it leave the start position as it is?
+/// Returns whether a PGN file can have this tag, and the tag does not change the start position.
 fn is_plain((name, value): &(String, String)) -> bool {
     let is_start = ["FEN", "Variant"].iter().any(|start| name.eq_ignore_ascii_case(start));
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     !is_start && !name.is_empty() && name.bytes().all(is_name) && !value.contains(char::is_control)
 }
 
-/// All that a study says.
+/// Returns the whole content of a study.
 fn content(study: &Study) -> String {
     let tree = study.tree();
     let mut nodes = Vec::new();
@@ -292,7 +291,7 @@ fn content(study: &Study) -> String {
     format!("{nodes:?}, {:?}, {} nodes, {:?}", study.played(), study.nodes(), study.damaged())
 }
 
-/// The lines with the checksums that they should have.
+/// Returns the lines with the right checksums.
 pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
     let mut checked = Vec::new();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -1,5 +1,4 @@
-//! What a session says: lines that are right, half right and hostile, and the
-//! dice that choose among them.
+//! The lines of a session: valid, partly valid and hostile ones, and the random choice among them.
 
 use std::{fs, ops::Range};
 
@@ -12,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::common::data::data;
 
-/// Positions of all kinds: openings, mates, stalemates, few and many moves,
-/// Chess960, clocks at their ends.
+/// Positions of all kinds: openings, mates, stalemates, few and many moves, Chess960, and extreme
+/// move counters.
 pub const FENS: &[&str] = &[
     START_FEN,
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -36,7 +35,7 @@ pub const FENS: &[&str] = &[
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 9999 9999",
 ];
 
-/// What is no position, from the first field to the last.
+/// Invalid positions, with errors in each of the fields.
 pub const BAD_FENS: &[&str] = &[
     "8/8/8/8/8/8/8/8 w - - 0 1",
     "k/k/k",
@@ -56,7 +55,7 @@ pub const BAD_FENS: &[&str] = &[
     "\u{1f984} w - - 0 1",
 ];
 
-/// Options with values that they take.
+/// Options with valid values.
 pub const OPTIONS: &[&str] = &[
     "MultiPV value 1",
     "MultiPV value 2",
@@ -112,7 +111,7 @@ pub const OPTIONS: &[&str] = &[
     "Debug Log File value",
 ];
 
-/// Options with values that they do not take, and how the complaint names them.
+/// Options with invalid values, and a part of the expected error.
 pub const BAD_OPTIONS: &[(&str, &str)] = &[
     ("Hash value 0", "'Hash' cannot be '0'"),
     ("Hash value -5", "'Hash' cannot be '-5'"),
@@ -169,7 +168,7 @@ pub const LIMITS: &[&str] = &[
     "mate 100 depth 3",
 ];
 
-/// Parts of a `go` that cannot be used, and how the complaint names them.
+/// Wrong arguments of `go`, and a part of the expected error.
 pub const BAD_LIMITS: &[(&str, &str)] = &[
     ("depth 0", "'0' after 'depth'"),
     ("depth -3", "'-3' after 'depth'"),
@@ -194,7 +193,7 @@ pub const BAD_LIMITS: &[(&str, &str)] = &[
     ("winc -1", "'-1' after 'winc'"),
 ];
 
-/// Words that mean something, in an order in which they do not.
+/// Words of commands, which are sent in random order.
 const WORDS: &[&str] = &[
     "uci",
     "isready",
@@ -228,20 +227,19 @@ const WORDS: &[&str] = &[
     "../..",
     "stop",
 ];
-/// Lines to play with beyond those of this file, if they are beside the
-/// checkout.
+/// Positions for a session, also from the test data if they exist.
 #[derive(Clone, Debug)]
 pub struct Material {
     pub fens: Vec<String>,
 }
 
 impl Material {
-    /// The positions of this file only: the same everywhere.
+    /// Returns the positions of this file only, so that sessions are the same everywhere.
     pub fn small() -> Material {
         Material { fens: FENS.iter().chain(BAD_FENS).map(|&fen| fen.to_owned()).collect() }
     }
 
-    /// Also thousands of good and bad ones, where they are.
+    /// Also includes thousands of valid and invalid positions of the test data, if they exist.
     pub fn large() -> Material {
         let mut material = Material::small();
         let Some(directory) = data("fen") else { return material };
@@ -258,7 +256,7 @@ impl Material {
         material
     }
 }
-/// Chooses; the same seed makes the same choices.
+/// A random generator. The same seed gives the same choices.
 pub struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -266,7 +264,7 @@ impl Dice {
         Dice(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// True so many times in a hundred.
+    /// Returns true with a probability of `percent`.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
@@ -283,7 +281,7 @@ impl Dice {
         *list.choose(&mut self.0).expect("there is something to choose from")
     }
 
-    /// Some of a list, in any order.
+    /// Returns `count` elements of a list, in random order.
     pub fn some<T: Copy>(&mut self, list: &[T], count: usize) -> Vec<T> {
         list.choose_multiple(&mut self.0, count).copied().collect()
     }
@@ -292,7 +290,7 @@ impl Dice {
         list.shuffle(&mut self.0);
     }
 
-    /// The same line as careless programs write it.
+    /// Returns the same line with other case or spacing, as careless programs write it.
     pub fn dress(&mut self, line: &str) -> String {
         if self.chance(80) {
             return line.to_owned();
@@ -316,7 +314,7 @@ impl Dice {
         line
     }
 
-    /// A position with a character changed, added or lost.
+    /// Returns a FEN with a character changed, added or removed.
     pub fn spoil(&mut self, fen: &str) -> String {
         let mut chars: Vec<char> = fen.chars().collect();
         let at = self.below(chars.len() + 1);
@@ -329,8 +327,8 @@ impl Dice {
         chars.into_iter().collect()
     }
 
-    /// A line that a person or a broken pipe may send: bytes, one word over and
-    /// over, or words.
+    /// Returns a line that a person or a broken pipe may send: random bytes, one repeated word, or
+    /// random words.
     pub fn noise(&mut self) -> Vec<u8> {
         match self.below(4) {
             0 => {
@@ -350,7 +348,7 @@ impl Dice {
         }
     }
 
-    /// Limits of a search, some of them useless, and what will be said of those.
+    /// Returns limits of a search, and the expected errors for the wrong ones.
     pub fn limits(&mut self) -> (Vec<&'static str>, Vec<&'static str>) {
         let mut parts: Vec<&str> = (0..self.below(3)).map(|_| self.pick(LIMITS)).collect();
         let useless = if self.chance(25) { self.range(1..4) } else { 0 };

@@ -1,6 +1,5 @@
-//! Random dialogues with the built binary, while searches run: `lines` has what
-//! is said, `model` knows what must be answered. A [`Session`] is both and the
-//! program between them.
+//! Random dialogues with the built binary while searches run. `lines` has the lines to send, and
+//! `model` knows the required answers. A [`Session`] connects both with the program.
 
 pub mod lines;
 pub mod model;
@@ -26,19 +25,19 @@ use self::{
 };
 use super::{DEADLINE, Lancet, chess::book, tables};
 
-/// What was done.
+/// The numbers of lines and answers so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
-    /// Lines said.
+    /// Number of lines sent.
     pub lines: usize,
-    /// Things rejected, each of them named.
+    /// Number of rejected lines and arguments, each with its own error.
     pub rejected: usize,
-    /// Searches answered.
+    /// Number of searches answered.
     pub searches: usize,
 }
 
 impl Stats {
-    /// Both together.
+    /// Adds the numbers of another session.
     pub fn merge(&mut self, other: Stats) {
         self.lines += other.lines;
         self.rejected += other.rejected;
@@ -46,34 +45,33 @@ impl Stats {
     }
 }
 
-/// A program whose failures name the seed.
+/// Starts a program. Its failures print the seed.
 fn launch(seed: u64, material: &Material) -> Lancet {
     let mut lancet = Lancet::start();
     lancet.set_recipe(format!("(LANCET_SEED={seed}, {} positions)", material.fens.len()));
     lancet
 }
 
-/// A dialogue.
+/// A random dialogue with a program.
 pub struct Session {
     lancet: Lancet,
     model: Model,
     dice: Dice,
     seed: u64,
     material: Material,
-    /// Files of this session.
+    /// The directory for files of this session.
     directory: TempDir,
-    /// Lines said, to all programs.
+    /// Number of lines sent to all programs.
     lines: usize,
-    /// What earlier programs answered.
+    /// The numbers of answers of earlier programs.
     earlier: Stats,
 }
 
 impl Session {
-    /// Starts a program. The same seed and material say the same lines; what
-    /// they meet depends on time.
+    /// Starts a program. The same seed and material give the same lines, but their timing varies.
     pub fn new(seed: u64, material: &Material) -> Session {
         let directory = tempfile::tempdir().unwrap();
-        // Now, as later the program may be reading it.
+        // Written now, because later the program may be reading it.
         fs::write(directory.path().join("book.bin"), book(&[("e2e4", 2), ("g1f3", 1)])).unwrap();
         Session {
             lancet: launch(seed, material),
@@ -87,14 +85,14 @@ impl Session {
         }
     }
 
-    /// Another program, which knows nothing yet.
+    /// Starts another program, and a new model.
     fn restart(&mut self) {
         self.earlier = Stats { lines: 0, ..self.stats() };
         self.lancet = launch(self.seed, &self.material);
         self.model = Model::default();
     }
 
-    /// What was done so far.
+    /// Returns the numbers so far.
     pub fn stats(&self) -> Stats {
         let Model { rejected, answered, .. } = self.model;
         let mut stats = Stats { lines: self.lines, rejected, searches: answered };
@@ -102,26 +100,26 @@ impl Session {
         stats
     }
 
-    /// The running program.
+    /// Returns the running program.
     pub fn lancet(&mut self) -> &mut Lancet {
         &mut self.lancet
     }
 
-    /// A line of the program's.
+    /// Handles a line of the program.
     fn hear(&mut self, line: &str) {
         if let Err(fault) = self.model.hear(line) {
             self.lancet.fail(&fault);
         }
     }
 
-    /// Takes in whatever has been said.
+    /// Handles all lines that have arrived.
     fn absorb(&mut self) {
         while let Some(line) = self.lancet.poll() {
             self.hear(&line);
         }
     }
 
-    /// Takes in what is said until the model has what it waits for.
+    /// Handles lines until the model no longer waits.
     fn hear_while(&mut self, what: &str, waits: impl Fn(&Model) -> bool) {
         while waits(&self.model) {
             let line = self.lancet.line(what);
@@ -129,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Says a line.
+    /// Sends a line.
     fn say(&mut self, line: &str) {
         self.say_bytes(line.as_bytes());
     }
@@ -140,27 +138,27 @@ impl Session {
         self.lancet.send_bytes(&[line, b"\n"].concat());
     }
 
-    /// Says a line that must be rejected, by a text with this part.
+    /// Sends a line that must be rejected with a text that contains `complaint`.
     fn say_wrong(&mut self, line: &str, complaint: &str) {
         self.model.expect(complaint);
         self.say(line);
         self.ready();
     }
 
-    /// Waits for an answer to `isready`.
+    /// Waits for the answer to `isready`.
     pub fn ready(&mut self) {
         self.model.ask_ready();
         self.say("isready");
         self.hear_while("readyok", |model| model.unready() > 0);
     }
 
-    /// Whatever runs may end now: something else begins.
+    /// Allows the running search to end, because another command follows.
     fn release(&mut self) {
         self.absorb();
         self.model.release();
     }
 
-    /// Ends what runs and waits until all is said.
+    /// Ends the running search, and waits for all answers.
     pub fn settle(&mut self) {
         self.release();
         self.say("stop");
@@ -172,13 +170,13 @@ impl Session {
                 let expected = self.model.expected().join("', '");
                 self.lancet.fail(&format!("nothing was said of '{expected}'"));
             }
-            // A count may still be running out.
+            // A stopped count may still be running.
             thread::sleep(Duration::from_millis(5));
             self.ready();
         }
     }
 
-    /// A legal position and a short search of it: all is well.
+    /// Searches a legal position, which must succeed.
     fn probe(&mut self) {
         self.settle();
         let fen = self.dice.pick(FENS);
@@ -187,7 +185,7 @@ impl Session {
         self.hear_while("bestmove", |model| model.searches() > 0);
     }
 
-    /// Sets a position up, and plays some moves.
+    /// Sets up a position and plays some moves.
     fn position(&mut self, fen: &str) {
         let fen = fen.split_whitespace().collect::<Vec<_>>().join(" ");
         let mode = Some(CastlingMode::from_chess960(self.model.chess960));
@@ -223,7 +221,7 @@ impl Session {
         (self.model.game, self.model.refused) = (game, false);
     }
 
-    /// Plays a few moves, or many, and returns them as text.
+    /// Plays a few or many moves, and returns them as text.
     fn play_on(&mut self, game: &mut Game) -> Vec<String> {
         let length = if self.dice.chance(3) { 400 } else { self.dice.below(8) };
         let mut words = Vec::new();
@@ -241,7 +239,7 @@ impl Session {
         words
     }
 
-    /// Begins a search.
+    /// Starts a search.
     fn go(&mut self, limits: &str, ponder: bool, infinite: bool) {
         let (first, held) = match (ponder, infinite) {
             (false, false) => ("", Held::Free),
@@ -255,7 +253,7 @@ impl Session {
         self.model.go(line, held);
     }
 
-    /// A search with or without limits, some of them useless.
+    /// Starts a search with or without limits, some of which may be wrong.
     fn any_go(&mut self) {
         let (limits, complaints) = self.dice.limits();
         complaints.into_iter().for_each(|complaint| self.model.expect(complaint));
@@ -274,7 +272,7 @@ impl Session {
             if words.is_empty() {
                 self.model.expect("expected moves after 'searchmoves'");
             }
-            // At the end: whatever follows would be taken for a move.
+            // At the end of the line, because all words after `searchmoves` are read as moves.
             limits.push_str(&format!(" searchmoves {}", words.join(" ")));
         }
         let (ponder, infinite) = (self.dice.chance(12), self.dice.chance(20));
@@ -323,7 +321,7 @@ impl Session {
         }
     }
 
-    /// Options that name files which are there.
+    /// Sets options that name existing files.
     fn files(&mut self) {
         let path = |name: &str| self.directory.path().join(name).display().to_string();
         match self.dice.below(7) {
@@ -357,7 +355,7 @@ impl Session {
         self.say_wrong(&format!("setoption name {option}"), complaint);
     }
 
-    /// A line that means nothing.
+    /// Sends a meaningless line.
     fn noise(&mut self) {
         let line = self.dice.noise();
         match command::parse(&line) {
@@ -367,14 +365,14 @@ impl Session {
                 self.model.expect("");
             }
             Ok(None) => {}
-            // By chance it means something: then it is no noise.
+            // The line is a valid command by chance, so it is not sent.
             Ok(Some(_)) => return,
         }
         self.say_bytes(&line);
         self.ready();
     }
 
-    /// What people ask for.
+    /// Sends a command for people.
     fn ask(&mut self) {
         match self.dice.below(14) {
             0 => self.say("uci"),
@@ -408,7 +406,7 @@ impl Session {
         }
     }
 
-    /// A line that must be rejected.
+    /// Sends a line that must be rejected.
     pub fn reject(&mut self) {
         match self.dice.below(3) {
             0 => {
@@ -420,8 +418,7 @@ impl Session {
         }
     }
 
-    /// The program was told things behind this session's back: what is on its
-    /// board now is the start position.
+    /// Resets the board to the start position, after lines that this session does not know of.
     pub fn forget(&mut self) {
         self.say("position startpos");
         self.model.refused = false;
@@ -429,7 +426,7 @@ impl Session {
         self.model.game = Game::from(Position::from_fen(START_FEN, mode).unwrap());
     }
 
-    /// One or a few lines, of any kind.
+    /// Sends one or a few lines of any kind.
     pub fn step(&mut self) {
         let due = |session: &Session| session.model.expected().len() + session.model.rejected;
         let before = due(self);
@@ -458,9 +455,9 @@ impl Session {
         if self.dice.chance(10) {
             thread::sleep(Duration::from_micros(self.dice.below(3000)));
         }
-        // So that nothing is forgotten.
+        // Waits for the expected errors now and then, so that their number stays small.
         let many = self.model.expected().len() > 8 || self.model.searches() > 4;
-        // Drawn in any case: the dice do not depend on time.
+        // Always drawn, so that the random choices do not depend on time.
         let quieter = self.dice.chance(20);
         if many || (self.model.debug && quieter) {
             self.settle();
@@ -469,8 +466,8 @@ impl Session {
         }
     }
 
-    /// Commands of all threads of a game at once, without waiting for anything,
-    /// then the end: of the searches, of the program or of its input.
+    /// Sends the commands of a game with many threads all at once, without waiting for answers.
+    /// Then ends the searches, the program or its input.
     pub fn burst(&mut self, threads: usize) {
         self.say(&format!("setoption name Threads value {threads}"));
         for _ in 0..self.dice.range(2..14) {
@@ -507,7 +504,7 @@ impl Session {
         self.restart();
     }
 
-    /// Ends the program, which must answer whatever is open.
+    /// Ends the program, which must answer all open commands.
     pub fn end(&mut self, quit: bool) {
         self.release();
         if quit {

@@ -1,8 +1,7 @@
-//! What the other side of a dialogue must know by now, and what it owes: to every
-//! `go` one legal move and true lines, not before `stop` or `ponderhit` where
-//! those are to be waited for; to every `isready` one `readyok`; and one `info
-//! string` to every thing that cannot be used. The model is told what is said and
-//! reads what is answered. It talks to nobody.
+//! Tracks the state of a dialogue and the answers that the program owes: one legal move and true
+//! lines for each `go`, but not before a required `stop` or `ponderhit`; one `readyok` for each
+//! `isready`; and one `info string` for each error. The model gets the lines sent and received, and
+//! does no input or output itself.
 
 use std::collections::VecDeque;
 
@@ -11,7 +10,7 @@ use shakmaty::CastlingMode;
 
 use crate::common::checker::Checker;
 
-/// What is told to a person, and answers nothing.
+/// Messages for people that may come at any time.
 const NOTICES: &[&str] = &[
     "this search runs until 'stop'",
     "there is no mate in ",
@@ -21,89 +20,89 @@ const NOTICES: &[&str] = &[
     "SyzygyPath: 35 WDL and 35 DTZ tables",
     "Save Hash: 1 MiB in ",
     "Load Hash: 1 MiB from ",
-    // On a starved machine.
+    // On a very slow machine.
     "preparing a hash table of ",
-    // The version, behind `uci`.
+    // The version, in the answer to `uci`.
     "Lancet ",
-    // Not said again when the line is.
+    // Not repeated when the same line is sent again.
     "the board contradicts ",
     "castling rights ",
-    // Said once.
+    // Reported once for each option.
     "unknown option ",
 ];
 
-/// What is told of a search of a position that was refused.
+/// The message for a `go` after a refused position.
 const REFUSED: &str = "no search, because the position was refused: ";
 
-/// When a search may be answered.
+/// The time when a search may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// At any time.
     Free,
-    /// Not before `ponderhit`, or the end of the search.
+    /// After `ponderhit` or the end of the search.
     UntilHit,
-    /// Not before something ends the search.
+    /// After a command that ends the search.
     UntilStop,
 }
 
-/// A `go` that was not answered yet.
+/// A `go` without an answer so far.
 struct Search {
     line: String,
-    /// Of a position that was refused.
+    /// The position was refused.
     refused: bool,
     checker: Checker,
     held: Held,
 }
 
-/// What was said so far, and what has to be answered.
+/// The state of a dialogue, and the answers that are owed.
 #[derive(Default)]
 pub struct Model {
-    /// On the board.
+    /// The game on the board.
     pub game: Game,
-    /// The last position was refused, and searches are.
+    /// The last position was refused, so searches are refused, too.
     pub refused: bool,
     pub chess960: bool,
     pub never_clear: bool,
-    /// Wins count that the fifty-move rule spoils: `Syzygy50MoveRule` is off.
+    /// Wins count even if the fifty-move rule spoils them: `Syzygy50MoveRule` is off.
     pub spoilt_wins: bool,
-    /// There is a place to save the table.
+    /// Hash File is set.
     pub hash_file: bool,
-    /// Explanations may come.
+    /// `debug on` messages may come.
     pub debug: bool,
-    /// So may a sentence about the best move.
+    /// A sentence about the best move may come.
     pub explained: bool,
-    /// Searches may report their last lines only.
+    /// Searches may print only their last lines.
     pub minimal: bool,
-    /// Oldest first.
+    /// The searches without an answer, oldest first.
     searches: VecDeque<Search>,
-    /// Parts of the complaints that must come.
+    /// Parts of the expected errors.
     expected: Vec<String>,
-    /// Times `isready` without an answer.
+    /// Number of `isready` commands without an answer.
     unready: usize,
-    /// Searches answered.
+    /// Number of searches answered.
     pub answered: usize,
-    /// Complaints that came as expected.
+    /// Number of errors that came as expected.
     pub rejected: usize,
 }
 
 impl Model {
-    /// How castling is written.
+    /// Returns the notation of castling.
     pub fn mode(&self) -> CastlingMode {
         if self.chess960 { CastlingMode::Chess960 } else { self.game.position().mode() }
     }
 
-    /// `isready` is said.
+    /// Handles `isready`.
     pub fn ask_ready(&mut self) {
         self.unready += 1;
     }
 
-    /// Something is said that is to be rejected, by a text with this part; of noise
-    /// it is only known that it is.
+    /// Expects an error that contains `complaint`. For noise that is empty, since only its
+    /// rejection is known.
     pub fn expect(&mut self, complaint: impl Into<String>) {
         self.expected.push(complaint.into());
     }
 
-    /// A search begins: those before it end.
+    /// Handles the start of a search. Earlier searches end.
     pub fn go(&mut self, line: String, held: Held) {
         self.release();
         let mut checker = Checker::new(&self.game, self.mode()).with_spoilt_wins(self.spoilt_wins);
@@ -116,12 +115,12 @@ impl Model {
         self.searches.push_back(Search { line, refused: self.refused, checker, held });
     }
 
-    /// Whatever runs may be answered now.
+    /// Allows all searches to be answered.
     pub fn release(&mut self) {
         self.searches.iter_mut().for_each(|search| search.held = Held::Free);
     }
 
-    /// `Minimal` is set, for the searches that run, too.
+    /// Handles a change of `Minimal`, which also applies to running searches.
     pub fn set_minimal(&mut self, on: bool) {
         self.minimal = on;
         if on {
@@ -129,7 +128,7 @@ impl Model {
         }
     }
 
-    /// `ponderhit` is said: to the last search, as earlier ones were ended by it.
+    /// Handles `ponderhit` for the last search; earlier ones have ended already.
     pub fn ponder_hit(&mut self) {
         if let Some(search) = self.searches.back_mut()
             && search.held == Held::UntilHit
@@ -138,22 +137,22 @@ impl Model {
         }
     }
 
-    /// Searches that are to be answered.
+    /// Returns the number of searches without an answer.
     pub fn searches(&self) -> usize {
         self.searches.len()
     }
 
-    /// Questions for `readyok` that are to be answered.
+    /// Returns the number of `isready` commands without an answer.
     pub const fn unready(&self) -> usize {
         self.unready
     }
 
-    /// Parts of the complaints that are to come.
+    /// Returns parts of the expected errors.
     pub fn expected(&self) -> &[String] {
         &self.expected
     }
 
-    /// A line of the program's; an error if it is not true, or not asked for.
+    /// Checks a line of the program. Returns an error if it is false or unexpected.
     pub fn hear(&mut self, line: &str) -> Result<(), String> {
         if let Some(text) = line.strip_prefix("info string ") {
             self.hear_text(text)
@@ -163,7 +162,7 @@ impl Model {
         } else if line.starts_with("info ") || line.starts_with("bestmove") {
             self.hear_search(line)
         } else {
-            // Boards, help, counts: what people ask for.
+            // Output for people: boards, help and counts.
             Ok(())
         }
     }
@@ -188,9 +187,9 @@ impl Model {
         Ok(())
     }
 
-    /// A complaint must be expected; the rest is told to a person.
+    /// Checks an `info string`: errors must be expected, and messages for people are ignored.
     fn hear_text(&mut self, text: &str) -> Result<(), String> {
-        // Nothing was saved yet, or with another evaluation.
+        // No table was saved yet, or the saved one has another evaluation.
         let refused = text.starts_with("Load Hash: ") && text.ends_with("; the old table is kept");
         if refused || NOTICES.iter().any(|notice| text.starts_with(notice)) {
             return Ok(());
@@ -200,7 +199,7 @@ impl Model {
             return Ok(());
         }
         let parts = self.expected.iter().enumerate();
-        // The reason repeats what was said of the position.
+        // The message about a refused search repeats the error in the position.
         let fitting = parts.filter(|(_, part)| {
             text.contains(part.as_str()) && text.starts_with(REFUSED) == (*part == REFUSED)
         });
