@@ -1,5 +1,5 @@
 //! Mutated files of all kinds. The library reads them in this process, and then the program reads
-//! them like a user would, on paths below a temporary directory only.
+//! them as a user would, on paths below a temporary directory only.
 //!
 //! The program must end by itself and without a panic, within fixed limits of memory and processor
 //! time. Every error must name the file. Valid parts of a file must be used, and the library counts
