@@ -148,7 +148,7 @@ memory() {
     local name=$1 text
     shift
     text=$("$@" 'setoption name Hash value 64' isready 'setoption name Hash value 1048576' isready 'go depth 5' quit </dev/null | tr -d '\r')
-    has "$name: too large a table is refused in words" 'not enough memory .*1048576 MiB: it has 64 MiB' "$text"
+    has "$name: too large a table is refused in words" 'not enough memory .*1048576 MiB; using an empty table of 64 MiB' "$text"
     has "$name: and play goes on" '^bestmove [a-h]' "$text"
 }
 

@@ -1,4 +1,4 @@
-//! From a clock to a budget of time. No protocol and no threads here.
+//! Time management: computes the time for a move from the clock.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use super::{limits::Clock, params as p};
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No new iteration after this, scaled by [`Stability::scale`]; `None` if
-    /// the time is to be used up.
+    /// Time after which no new iteration starts, before scaling by [`Stability::scale`];
+    /// `None` if the search uses the whole time.
     pub soft: Option<Duration>,
-    /// The search is aborted at this, but for the first iteration.
+    /// Time at which the search is stopped, except in the first iteration.
     pub hard: Duration,
 }
 
-/// `percent` as a factor.
+/// Converts per cent to a factor.
 fn percent(percent: i32) -> f64 {
     f64::from(percent) / 100.0
 }
 
-/// Time that is never spent.
+/// Returns the time of a clock that is never spent.
 fn reserve() -> Duration {
     Duration::from_millis(p::clock_reserve().unsigned_abs().into())
 }
 
 impl Budget {
-    /// The budget for a move on this clock; `overhead` is kept back for
-    /// transmission. Never more than the time left, whatever the increment.
+    /// Returns the budget for a move on this clock. `overhead` is kept back for
+    /// transmission. The budget never exceeds the remaining time, whatever the increment.
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
-        // Even when the clock has run out, a move must be found.
+        // The search must find a move even if the clock has run out.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
         let horizon = p::clock_horizon().unsigned_abs();
         let moves = match clock.moves_to_go {
@@ -49,14 +49,14 @@ impl Budget {
         Budget { soft: Some(share.mul_f64(soft).min(cap)), hard }
     }
 
-    /// A quarter more time per move, since some moves will be found on the
-    /// opponent's time. On precedent, not measured.
+    /// Adds a quarter to the soft limit, because some moves will be found on the opponent's
+    /// time. The value follows other engines and was not measured.
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
         Budget { soft, ..self }
     }
 
-    /// Whichever ends first.
+    /// Returns the earlier of each of the two limits.
     pub fn min(self, other: Budget) -> Budget {
         let soft = match (self.soft, other.soft) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -65,8 +65,8 @@ impl Budget {
         Budget { soft, hard: self.hard.min(other.hard) }
     }
 
-    /// The budget for `go movetime`: all of it, less the overhead, which is at most a
-    /// tenth of it and at least a millisecond.
+    /// Returns the budget for `go movetime`: the whole time less the overhead. The overhead
+    /// is at most a tenth of the time and at least a millisecond.
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
         const MILLISECOND: Duration = Duration::from_millis(1);
         let kept = overhead.min(movetime / 10).max(MILLISECOND);
@@ -75,24 +75,25 @@ impl Budget {
     }
 }
 
-/// How much more a move costs on the GUI's clock than the search took: what the GUI, the
-/// way to it and a busy system need. It is kept back beside the overhead.
+/// The lag: how much more time a move costs on the GUI's clock than the search took. The
+/// GUI, the connection to it and a busy system cause it. It is kept back in addition to the
+/// overhead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lag {
-    /// The clock that the last move was found on, and the time that the search took.
+    /// The clock before the last move, and the time that its search took.
     last: Option<(Clock, Duration)>,
-    /// The mean, in which older ones fade.
+    /// Exponential moving average of the lag.
     mean: Duration,
 }
 
 impl Lag {
-    /// More than this is no lag: somebody has changed the clock.
+    /// Longest lag. If the difference is larger, somebody has changed the clock.
     const MOST: Duration = Duration::from_millis(500);
-    /// So many times the mean is kept back: on a busy system a move may lag several times
-    /// as long, and many moves in a row longer than the increment.
+    /// Multiple of the mean that is kept back. On a busy system the lag of a move can be
+    /// several times the mean, and exceed the increment for many moves in a row.
     const KEPT: u32 = 8;
 
-    /// Compares the clock with what it should show after the last move.
+    /// Updates the lag from the difference between `clock` and its expected value.
     pub fn see(&mut self, clock: Clock) {
         let Some((before, took)) = self.last.take() else { return };
         let same = before.increment == clock.increment
@@ -105,39 +106,39 @@ impl Lag {
         }
     }
 
-    /// A move was told on this clock, after so much time.
+    /// Records that a move was sent on this clock after a search of this length.
     pub const fn moved(&mut self, clock: Clock, took: Duration) {
         self.last = Some((clock, took));
     }
 
-    /// What to keep back.
+    /// Returns the time to keep back.
     pub fn kept(&self) -> Duration {
         self.mean * Lag::KEPT
     }
 }
 
-/// What the iterations so far say about how hard the move is.
+/// Measures of the iterations so far that show how difficult the move is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
-    /// How many there were.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Iterations in a row with the same best move.
+    /// Number of consecutive iterations with the same best move.
     pub same_best: u32,
-    /// Iterations in a row in which the score was close to its mean.
+    /// Number of consecutive iterations with a score close to its mean.
     pub same_score: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub best_share: f64,
-    /// How far the score has fallen below recent iterations, in centipawns.
+    /// Drop of the score below that of recent iterations, in centipawns.
     pub score_drop: i32,
-    /// How far it has fallen since the search for the move before.
+    /// Drop of the score since the search for the previous move, in centipawns.
     pub move_drop: i32,
-    /// The best move takes back.
+    /// Whether the best move is a recapture.
     pub recapture: bool,
 }
 
 impl Stability {
-    /// The factor on the soft budget: 0.45 for an obvious move, 1 for a usual one, and at
-    /// most 4.5 for one in doubt.
+    /// Returns the factor for the soft limit: about 0.45 for an obvious move, 1 for a usual
+    /// one, and at most 4.5 for a difficult one.
     pub fn scale(&self) -> f64 {
         let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
         let changed = percent(p::clock_changed()) / f64::from(1 + self.same_best).powf(1.7);
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The lag is what the clock lost beyond the search's time.
+    /// The lag is the time that the clock lost beyond the search's time.
     #[test]
     fn lag_is_kept_back() {
         let millis = Duration::from_millis;
@@ -229,24 +230,24 @@ mod tests {
         let mut lag = Lag::default();
         lag.see(clock(1000));
         assert_eq!(lag.kept(), Duration::ZERO);
-        // 1000 + 20 - 100, and 30 more are gone.
+        // The expected time is 1000 + 20 - 100; the clock shows 30 less.
         lag.moved(clock(1000), millis(100));
         lag.see(clock(890));
         assert_eq!(lag.kept(), millis(30));
-        // Always so much: eight times that is kept back in the end.
+        // With a constant lag, eight times that lag is kept back in the end.
         for _ in 0..100 {
             lag.moved(clock(1000), millis(100));
             lag.see(clock(890));
         }
         assert!((millis(239)..=millis(240)).contains(&lag.kept()), "{lag:?}");
-        // Without any it fades, also where the clock has gained time.
+        // Without lag the mean falls, even if the clock has gained time.
         for time in [910, 5000] {
             let before = lag.kept();
             lag.moved(clock(900), millis(10));
             lag.see(clock(time));
             assert!(lag.kept() < before && lag.kept() >= before * 6 / 7, "{lag:?}");
         }
-        // A clock that somebody has set back tells nothing, nor does the next time control.
+        // A changed clock and the next time control do not affect the mean.
         let control = |time| Clock { moves_to_go: Some(40), ..clock(time) };
         for (before, after) in [(clock(900), clock(100)), (control(900), control(800))] {
             let kept = lag.kept();

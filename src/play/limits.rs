@@ -1,4 +1,4 @@
-//! What a search is asked, as data: its limits, and the options that may change meanwhile.
+//! The limits of a search, and the options that may change while it runs.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize},
@@ -9,33 +9,35 @@ use shakmaty::Move;
 
 use crate::chess::score::{Score, mate_distance};
 
-/// When a search has to end. Limits combine: whichever is reached first stops.
+/// The limits of a search. It ends when it reaches the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Iterations, in plies.
+    /// Depth of the last iteration, in plies.
     pub depth: Option<u32>,
-    /// Nodes over all threads; on one thread exact.
+    /// Nodes of all threads together. Exact on one thread.
     pub nodes: Option<u64>,
-    /// Nodes after which no new iteration starts (self-play).
+    /// Soft nodes: no new iteration starts after this many. For self-play.
     pub soft_nodes: Option<u64>,
-    /// Stop when a mate in at most this many moves is proved, for either side.
+    /// Longest mate to search for, in moves. The search stops when it has proved one for
+    /// either side.
     pub mate: Option<u32>,
     /// Exact time for this move.
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
-    /// No bestmove before `stop`.
+    /// Holds the best move back until `stop`.
     pub infinite: bool,
-    /// No bestmove before `stop` or `ponderhit`; the clock starts at the hit.
+    /// Holds the best move back until `stop` or `ponderhit`. The clock starts at the
+    /// ponderhit.
     pub ponder: bool,
-    /// Analysis, not a game: even a forced move is searched.
+    /// The search is for analysis, not for a game: it also searches a forced move.
     pub analyse: bool,
-    /// If not empty, only these root moves are searched.
+    /// The root moves to search; if empty, all of them.
     pub searchmoves: Vec<Move>,
 }
 
 impl Limits {
-    /// Does the search end without a `stop` or a `ponderhit`?
+    /// Returns whether the search ends without a `stop` or a `ponderhit`.
     pub(crate) const fn ends_by_itself(&self) -> bool {
         let limited = self.clock.is_some()
             || self.depth.is_some()
@@ -46,7 +48,7 @@ impl Limits {
         limited && !self.infinite && !self.ponder
     }
 
-    /// Is this a mate that was asked for?
+    /// Returns whether `score` is a mate within the limit `mate`.
     pub(crate) fn is_wanted_mate(&self, score: Score) -> bool {
         self.mate
             .zip(mate_distance(score))
@@ -57,27 +59,27 @@ impl Limits {
 /// A player's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// Time left. Zero when the flag is about to fall or the GUI says so.
+    /// Remaining time. It can be zero.
     pub time: Duration,
-    /// Gained with every move.
+    /// Time added for every move.
     pub increment: Duration,
-    /// Moves to the next time control; `None` for the rest of the game.
+    /// Moves until the next time control; `None` if there is no further one.
     pub moves_to_go: Option<u32>,
 }
 
 /// Options of a search that may change while it runs.
 #[derive(Debug)]
 pub struct LiveOptions {
-    /// Root lines to report, from 1.
+    /// Number of principal variations to report, at least 1.
     pub multi_pv: AtomicUsize,
-    /// Report the line being searched, now and then.
+    /// Reports the line being searched from time to time.
     pub show_current_line: AtomicBool,
-    /// Report after every iteration what is wrong with the other moves.
+    /// Reports the refutations of the other root moves after every iteration.
     pub show_refutations: AtomicBool,
 }
 
 impl Default for LiveOptions {
-    /// One line, and nothing beside it.
+    /// Returns options that report only the best principal variation.
     fn default() -> LiveOptions {
         LiveOptions {
             multi_pv: AtomicUsize::new(1),

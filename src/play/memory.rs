@@ -1,33 +1,33 @@
-//! Memory that the system does not grant.
+//! The error for a lack of memory.
 
-/// There is not enough memory.
+/// The error returned when there is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// For a table of this size.
+    /// Not enough for a transposition table of this size.
     #[error("not enough memory for a hash table of {mib} MiB{}", remaining(.kept))]
     Hash {
-        /// The size asked for, in MiB.
+        /// The requested size, in MiB.
         mib: usize,
-        /// The size there is, in MiB; 0 if there is no table.
+        /// The size of the table in use, in MiB; 0 if there is no table.
         kept: usize,
     },
-    /// For so many threads.
+    /// Not enough for this number of search threads.
     #[error("not enough memory for {threads} search threads")]
     Threads {
-        /// The number asked for.
+        /// The requested number.
         threads: usize,
     },
-    /// For so many engines at once.
+    /// Not enough for this number of engines at the same time.
     #[error("not enough memory for {engines} engines, each with a hash table of {mib} MiB")]
     Engines {
-        /// The number asked for.
+        /// The requested number.
         engines: usize,
-        /// The size of the table of each, in MiB.
+        /// The size of each engine's table, in MiB.
         mib: usize,
     },
 }
 
-/// The table that there is instead.
+/// Describes the table that is used instead.
 fn remaining(mib: &usize) -> String {
-    if *mib > 0 { format!(": it has {mib} MiB, empty") } else { String::new() }
+    if *mib > 0 { format!("; using an empty table of {mib} MiB") } else { String::new() }
 }

@@ -1,6 +1,5 @@
-//! What surrounds a search: its limits and its reports, its clock, what is known
-//! without searching (opening book, endgame tables), where games begin, and what a
-//! weaker player overlooks (limited strength). No tree here.
+//! Everything that a search needs besides the tree: limits, reports, time management,
+//! opening books, tablebases, openings for self-play and limited strength.
 
 pub mod book;
 pub mod clock;

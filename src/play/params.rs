@@ -1,49 +1,50 @@
-//! The clock's tunable constants; what their lines say is in
-//! [`tune`](crate::system::tune).
+//! The tunable constants of time management. [`tune`](crate::system::tune) describes
+//! their format.
 //!
-//! The shares of the clock are shaped after those of tuned engines; what they were tried
-//! against is in the README beside this file.
+//! The constants follow those of tuned engines. `README.md` in this folder has the
+//! measurements.
 
 crate::system::tune::params! {
-    /// Milliseconds of every clock that are never spent: how late a busy machine may be.
-    /// What they save is in the README beside this file.
+    /// Milliseconds of every clock that are never spent, because a busy machine can delay a
+    /// move by that much.
     clock_reserve: 50, 0..=500, 10;
-    /// Moves that the rest of a game is planned to take when the GUI does not say ...
+    /// Assumed number of moves to the end of the game, if the GUI sends no `movestogo`.
     clock_horizon: 27, 8..=80, 3;
-    /// ... and when nothing is added to the clock either.
+    /// The same without increment.
     clock_sudden: 34, 8..=80, 3;
-    /// Of the increment, in per cent, what is planned for a move; beyond 100 it is spent
-    /// ahead, since later moves decide less ...
+    /// Share of the increment that a move gets, in per cent. It is above 100 because later
+    /// moves decide less.
     clock_increment: 160, 0..=300, 10;
-    /// ... and of both together, after which no new iteration begins, before
-    /// [`Stability::scale`](super::clock::Stability::scale) ...
+    /// Share of a move's time after which no new iteration starts, in per cent, before
+    /// scaling by [`Stability::scale`](super::clock::Stability::scale).
     clock_soft: 73, 20..=150, 5;
-    /// ... but at most this of the clock, in per cent: a low clock is shared out, too.
+    /// Maximum of this soft limit without `movestogo`, in per cent of the clock.
     clock_cap: 18, 5..=60, 2;
-    /// Of the clock, in per cent, what a move may take at most.
+    /// Maximum time for a move, in per cent of the clock.
     clock_hard: 46, 5..=90, 4;
-    /// A move whose share of the nodes is this, in per cent, ...
+    /// Share of the nodes spent on the best move at which the factor for that share would
+    /// be 0, in per cent.
     clock_share: 150, 100..=250, 7;
-    /// ... takes no time, and each per cent less takes so much more of the time planned, in
-    /// 1/10,000.
+    /// Increase of this factor for each per cent below `clock_share`, in 1/10,000.
     clock_nodes: 135, 0..=300, 14;
-    /// Of the time planned, in per cent, what a best move takes that has long stood, ...
+    /// Factor for a best move that has not changed for many iterations, in per cent.
     clock_stable: 76, 40..=100, 4;
-    /// ... and how much more if it has just changed.
+    /// Addition to this factor if the best move has just changed, in per cent.
     clock_changed: 155, 0..=300, 14;
-    /// More time, in 1/1000, for every centipawn that the score has fallen.
+    /// Additional time for each centipawn that the score has fallen, in 1/1000.
     clock_trend: 6, 0..=20, 1;
-    /// A score that holds from iteration to iteration takes less time, ...
+    /// Switch: a stable score takes less time.
     clock_score: 0, 0..=1, 0;
-    /// ... by so many per cent for each of up to eight of them; after five it takes what was
-    /// planned.
+    /// Reduction for each iteration with a stable score, up to eight, in per cent. The
+    /// factor is 1 after five.
     clock_steady: 4, 0..=10, 1;
-    /// A score that has fallen since the move before takes more time, ...
+    /// Switch: a score that has fallen since the search for the previous move takes more
+    /// time.
     clock_last: 0, 0..=1, 0;
-    /// ... by so much for a centipawn, in 1/1000.
+    /// Additional time for each centipawn of that fall, in 1/1000.
     clock_fallen: 20, 0..=60, 4;
-    /// A move that takes back takes less time, ...
+    /// Switch: a recapture takes less time.
     clock_recapture: 0, 0..=1, 0;
-    /// ... by so many per cent.
+    /// Reduction for a recapture, in per cent.
     clock_taken: 10, 0..=40, 3;
 }

@@ -1,4 +1,4 @@
-//! What a search reports, as data. `uci` and `tools` turn it into lines.
+//! The reports of a search, as data. `uci` and `tools` turn them into text.
 
 use std::{io, path::Path, time::Duration};
 
@@ -7,13 +7,13 @@ use shakmaty::Move;
 use super::memory::MemoryError;
 use crate::chess::score::Score;
 
-// Older paths of these, which `train`, `epd` and `analyse` use.
+// `train`, `epd` and `analyse` import these from here.
 pub use super::{limits::Limits, signals::Signals};
 
-/// What a reported score says.
+/// The kind of a reported score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The score itself.
+    /// The score is exact.
     Exact,
     /// The true score is at least this (fail high).
     Lower,
@@ -21,30 +21,31 @@ pub enum Bound {
     Upper,
 }
 
-/// One line of thought.
+/// Information about one principal variation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: u32,
-    /// Deepest ply reached, quiescence included.
+    /// Deepest ply reached, including the quiescence search.
     pub seldepth: u32,
     /// Rank of this line among the reported root moves, from 1.
     pub multipv: usize,
-    /// From the side to move's point of view.
+    /// Score from the side to move's point of view.
     pub score: Score,
-    /// Whether `score` is exact.
+    /// Whether `score` is exact or a bound.
     pub bound: Bound,
-    /// A draw for certain: by stalemate, for want of material, or by endgame tables.
+    /// Whether the position is a certain draw: by stalemate, by insufficient material or by
+    /// the tablebases.
     pub drawn: bool,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Table fill, in permille.
+    /// Share of the transposition table in use, in permille.
     pub hashfull: u32,
     /// Tablebase probes that hit.
     pub tbhits: u64,
-    /// Since the start of the search.
+    /// Time since the start of the search.
     pub time: Duration,
-    /// Legal moves from the root.
+    /// Principal variation, as legal moves from the root.
     pub pv: Vec<Move>,
 }
 
@@ -55,92 +56,95 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// The last line of the move chosen (of multipv 1).
+    /// The last information about the chosen move (multipv 1).
     pub info: Info,
 }
 
-/// What is not about moves, but a person or a log should know.
+/// Information for the user or a log that is not about a line of moves.
 #[derive(Debug)]
 pub enum Note<'a> {
-    /// The table is smaller than was asked for; the search goes on with it.
+    /// The transposition table is smaller than requested. The search continues with it.
     Memory(MemoryError),
-    /// A search thread cannot be started; those before it search.
+    /// A search thread cannot be started. The threads already started continue.
     Thread {
-        /// Its number, from 1; thread 0 is always there.
+        /// Its number, from 1. Thread 0 always exists.
         number: usize,
-        /// Why not.
+        /// The system's error.
         error: &'a io::Error,
     },
-    /// An endgame table cannot be used; the search goes on without it.
+    /// A tablebase file cannot be used. The search continues without it.
     Table {
-        /// Its file, or where that would be.
+        /// Path of the file; of a missing file only the name.
         path: &'a Path,
         /// What is wrong with it.
         fault: TableFault<'a>,
     },
-    /// How a search is going to be done. For those who want to know in detail.
+    /// The plan for a search, for debugging.
     Plan {
-        /// No new iteration after this time; `None` if it is to be used up.
+        /// Time after which no new iteration starts; `None` if the search uses the whole
+        /// time.
         soft: Option<Duration>,
-        /// The search is aborted at this time; `None` without a clock.
+        /// Time at which the search is stopped; `None` without a clock.
         hard: Option<Duration>,
-        /// Root moves whose result the endgame tables know.
+        /// Number of root moves with a known tablebase result.
         known: usize,
-        /// Root moves.
+        /// Number of root moves.
         moves: usize,
     },
-    /// `go mate` has found none that is short enough.
+    /// `go mate` has found no mate that is short enough.
     NoMate {
-        /// Moves to the longest mate wanted.
+        /// The limit of `go mate`, in moves.
         moves: u32,
-        /// It is proved that neither side can force one.
+        /// Whether it is proved that neither side can force such a mate.
         proved: bool,
     },
-    /// Whose move is played. For those who want to know in detail.
+    /// The choice between the threads' moves, for debugging.
     Decision {
-        /// The thread that has found it.
+        /// The thread whose move is played.
         thread: usize,
-        /// The last iteration completed, by thread.
+        /// Depth of the last completed iteration, by thread.
         depths: &'a [u32],
     },
 }
 
-/// What is wrong with an endgame table.
+/// What is wrong with a tablebase file.
 #[derive(Clone, Copy, Debug)]
 pub enum TableFault<'a> {
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// The file cannot be read.
     Unreadable(&'a io::Error),
-    /// The file is something else.
+    /// The file is not a Syzygy table of this kind.
     Kind,
-    /// The file's contents cannot be those of this table.
+    /// The file is damaged.
     Damaged,
 }
 
-/// Receives what a search has to say, on its first thread; faults of endgame tables are
-/// noted by any. Every method may be called at any time between `go` and its outcome.
+/// Receives the reports of a search. They come from its first thread; notes on tablebase
+/// files can come from any thread. Every method may be called at any time between `go` and
+/// its outcome.
 pub trait Reporter: Sync {
-    /// Does anybody listen? If not, nothing need be put together for [`info`](Self::info).
+    /// Returns whether the reporter uses [`info`](Self::info). If not, the search need not
+    /// assemble it.
     fn listens(&self) -> bool {
         true
     }
-    /// A new or better line.
+    /// Reports a new or better principal variation.
     fn info(&self, _info: &Info) {}
-    /// The root move being searched; `number` counts from 1.
+    /// Reports the root move that is searched next; `number` counts from 1.
     fn current_move(&self, _depth: u32, _m: Move, _number: usize) {}
-    /// The line that each thread searches; some may be empty.
+    /// Reports the line that each thread is searching. A line may be empty.
     fn current_lines(&self, _lines: &[Vec<Move>]) {}
-    /// A root move and the line that refutes it, as far as it is known.
+    /// Reports a root move and its refutation, as far as it is known.
     fn refutation(&self, _line: &[Move]) {}
-    /// Anything else that a person or a log should know.
+    /// Reports other information for the user or a log.
     fn note(&self, _note: &Note) {}
-    /// The search is over, with this. Told once, and before the other threads have ended:
-    /// on a busy machine they may take some time to.
+    /// Reports the result of the search. Called once, before the other threads have ended,
+    /// because that can take some time on a busy machine.
     fn decided(&self, _outcome: &Outcome) {}
 }
 
-/// Says nothing.
+/// A reporter that discards all reports.
 #[derive(Debug, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! How a search is stopped, and told that its clock runs.
+//! Signals to a running search: stop and ponderhit.
 
 use std::{
     sync::{
@@ -10,36 +10,33 @@ use std::{
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// The wires between whoever gave a `go` and the search that runs it. Made
-/// anew for each `go`, by the side that receives the command, so that a stop
-/// can never be lost.
+/// The signals from the caller of a search to the search. The side that receives `go`
+/// makes new signals for each `go`, so that a stop cannot be lost.
 ///
-/// The flags are read without a lock, in relaxed order: a search acts on
-/// nothing else that the other side has written, so that there is nothing to
-/// order; an atomic is seen by the other side in finite time, and soon on all
-/// machines. They are *written* under the lock of `clock_start`, so that a
-/// thread that looks at them and then sleeps cannot miss the change between
-/// the two, and so that the start of the clock is there for whoever, under the
-/// lock, asks how much of it has run. A search that sees the ponderhit before
-/// the new start of the clock reads it only after the lock is free.
+/// The flags are read without a lock and with relaxed ordering. A search depends on no
+/// other data from the other side, so no ordering is needed, and every machine makes an
+/// atomic store visible soon. The flags are *written* under the lock of `clock_start`, for
+/// two reasons. A thread that checks them and then sleeps cannot miss a change in between.
+/// And a search that sees the ponderhit waits for the lock before it reads the clock, so it
+/// reads the new start.
 #[derive(Debug)]
 pub struct Signals {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// When the clock began to run for us: the start, or the ponderhit.
+    /// The time at which our clock started: the start of the search, or the ponderhit.
     clock_start: Mutex<Instant>,
     changed: Condvar,
 }
 
 impl Default for Signals {
-    /// For what starts now, on one's own time.
+    /// Returns signals for a search that starts now and does not ponder.
     fn default() -> Signals {
         Signals::new(false)
     }
 }
 
 impl Signals {
-    /// Fresh signals for a search that starts now.
+    /// Returns signals for a search that starts now.
     pub fn new(ponder: bool) -> Signals {
         Signals {
             stop: AtomicBool::new(false),
@@ -57,7 +54,7 @@ impl Signals {
         drop(guard);
     }
 
-    /// The opponent played the expected move: the clock starts now.
+    /// Signals that the opponent has played the expected move. The clock starts now.
     pub fn ponder_hit(&self) {
         let mut start = lock(&self.clock_start);
         if self.pondering.swap(false, Ordering::Relaxed) {
@@ -66,22 +63,22 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Has the search been told to stop?
+    /// Returns whether the search has been told to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Is the search on the opponent's time?
+    /// Returns whether the search runs on the opponent's time.
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Relaxed)
     }
 
-    /// Time since the clock began to run for us.
+    /// Returns the time since our clock started.
     pub fn elapsed(&self) -> Duration {
         lock(&self.clock_start).elapsed()
     }
 
-    /// Sleeps until told to stop, or, unless `infinite`, until the ponderhit.
+    /// Waits for the stop or, unless `infinite`, for the end of pondering.
     pub fn wait(&self, infinite: bool) {
         let mut guard = lock(&self.clock_start);
         while !self.is_stopped() && (infinite || self.is_pondering()) {
@@ -89,7 +86,7 @@ impl Signals {
         }
     }
 
-    /// Sleeps until told to stop, or until the clock has run for `time`.
+    /// Waits for the stop, or until the clock has run for `time`.
     pub fn wait_until(&self, time: Duration) {
         let mut guard = lock(&self.clock_start);
         while !self.is_stopped() && guard.elapsed() < time {
@@ -106,7 +103,8 @@ mod tests {
 
     use super::*;
 
-    /// Whoever waits is woken, whichever comes first (see `tt::tests` for Miri).
+    /// Every waiting thread is woken, in whichever order signal and wait come. `tt::tests`
+    /// describes how to run this under Miri.
     #[test]
     fn no_signal_is_lost() {
         const ROUNDS: usize = if cfg!(miri) { 10 } else { 2000 };
@@ -129,7 +127,7 @@ mod tests {
                 }
                 let (stopped, pondering) = waiter.join().unwrap();
                 assert!(!pondering && (stopped || !infinite));
-                // What ran before the hit does not count.
+                // The time before the ponderhit does not count.
                 assert!(signals.elapsed() + before <= created.elapsed());
             });
         }

@@ -199,7 +199,7 @@ mod tests {
         for (said, text) in [
             (
                 Note::Memory(MemoryError::Hash { mib: 9, kept: 1 }),
-                "not enough memory for a hash table of 9 MiB: it has 1 MiB, empty",
+                "not enough memory for a hash table of 9 MiB; using an empty table of 1 MiB",
             ),
             (
                 Note::Memory(MemoryError::Hash { mib: 9, kept: 0 }),

@@ -61,11 +61,13 @@ fn too_little_memory() {
         // More memory than the machine has, and more than the limit allows.
         (
             "Hash value 1048576",
-            "info string not enough memory for a hash table of 1048576 MiB: it has 16 MiB, empty",
+            "info string not enough memory for a hash table of 1048576 MiB; using an empty table \
+             of 16 MiB",
         ),
         (
             "Hash value 2900",
-            "info string not enough memory for a hash table of 2900 MiB: it has 16 MiB, empty",
+            "info string not enough memory for a hash table of 2900 MiB; using an empty table \
+             of 16 MiB",
         ),
         ("Threads value 1024", "info string not enough memory for 1024 search threads"),
     ] {
