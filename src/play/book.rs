@@ -1,10 +1,9 @@
-//! Polyglot opening books: positions and weighted moves in one sorted file.
-//! Whether to play from the book is the engine's business.
+//! Polyglot opening books: positions and weighted moves in one sorted file. The engine
+//! decides whether to play from the book.
 //!
-//! A file is entries of 16 bytes, big-endian and sorted by key: key (8), move
-//! (2), weight (2), learning data (4, not used). The key is PolyGlot's, whose
-//! Zobrist numbers shakmaty shares. Source: PolyGlot's documentation by Fabien
-//! Letouzey.
+//! A file consists of entries of 16 bytes, big-endian and sorted by key: key (8 bytes),
+//! move (2), weight (2), learning data (4, not used). The key is PolyGlot's. It uses the
+//! same Zobrist numbers as shakmaty. Source: PolyGlot's documentation by Fabien Letouzey.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -15,17 +14,18 @@ use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
 
 use crate::{chess::position::Position, system::files};
 
-/// Bytes of an entry.
+/// Size of an entry, in bytes.
 const ENTRY: usize = 16;
-/// Longest file, in bytes: the largest books have less than a tenth of this.
+/// Largest accepted file, in bytes. The largest books have less than a tenth of this.
 const LONGEST_FILE: u64 = 4 << 30;
 
-/// A move of the book in the position with this key.
+/// A book move in the position with this key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BookMove {
     key: u64,
-    /// To (6 bits), from (6), promotion (3): none, knight, bishop, rook, queen.
-    /// Castling is the king moving onto its own rook.
+    /// From the lowest bit: target square (6 bits), origin (6), promotion (3). The
+    /// promotions are none, knight, bishop, rook and queen. Castling is a move of the king
+    /// to the square of its rook.
     code: u16,
     weight: u16,
 }
@@ -36,31 +36,31 @@ pub struct Book {
     entries: Vec<BookMove>,
 }
 
-/// Why a file is not a book.
+/// The error returned for a file that is not a usable book.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// There is nothing in it.
+    /// The book has no moves.
     #[error("the book has no moves")]
     Empty,
     /// The last entry is incomplete.
     #[error("not a Polyglot book, or truncated: {bytes} bytes is not a multiple of 16")]
     Truncated {
-        /// Length of the file.
+        /// Length of the file, in bytes.
         bytes: usize,
     },
-    /// The entries are not in order.
+    /// The entries are not sorted by key.
     #[error("not a Polyglot book, or damaged: entry {entry} is out of order")]
     Unsorted {
-        /// The entry, from 1, that should stand before the one before it.
+        /// Number of the first entry with a smaller key than the one before it, from 1.
         entry: usize,
     },
-    /// An entry's move is not a valid one.
+    /// The move of an entry is not valid.
     #[error("not a Polyglot book, or damaged: entry {entry} is not a valid move")]
     Move {
-        /// The entry, from 1.
+        /// Number of the entry, from 1.
         entry: usize,
     },
 }
@@ -79,7 +79,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If they are not a book.
+    /// If the bytes are not a book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         let (records, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() {
@@ -99,7 +99,7 @@ impl Book {
             if entry.code >> 12 > 4 {
                 return Err(BookError::Move { entry: number });
             }
-            // Some books have PolyGlot's null move: nothing to play.
+            // Some books contain PolyGlot's null move, which cannot be played.
             if entry.code != 0 {
                 entries.push(entry);
             }
@@ -107,8 +107,8 @@ impl Book {
         if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
     }
 
-    /// The legal moves that the book has here, with their weights. Moves with a
-    /// weight of zero are never played.
+    /// Returns the book's legal moves in a position, with their weights. Moves with weight
+    /// zero are left out.
     pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
         let key = key(position);
         let first = self.entries.partition_point(|entry| entry.key < key);
@@ -122,27 +122,28 @@ impl Book {
             .collect()
     }
 
-    /// A move for this position, each as often as its weight says.
+    /// Returns a random move for this position, with probabilities proportional to the
+    /// weights.
     pub fn choose(&self, position: &Position, rng: &mut impl Rng) -> Option<Move> {
         let moves = self.moves(position);
-        // Their sum may be beyond 16 bits.
+        // The sum of the weights may exceed 16 bits.
         moves.choose_weighted(rng, |&(_, weight)| u64::from(weight)).ok().map(|&(m, _)| m)
     }
 
-    /// The move with the largest weight.
+    /// Returns the move with the largest weight.
     pub fn best(&self, position: &Position) -> Option<Move> {
         self.moves(position).into_iter().max_by_key(|&(_, weight)| weight).map(|(m, _)| m)
     }
 }
 
-/// PolyGlot's key: unlike the engine's own, it includes the en passant square
-/// whenever a pawn stands beside it, pinned or not.
+/// Returns PolyGlot's key of a position. Unlike the engine's own key, it includes the en
+/// passant square whenever an enemy pawn is beside the pushed pawn, even a pinned one.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key
 }
 
-/// PolyGlot's number for a move.
+/// Returns PolyGlot's code for a move.
 fn code(m: Move) -> u16 {
     let (from, to, promotion) = match m {
         Move::Normal { from, to, promotion, .. } => (from, to, promotion),
@@ -191,8 +192,8 @@ mod tests {
         Book::from_bytes(&entries.collect::<Vec<_>>().concat()).unwrap()
     }
 
-    /// The keys of PolyGlot's documentation: the start, and after 1. e4 d5
-    /// 2. e5 f5 (en passant possible) and 3. Ke2 Kf7 (castling lost).
+    /// Keys from PolyGlot's documentation: the start position, after 1. e4 d5 2. e5 f5 (en
+    /// passant possible) and after 3. Ke2 Kf7 (castling rights lost).
     #[test]
     fn keys_of_the_documentation() {
         for (fen, expected) in [
@@ -213,7 +214,7 @@ mod tests {
         let found = book(&castling, &[("e1g1", 3), ("e1c1", 1)]).moves(&castling);
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|(m, _)| m.is_castle()));
-        // As PolyGlot writes them: e1h1 and e1a1.
+        // PolyGlot writes e1h1 and e1a1.
         let kingside = Square::E1 as u16 * 64 + Square::H1 as u16;
         let bytes = entry(key(&castling), kingside, 1);
         assert_eq!(Book::from_bytes(&bytes).unwrap().best(&castling), Some(found[0].0));
@@ -225,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Each move as often as its weight says; weight zero never.
+    /// Moves are chosen in proportion to their weights; weight zero never.
     #[test]
     fn weights_are_shares() {
         let start = Position::default();
@@ -240,7 +241,7 @@ mod tests {
         for (text, share) in [("e2e4", 6000), ("d2d4", 3000), ("c2c4", 1000)] {
             assert!(counts[text].abs_diff(share) < 200, "{counts:?}");
         }
-        // The largest that there are.
+        // The largest possible weights.
         let heavy = super::tests::book(&start, &[("e2e4", u16::MAX), ("d2d4", u16::MAX)]);
         assert!(heavy.choose(&start, &mut rng).is_some());
         let none = super::tests::book(&start, &[("f2f3", 0)]);

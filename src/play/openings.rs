@@ -1,4 +1,4 @@
-//! Where games between engines begin: after random moves from the start position, from a
+//! Openings for games between engines: random moves from the start position, from a
 //! Chess960 position or from a position of a book.
 
 use std::path::Path;
@@ -17,38 +17,39 @@ use crate::{
     system::files::FileError,
 };
 
-/// Openings that a short search scores beyond this, in centipawns, are not played. With
-/// 1000 a network learned less from as many hours; see `eval/nnue/HISTORY.md`.
+/// Largest score of an opening for either side, in centipawns, by a short search. With 1000
+/// a network learned less from the same hours of self-play; see `eval/nnue/HISTORY.md`.
 pub const BALANCE: Score = 300;
 /// Random plies without a book.
 pub const RANDOM_PLIES: u32 = 8;
-/// Random plies after a book position: enough that no game is played twice.
+/// Random plies after a book position, so that no game is played twice.
 pub const RANDOM_PLIES_AFTER_BOOK: u32 = 2;
 
-/// What openings to make.
+/// The kinds of openings to make.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    /// Books: each holds positions to start from.
+    /// Books, each a list of positions to start from.
     pub books: Vec<Vec<Position>>,
-    /// Share of games that start from a position of one of the books, each as often
-    /// as the others, in percent.
+    /// Share of games that start from a book position, in per cent. Every book is chosen
+    /// equally often.
     pub book_share: u32,
-    /// Random plies after a book position; each opening has this many or one more.
+    /// Random plies after a book position. Each opening has this many or one more.
     pub book_plies: u32,
-    /// Random plies after a start position, or one more.
+    /// Random plies after a start position. Each opening has this many or one more.
     pub random_plies: u32,
-    /// Share of the other games that start from a random Chess960 position, in
-    /// percent.
+    /// Share of the remaining games that start from a random Chess960 position, in per
+    /// cent.
     pub chess960: u32,
 }
 
 impl Openings {
-    /// Random moves from the start position.
+    /// Returns openings by random moves from the start position.
     pub const fn random() -> Openings {
         Openings::from_books(Vec::new())
     }
 
-    /// Positions of these books; without books, random moves from the start position.
+    /// Returns openings from these books; without books, random moves from the start
+    /// position.
     pub const fn from_books(books: Vec<Vec<Position>>) -> Openings {
         Openings {
             books,
@@ -59,8 +60,8 @@ impl Openings {
         }
     }
 
-    /// An opening in which the game is not over. Its balance is not checked. A book may
-    /// have none: `stopped` ends the search for one (nothing).
+    /// Returns an opening in which the game is not over. Its balance is not checked. Returns
+    /// `None` when `stopped` returns true, because a book may have no such opening.
     pub fn make(&self, rng: &mut ChaCha8Rng, stopped: impl Fn() -> bool) -> Option<Position> {
         while !stopped() {
             let (start, plies) = self.start(rng);
@@ -74,7 +75,7 @@ impl Openings {
         None
     }
 
-    /// Where an opening begins, and how many random plies follow.
+    /// Returns the position that an opening starts from, and the number of random plies.
     fn start(&self, rng: &mut ChaCha8Rng) -> (Position, u32) {
         let mut percent = |share| rng.random_range(0..100) < share;
         let (from_book, from_chess960) = (percent(self.book_share), percent(self.chess960));
@@ -97,7 +98,7 @@ fn random_moves(mut position: Position, plies: u32, rng: &mut ChaCha8Rng) -> Opt
     Some(position)
 }
 
-/// A random one of the 960 start positions.
+/// Returns one of the 960 start positions at random.
 pub fn chess960(rng: &mut impl Rng) -> Position {
     let rank = back_rank(rng.random_range(0..960));
     let white = rank.to_uppercase();
@@ -105,17 +106,17 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
 }
 
-/// The pieces of the Chess960 start position with this number (0 to 959, R. Scharnagl's), from
-/// the a-file on.
+/// Returns the pieces of the Chess960 start position with this number, from the a-file to
+/// the h-file. The numbers are Scharnagl's, 0 to 959.
 fn back_rank(number: usize) -> String {
-    /// Which two of the five squares without bishop and queen have the knights.
+    /// The places of the knights among the five squares without bishops and queen.
     const KNIGHTS: [[usize; 2]; 10] =
         [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
     let mut rank = [None; 8];
     rank[2 * (number % 4) + 1] = Some('b');
     rank[2 * (number / 4 % 4)] = Some('b');
     let [first, second] = KNIGHTS[number / 96];
-    // The second knight first: then the place of the other one is still free, and counted.
+    // The second knight is placed first, so that the number of the first one does not shift.
     let pieces =
         [(number / 16 % 6, 'q'), (second, 'n'), (first, 'n'), (0, 'r'), (0, 'k'), (0, 'r')];
     for (place, piece) in pieces {
@@ -127,12 +128,12 @@ fn back_rank(number: usize) -> String {
     rank.into_iter().flatten().collect()
 }
 
-/// Reads a book: a position in FEN or EPD on each line. Positions in which the game is
-/// over are left out.
+/// Reads a book with a position in FEN or EPD on each line. It skips positions in which the
+/// game is over.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, has no position, or a line has none.
+/// If the file cannot be read, a line has no legal position, or no position remains.
 pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
     let lines = lines::read(path).map_err(|error| FileError::new(path, error))?;
     let mut book = Vec::new();
@@ -150,7 +151,7 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
     Ok(book)
 }
 
-/// The position of a line; what else EPD says about it does not matter here.
+/// Returns the position of a line and ignores its EPD operations.
 fn read_position(line: &Line) -> Result<Position, LineError> {
     let (setup, _) =
         fen::read_epd(&line.text).map_err(|error| line.error(error.at, error.reason))?;
@@ -164,14 +165,14 @@ mod tests {
     use shakmaty::Position as _;
     use std::collections::HashSet;
 
-    /// Dead draws are no openings; a book from which no game can be played can be stopped.
+    /// Dead draws are not openings. If a book has no playable opening, `make` can be stopped.
     #[test]
     fn a_book_of_endings_ends() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("kings.epd");
         std::fs::write(&path, "8/8/8/4k3/8/8/8/4K3 w - -\n").unwrap();
         assert!(read_book(&path).unwrap_err().reason.contains("no position"));
-        // The queen must be taken: only kings are left.
+        // After the forced capture of the queen only kings remain.
         std::fs::write(&path, "8/8/8/8/8/8/1q6/K6k w - -\n").unwrap();
         let openings = Openings::from_books(vec![read_book(&path).unwrap()]);
         let tries = std::cell::Cell::new(0);
@@ -194,7 +195,8 @@ mod tests {
         assert_eq!(fens.iter().collect::<HashSet<_>>().len(), 50);
     }
 
-    /// Every book as often as the others, however long; the rest from the start.
+    /// Every book is chosen equally often, whatever its length. Other games start from the
+    /// start position.
     #[test]
     fn books_are_mixed() {
         let position = |fen: &str| Position::from_fen(fen, CastlingMode::Standard).unwrap();

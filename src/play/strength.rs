@@ -1,14 +1,15 @@
-//! Weaker play of a human kind: a player with a lower rating looks at fewer
-//! positions and less far ahead, misjudges them, and overlooks moves, mostly
-//! quiet, long and backward ones: the opponent's replies, and the player's own
-//! moves after them. No piece is thrown away at random, and what is seen is
-//! played. Some moves take a long time, obvious ones do not. The player makes no
-//! error where people are sure: mates in one, recaptures, promotions, and the endings that
-//! everybody of the rating knows.
+//! Limited strength that resembles weaker human play.
 //!
-//! All errors follow from the position and the game's seed. A search errs in the
-//! same way everywhere in its tree, and a blind spot lasts as long as the
-//! position does; another game has others.
+//! A player with a lower rating searches fewer nodes and less deep, misjudges positions, and
+//! overlooks moves: the opponent's replies, and its own moves after them. It overlooks
+//! mostly quiet, long and backward moves. It never gives pieces away at random, and it plays
+//! the best move that it sees. Some moves take a long time, obvious ones do not. The player
+//! makes no errors where people make none: in mates in one, recaptures, promotions, and the
+//! endings that every player of the rating knows.
+//!
+//! All errors depend only on the position and the game's seed. Therefore a position is
+//! misjudged in the same way wherever it occurs in the tree, and a blind spot lasts as long
+//! as the position. Another game has other errors.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -29,17 +30,17 @@ use crate::{
     system::random::mix,
 };
 
-/// How a player of a rating is limited.
+/// The limits of a player with a given rating.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     elo: u32,
-    /// Positions looked at for a move.
+    /// Nodes for a move.
     nodes: f64,
-    /// Iterations, in plies.
+    /// Search depth, in plies.
     depth: f64,
-    /// Standard deviation of the error in judging a position, in centipawns.
+    /// Standard deviation of the error in evaluating a position, in centipawns.
     error: f64,
-    /// Share of short quiet moves that are overlooked one ply from the root; see
+    /// Share of short quiet moves that are overlooked one ply from the root. See
     /// [`Handicap::overlooks`] for later plies and [`obscurity`] for other moves.
     oversight: f64,
 }
@@ -48,9 +49,9 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
     Level { elo, nodes, depth, error, oversight }
 }
 
-/// The scale: ratings between these are interpolated, nodes by their logarithm.
-/// Measured against Stockfish's UCI_Elo from 1400 to 2200, below and above that
-/// against itself: see the README beside this file.
+/// The scale. Values for other ratings are interpolated, those of nodes logarithmically.
+/// From 1400 to 2200 it was measured against Stockfish's UCI_Elo, below and above that in
+/// games of Lancet against itself. See `README.md` in this folder.
 const LEVELS: [Level; 12] = [
     level(500, 39.0, 1.0, 400.0, 0.62),
     level(800, 90.0, 1.5, 255.0, 0.44),
@@ -66,34 +67,36 @@ const LEVELS: [Level; 12] = [
     level(3000, 1_200_000.0, 60.0, 0.8, 0.000_4),
 ];
 
-/// Ratings that can be played at.
+/// The range of UCI_Elo.
 pub const ELO_RANGE: RangeInclusive<u32> = LEVELS[0].elo..=LEVELS[LEVELS.len() - 1].elo;
-/// Levels of skill, the last of which is full strength.
+/// The range of Skill Level. The last level is full strength.
 pub const SKILL_RANGE: RangeInclusive<u32> = 0..=20;
 
-/// The rating of a level of skill: the scale in even steps. Full strength has none.
+/// Returns the rating of a skill level. The levels divide the scale into even steps; full
+/// strength has no rating.
 pub const fn skill_rating(level: u32) -> Option<u32> {
     let (elo, levels) = (ELO_RANGE, *SKILL_RANGE.end());
     let step = (*elo.end() - *elo.start()) / levels;
     if level < levels { Some(*elo.start() + step * level) } else { None }
 }
 
-/// The rating if nothing else is said.
+/// The default of UCI_Elo.
 pub const DEFAULT_ELO: u32 = 1500;
 
-/// Stronger players look at other moves, too, where a move is sure.
+/// Highest rating at which only [sure moves](sure_moves) are searched where there are any.
+/// Stronger players search the other moves too.
 const SURE_UP_TO: u32 = 2000;
 
-/// Positions looked at for a move of an ending that the player knows. Two bishops and the other
-/// mates take this many within fifty moves, at full strength.
+/// Minimum number of nodes for a move in an ending that the player knows. At full strength
+/// this is enough to mate with two bishops, and in the other endings, within fifty moves.
 const KNOWN_NODES: u64 = 5_000;
 
 /// A limited player in one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handicap {
-    /// Positions looked at for a move.
+    /// Nodes for a move.
     pub nodes: u64,
-    /// Iterations, in plies.
+    /// Search depth, in plies.
     pub depth: u32,
     elo: u32,
     error: f64,
@@ -102,8 +105,8 @@ pub struct Handicap {
 }
 
 impl Handicap {
-    /// A player of this rating (the nearest one of [`ELO_RANGE`]), with the blind
-    /// spots and misjudgements of `seed`.
+    /// Returns a player of this rating, clamped to [`ELO_RANGE`]. `seed` determines its
+    /// oversights and misjudgements.
     pub fn new(elo: u32, seed: u64) -> Handicap {
         let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
         let above = LEVELS.partition_point(|level| level.elo < elo).max(1);
@@ -120,7 +123,8 @@ impl Handicap {
         }
     }
 
-    /// The player without errors, in an ending that everybody of the rating knows how to win.
+    /// Returns a player without errors in an ending that every player of the rating can win;
+    /// otherwise `self`.
     #[must_use]
     pub fn in_ending(self, game: &Game) -> Handicap {
         if needed(game.position()).is_none_or(|elo| elo > self.elo) {
@@ -130,7 +134,8 @@ impl Handicap {
         Handicap { nodes, depth: u32::MAX, error: 0.0, oversight: 0.0, ..self }
     }
 
-    /// The limits of a search by this player: only the sure moves where there are any.
+    /// Returns the limits of a search by this player. If there are sure moves, it searches
+    /// only these.
     #[must_use]
     pub fn limit(&self, limits: &Limits, game: &Game) -> Limits {
         let mut searchmoves = limits.searchmoves.clone();
@@ -145,9 +150,9 @@ impl Handicap {
         }
     }
 
-    /// The error in judging a position, in centipawns for the side to move. A
-    /// third of its variance belongs to the pawn structure: there the player is
-    /// wrong in the same way for many moves.
+    /// Returns the error in evaluating a position, in centipawns for the side to move. A
+    /// third of its variance depends only on the pawn structure, so that the player is wrong
+    /// in the same way for many moves.
     pub fn misjudgement(&self, position: &Position) -> Score {
         let keys = position.keys();
         let structure = normal(mix(keys.pawns ^ self.seed));
@@ -156,8 +161,9 @@ impl Handicap {
         (self.error * (0.58 * structure + 0.81 * moment)) as Score
     }
 
-    /// Is this move overlooked, `ply` plies from the root? Never at the root
-    /// itself, where a player looks at the moves one by one, and never in check.
+    /// Returns whether the player overlooks this move, `ply` plies from the root. It
+    /// overlooks no move at the root, because people look at those one by one, and none in
+    /// check.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;
@@ -169,10 +175,9 @@ impl Handicap {
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
     }
 
-    /// How long to think before playing `m`: on average as long as at full
-    /// strength, as irregularly as people do, and never longer than the clock
-    /// allows. People's times for a move are roughly log-normal. `stability` is that of
-    /// the search that found it.
+    /// Returns the time to use before playing `m`. On average it is that of full strength,
+    /// it varies like that of people, and it never exceeds the budget. The times that people
+    /// use are roughly log-normal. `stability` is that of the search that found the move.
     pub fn thinking_time(
         &self,
         budget: Budget,
@@ -188,25 +193,23 @@ impl Handicap {
         } else {
             stability.scale().clamp(0.4, 2.0)
         };
-        // Mixed twice, to be independent of the misjudgements.
+        // Mixed twice to be independent of the misjudgements.
         let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));
         let mean = (IRREGULARITY * IRREGULARITY / 2.0).exp();
         soft.mul_f64(doubt * mood.exp() / mean).min(budget.hard)
     }
 }
 
-/// Standard deviation of the logarithm of the time for a move. On precedent,
-/// not measured.
+/// Standard deviation of the logarithm of the time for a move. An estimate, not measured.
 const IRREGULARITY: f64 = 0.6;
-/// Share of the usual time that an obvious move takes. On precedent, not
-/// measured.
+/// Time for an obvious move as a share of the usual time. An estimate, not measured.
 const OBVIOUS: f64 = 0.3;
 
-/// Iterations that tell how hard a move is: after fewer no move has had the time to prove
-/// itself.
+/// Minimum number of iterations for a meaningful [`Stability`].
 const TELLING_DEPTH: u32 = 5;
 
-/// From which rating on do all players know how to win this for the side to move?
+/// Returns the lowest rating at which all players can win this ending for the side to move;
+/// `None` for other positions.
 fn needed(position: &Position) -> Option<u32> {
     let (board, us) = (position.board(), position.turn());
     if endings::against_bare_king(board) == Some(us)
@@ -230,7 +233,8 @@ fn needed(position: &Position) -> Option<u32> {
     runs(board, us).then_some(800)
 }
 
-/// Has `us` a pawn that promotes before a king gets there, and does no piece defend?
+/// Returns whether `us` has an unstoppable passed pawn: the opponent has only king and
+/// pawns, and its king is too far away.
 fn runs(board: &Board, us: Color) -> bool {
     let (pawns, theirs) = (board.pawns(), board.by_color(!us));
     let escapes = |pawn: Square| {
@@ -243,13 +247,14 @@ fn runs(board: &Board, us: Color) -> bool {
     theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
 }
 
-/// Where a pawn promotes.
+/// Returns the square on which a pawn promotes.
 fn goal(pawn: Square, color: Color) -> Square {
     Square::from_coords(pawn.file(), color.fold_wb(Rank::Eighth, Rank::First))
 }
 
-/// The moves that need no thought: those that give mate. If there are none, and a recapture or a
-/// promotion wins more than a pawn: the moves that do so. Empty otherwise.
+/// Returns the moves that people do not miss. These are the moves that mate. If there are
+/// none, and a recapture or a promotion wins more than a pawn, they are all moves that win
+/// more than a pawn. Otherwise the list is empty.
 fn sure_moves(game: &Game) -> Vec<Move> {
     let position = game.position();
     let moves = position.legal_moves();
@@ -273,13 +278,13 @@ fn sure_moves(game: &Game) -> Vec<Move> {
     }
 }
 
-/// Does `m` take the piece that has just captured?
+/// Returns whether `m` captures the piece that has just captured.
 fn recaptures(game: &Game, m: Move) -> bool {
     m.is_capture() && game.last().is_some_and(|last| last.is_capture() && m.to() == last.to())
 }
 
-/// Does `m` need no thought? It recaptures, or every other move loses material
-/// at once.
+/// Returns whether `m` is obvious: it recaptures, or every other move loses material at
+/// once.
 fn is_obvious(game: &Game, m: Move) -> bool {
     let position = game.position();
     let only = || {
@@ -289,10 +294,10 @@ fn is_obvious(game: &Game, m: Move) -> bool {
     recaptures(game, m) || only()
 }
 
-/// How easily a move is overlooked, compared with a short quiet one.
+/// Returns how easily a move is overlooked, relative to a short quiet one.
 fn obscurity(position: &Position, m: Move) -> f64 {
     let kind = match m.capture() {
-        // Taking something bigger catches the eye.
+        // Captures of a more valuable piece are easy to see.
         Some(captured) if see::value(captured) > see::value(m.role()) => 0.25,
         Some(_) => 0.4,
         None if m.is_promotion() => 0.4,
@@ -306,8 +311,8 @@ fn obscurity(position: &Position, m: Move) -> f64 {
     kind * long * if backward { 1.3 } else { 1.0 }
 }
 
-/// Roughly normally distributed, with a standard deviation of 1: the sum of four
-/// uniform numbers.
+/// Converts random bits to a number that is roughly normally distributed, with mean 0 and
+/// standard deviation 1. It is the sum of four uniform numbers.
 fn normal(bits: u64) -> f64 {
     let sum: u64 = (0..4).map(|i| bits >> (16 * i) & 0xffff).sum();
     (sum as f64 / 65_536.0 - 2.0) / 0.577
@@ -336,7 +341,7 @@ mod tests {
         positions
     }
 
-    /// Share of all replies that a player of this rating overlooks.
+    /// Returns the share of all replies that a player of this rating overlooks.
     fn overlooked(elo: u32, choose: impl Fn(Move) -> bool) -> f64 {
         let handicap = Handicap::new(elo, 7);
         let (mut all, mut missed) = (0.0, 0.0);
@@ -374,8 +379,7 @@ mod tests {
         assert!(error(3000) < 1.0);
     }
 
-    /// Errors have the size that the table gives, and are of the kind that the
-    /// module describes.
+    /// Errors have the size given in [`LEVELS`] and the kind that the module describes.
     #[test]
     fn errors_are_human() {
         for level in LEVELS {
@@ -400,13 +404,13 @@ mod tests {
             for m in position.legal_moves() {
                 assert!(
                     !weakest(3).overlooks(&position, m, 0),
-                    "nothing is overlooked at the root"
+                    "a move is overlooked at the root"
                 );
             }
         }
     }
 
-    /// The same game has the same errors, another game others.
+    /// The errors are the same throughout a game and differ between games.
     #[test]
     fn errors_belong_to_the_game() {
         let all = |seed| -> Vec<Score> {
@@ -425,12 +429,12 @@ mod tests {
         game
     }
 
-    /// Most moves take less than the mean, some take far longer; on average the
-    /// clock is used as planned.
+    /// Most moves take less than the mean and some take far longer. On average the clock is
+    /// used as planned.
     #[test]
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
-        // In doubt as much as the plan assumes.
+        // As difficult as the plan assumes.
         let stability =
             Stability { iterations: 9, same_best: 2, best_share: 0.76, ..Stability::default() };
         assert!((stability.scale() - 1.0).abs() < 0.01);
@@ -453,7 +457,7 @@ mod tests {
         let quick = times(&exchanged, back);
         assert!((mean(&quick) / mean(&usual) - OBVIOUS).abs() < 0.02, "{}", mean(&quick));
 
-        // Who looks ahead a move or two is not in doubt for that.
+        // After few iterations the stability does not matter.
         let (m, handicap) = (start.position().legal_moves()[0], Handicap::new(700, 1));
         let time = |iterations, stability| {
             let stability = Stability { iterations, ..stability };
@@ -472,9 +476,9 @@ mod tests {
         let exchanged = game(crate::chess::position::START_FEN, &["e2e4", "d7d5", "e4d5"]);
         assert!(obvious(&exchanged, "d8d5"));
         assert!(!obvious(&exchanged, "g8f6"));
-        // A capture, but nothing is taken back.
+        // A capture, but not a recapture.
         assert!(!obvious(&game(crate::chess::position::START_FEN, &["e2e4", "d7d5"]), "e4d5"));
-        // Of the two answers to the check, one loses the queen.
+        // One of the two replies to the check loses the queen.
         let checked = game("3rk3/8/8/8/4r3/8/3P1P2/3QK3 w - - 0 1", &[]);
         assert!(obvious(&checked, "e1f1"));
         assert!(!obvious(&checked, "d1e2"));
@@ -487,7 +491,7 @@ mod tests {
             (start, &["f2f3", "e7e5", "g2g4"][..], &["d8h4"][..]),
             (start, &["e2e4", "d7d5"], &[]),
             (start, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6"], &["b7c6", "d7c6"]),
-            // A queen, unless she is taken or gives stalemate.
+            // A promotion to a queen, unless it is captured or gives stalemate.
             ("8/P6k/8/8/8/8/7K/8 w - - 0 1", &[], &["a7a8q"]),
             ("8/P7/1k6/8/8/7K/r7/8 w - - 0 1", &[], &[]),
             ("8/2P5/k1K5/8/8/8/8/8 w - - 0 1", &[], &["c7c8q"]),
@@ -516,7 +520,7 @@ mod tests {
             ("8/8/8/3k4/8/8/8/KNN5 w - - 0 1", None),
             ("8/8/8/3k4/8/p7/8/5KQ1 w - - 0 1", Some(1200)),
             ("8/8/8/3k4/8/8/p7/5KQ1 w - - 0 1", None),
-            // Nobody catches the pawn, or the king does, or the way is not free.
+            // The pawn is unstoppable, or a king catches it, or its path is not free.
             ("8/P6k/8/8/8/8/7K/8 w - - 0 1", Some(800)),
             ("8/8/5k2/8/P7/8/7K/8 w - - 0 1", Some(800)),
             ("8/8/4k3/8/P7/8/7K/8 w - - 0 1", None),
