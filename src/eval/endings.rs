@@ -1,25 +1,28 @@
-//! Endings against a bare king: who can mate, and the way to it.
+//! Endings against a bare king: which material can mate, and an evaluation that leads to
+//! the mate.
 
 use shakmaty::{Bitboard, Board, Color, Square};
 
 use crate::chess::{position::Position, score::Score, see};
 
-/// Pieces that force mate on a bare king, in the order in which people learn how.
+/// Material that can force mate against a bare king, in the order in which people learn the
+/// mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Technique {
-    /// A queen or two rooks, at least.
+    /// At least a queen or two rooks.
     Queen,
     Rook,
     Bishops,
     BishopAndKnight,
 }
 
-/// The side whose opponent has nothing but a king.
+/// Returns the side whose opponent has only a king.
 pub(crate) fn against_bare_king(board: &Board) -> Option<Color> {
     Color::ALL.into_iter().find(|&strong| board.by_color(!strong).count() == 1)
 }
 
-/// What `strong` has to mate a bare king with.
+/// Returns the easiest mate that the pieces of `strong` allow; `None` if they cannot force
+/// mate.
 pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     let theirs = board.by_color(strong);
     let (bishops, knights) = (theirs & board.bishops(), theirs & board.knights());
@@ -36,13 +39,14 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     }
 }
 
-/// A mate by force is worth at least this much, in centipawns, and anything less against a bare
-/// king at most this: a pawn is not worth more than the queen that it becomes.
+/// Lower limit for material that can force mate against a bare king, and upper limit for
+/// other material, in centipawns. So a pawn is never worth more than the queen that it
+/// becomes.
 const WON: Score = 1000;
 
-/// The evaluation for the side to move where one king is bare, and `score` elsewhere. It falls
-/// with the bare king's way to the edge, or to a corner that the bishop controls, and with the
-/// distance of the kings.
+/// Returns the evaluation for the side to move if one king is bare; otherwise `score`. For
+/// the stronger side the evaluation rises as the bare king approaches the edge, or a corner
+/// that the bishop controls, and as the kings approach each other.
 pub fn with_bare_king(position: &Position, score: Score) -> Score {
     let board = position.board();
     let Some(strong) = against_bare_king(board) else { return score };
@@ -67,7 +71,7 @@ pub fn with_bare_king(position: &Position, score: Score) -> Score {
     if position.turn() == strong { won } else { -won }
 }
 
-/// The steps of a rook, one square each, between two squares.
+/// Returns the Manhattan distance between two squares.
 fn steps(a: Square, b: Square) -> i32 {
     let file = i32::from(a.file()) - i32::from(b.file());
     let rank = i32::from(a.rank()) - i32::from(b.rank());
@@ -89,10 +93,10 @@ mod tests {
         for (better, worse) in [
             // A queen is better than the pawn that becomes one, whatever a network says.
             ("7Q/8/8/8/k7/8/8/K7 w - - 0 1", "8/7P/8/8/k7/8/8/K7 w - - 0 1"),
-            // To the edge, and the king near.
+            // The bare king at the edge, and the other king near.
             ("8/8/2K5/8/k7/8/8/4R3 w - - 0 1", "8/8/2K5/8/3k4/8/8/4R3 w - - 0 1"),
             ("k7/8/2K5/8/8/8/8/1R6 w - - 0 1", "k7/8/8/2K5/8/8/8/1R6 w - - 0 1"),
-            // To the corner of the bishop.
+            // The bare king in a corner that the bishop controls.
             ("8/8/8/8/8/3K4/3BN3/k7 w - - 0 1", "k7/8/8/8/8/3K4/3BN3/8 w - - 0 1"),
             ("k7/8/8/8/8/3K4/3NB3/8 w - - 0 1", "8/8/8/8/8/3K4/3NB3/k7 w - - 0 1"),
         ] {
@@ -100,7 +104,7 @@ mod tests {
         }
         let (white, black) = ("8/8/3K4/8/3k4/8/8/R7 w - - 0 1", "8/8/3K4/8/3k4/8/8/R7 b - - 0 1");
         assert_eq!(evaluate(white, 7), -evaluate(black, 7));
-        // Two bishops of one colour, two knights: the network's word.
+        // Two bishops of one colour or two knights cannot force mate: the network's score.
         for fen in ["8/8/8/8/3k4/8/8/KB1B4 w - - 0 1", "8/8/8/8/3k4/8/8/KNN5 w - - 0 1"] {
             assert_eq!(evaluate(fen, 77), 77, "{fen}");
         }

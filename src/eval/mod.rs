@@ -1,7 +1,7 @@
-//! Static evaluation: a position to centipawns for the side to move.
+//! Static evaluation: the score of a position in centipawns for the side to move.
 //!
-//! The search asks an `Evaluator` for a number and never tells it about
-//! moves made or taken back.
+//! The search passes positions to an `Evaluator`. It does not need to notify it of moves made
+//! or taken back.
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,7 +23,7 @@ pub mod wdl;
 pub use endings::with_bare_king;
 use nnue::{Accumulators, Network};
 
-/// The network that is part of the program.
+/// Returns the built-in network.
 pub fn default_network() -> Arc<Network> {
     static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         let network = Network::from_bytes(include_bytes!(env!("LANCET_NETWORK")));
@@ -32,14 +32,14 @@ pub fn default_network() -> Arc<Network> {
     Arc::clone(&NETWORK)
 }
 
-/// The name that stands for material and piece-square tables where a network file is expected.
+/// The name that selects material and piece-square tables instead of a network file.
 pub const PSQT: &str = "psqt";
 
 /// Reads the network file at `path`; `None` for [`PSQT`].
 ///
 /// # Errors
 ///
-/// As those of [`Network::load`].
+/// The errors of [`Network::load`].
 pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::network::LoadError> {
     if path.as_os_str() == PSQT {
         return Ok(None);
@@ -47,32 +47,32 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
     Ok(Some(Arc::new(Network::load(path)?)))
 }
 
-/// What a network's word counts for on this board, in 1/1024. The less there is to win
-/// with, the less an advantage wins; and the search's margins are for scores of
-/// this size. Its worth in games is in the search's `HISTORY.md`.
+/// Returns the factor by which a network's score is multiplied on this board, in 1/1024. The
+/// same advantage wins less often with less material. The margins of the search are tuned to
+/// the resulting scores. The search's `HISTORY.md` has the gain in Elo.
 pub(crate) fn weight(board: &Board) -> i32 {
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
     weight_of(Role::ALL.into_iter().map(value).sum())
 }
 
-/// The same for the material of both sides, in centipawns.
+/// Returns this factor for the material of both sides together, in centipawns.
 pub fn weight_of(material: Score) -> i32 {
     params::weight_bare() + material / params::weight_material()
 }
 
-/// The evaluation by a network that says `score`, in centipawns: what the search plays
-/// by, within [`EVALUATION_LIMIT`].
+/// Converts a network's score to the evaluation that the search uses, in centipawns, within
+/// [`EVALUATION_LIMIT`].
 pub fn weighted(score: Score, board: &Board) -> Score {
     (score * weight(board) / 1024).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
 }
 
-/// What a network would have to say, in centipawns, for this evaluation: what it is to
-/// learn.
+/// Converts an evaluation to the network score that gives it, in centipawns. This is the
+/// inverse of [`weighted`], for training.
 pub fn unweighted(score: Score, board: &Board) -> Score {
     score * 1024 / weight(board)
 }
 
-/// One search thread's evaluator, with whatever it caches between calls.
+/// The evaluator of one search thread, with its caches.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Evaluator {
     /// Material and piece-square tables.
@@ -83,7 +83,7 @@ pub(crate) enum Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator with this network or, without one, with material and
+    /// Returns an evaluator with this network or, without one, with material and
     /// piece-square tables.
     pub fn new(network: Option<Arc<Network>>) -> Evaluator {
         network.map_or(Evaluator::Psqt, |network| {
@@ -91,16 +91,16 @@ impl Evaluator {
         })
     }
 
-    /// This position will probably be evaluated at `ply`: does what can be done already.
+    /// Prepares the evaluation of a position that will probably be evaluated at `ply`.
     pub fn prepare(&mut self, position: &Position, ply: usize) {
         if let Evaluator::Network(accumulators) = self {
             accumulators.update(position.board(), ply);
         }
     }
 
-    /// The static evaluation in centipawns for the side to move, within
-    /// `EVALUATION_LIMIT`. `ply` is the distance from the root: evaluators that
-    /// update incrementally keep one accumulator per ply.
+    /// Returns the static evaluation in centipawns for the side to move, within
+    /// `EVALUATION_LIMIT`. `ply` is the distance from the root. Networks keep one accumulator
+    /// per ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let score = match self {
             Evaluator::Psqt => psqt::evaluate(position),

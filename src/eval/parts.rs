@@ -1,29 +1,27 @@
-//! The static evaluation taken apart, for people: what each piece contributes,
-//! and the terms that make up the score. The search does not use this.
+//! The parts of the static evaluation, for people: the contribution of each piece and the
+//! terms of the score. The search does not use this module.
 
 use shakmaty::{Board, Color, Piece, Role, Square};
 
 use super::{nnue::Network, psqt, weight, weighted};
 use crate::chess::{position::Position, score::Score};
 
-/// An evaluation and what it is made of. All numbers are centipawns, positive
-/// if good for White.
+/// An evaluation and its parts, in centipawns from White's point of view.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// What evaluates.
+    /// Description of the evaluator.
     pub evaluator: String,
     /// The evaluation.
     pub total: Score,
-    /// The terms: they add up to the evaluation but for rounding.
+    /// The terms. Their sum is the evaluation, apart from rounding.
     pub terms: Vec<(&'static str, f64)>,
-    /// By how much the evaluation changes when a piece is put on the board, all
-    /// others being there already. A king cannot be taken off: it has none.
+    /// Contribution of each piece: the change of the evaluation when this piece is added to
+    /// the others. It is `None` for kings, because a king cannot be removed.
     pub pieces: Vec<(Square, Piece, Option<Score>)>,
 }
 
 impl Parts {
-    /// The evaluation of `position` by `network`; without one, by material and
-    /// piece-square tables.
+    /// Evaluates `position` by `network`; without one, by material and piece-square tables.
     pub fn new(position: &Position, network: Option<&Network>) -> Parts {
         let (board, turn) = (position.board(), position.turn());
         let white = |own: Score| if turn.is_white() { own } else { -own };
@@ -56,7 +54,7 @@ impl Parts {
     }
 }
 
-/// What a network sees from either side, and its bias.
+/// Returns the contributions of both views of a network, and of its bias.
 fn views(network: &Network, board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     let [ours, theirs, bias] = network.terms(board, turn);
     let scale = f64::from(weight(board)) / 1024.0;

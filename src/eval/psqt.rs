@@ -1,7 +1,7 @@
-//! Generation zero: material and piece-square tables, tapered by phase.
+//! Material and piece-square tables, tapered by game phase.
 //!
-//! Lancet's own numbers. It bootstraps the network's first data and serves the
-//! lab, which needs an evaluation that is tiny and deterministic.
+//! The numbers are Lancet's own. This evaluation, generation zero, made the training data of
+//! the first network. The lab uses it because it is small and deterministic.
 
 use shakmaty::{Board, Color, Role};
 
@@ -11,14 +11,14 @@ use crate::chess::{position::Position, score::Score};
 const MATERIAL: [(i32, i32); 6] =
     [(82, 110), (340, 310), (355, 325), (470, 560), (1000, 1020), (0, 0)];
 
-/// Game phase per role: 24 with all pieces, 0 with none.
+/// Weight of each role in the game phase. The phase is 24 with all pieces and 0 with none.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// The right to move, in centipawns.
+/// Bonus for the side to move, in centipawns.
 const TEMPO: i32 = 15;
 
-/// Middlegame (low half) and endgame (high half) value by role and square as
-/// White sees them, added and subtracted in one operation.
+/// Values by role and square from White's point of view. The low half is the middlegame
+/// value and the high half the endgame value, so that one operation adds both.
 static TABLE: [[i32; 64]; 6] = {
     let mut table = [[0; 64]; 6];
     let mut role = 0;
@@ -34,12 +34,12 @@ static TABLE: [[i32; 64]; 6] = {
     table
 };
 
-/// The static evaluation in centipawns for the side to move.
+/// Returns the static evaluation in centipawns for the side to move.
 pub fn evaluate(position: &Position) -> Score {
     evaluate_board(position.board(), position.turn())
 }
 
-/// As [`evaluate`], of any board.
+/// Returns the same as [`evaluate`] for any board.
 pub fn evaluate_board(board: &Board, turn: Color) -> Score {
     let (mut sum, mut phase) = (0, 0);
     for (role, table) in Role::ALL.into_iter().zip(&TABLE) {
@@ -59,13 +59,13 @@ pub fn evaluate_board(board: &Board, turn: Color) -> Score {
     TEMPO + if turn == Color::White { white } else { -white }
 }
 
-/// What makes up the evaluation, in centipawns for White.
+/// Returns the terms of the evaluation, in centipawns from White's point of view.
 pub(super) fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     let phase = Role::ALL.into_iter().zip(PHASE);
     let phase = phase.map(|(role, weight)| weight * board.by_role(role).count() as i32);
     let phase = f64::from(phase.sum::<i32>().min(24)) / 24.0;
     let taper = |(mg, eg): (i32, i32)| f64::from(mg) * phase + f64::from(eg) * (1.0 - phase);
-    // By colour, White first: all there is, and the material of it.
+    // By colour, White first: the sum of all values, and the material in it.
     let (mut all, mut material) = ([0.0; 2], [0.0; 2]);
     for (square, piece) in board {
         let role = piece.role as usize - 1;
@@ -80,11 +80,12 @@ pub(super) fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
         ("Black's material", -material[1]),
         ("White's squares", all[0] - material[0]),
         ("Black's squares", material[1] - all[1]),
-        ("right to move", f64::from(tempo)),
+        ("tempo", f64::from(tempo)),
     ]
 }
 
-/// Value of a white piece on a square: `role` 0 to 5, `file` and `rank` 0 to 7.
+/// Returns the middlegame and endgame values of a white piece on a square: `role` 0 to 5,
+/// `file` and `rank` 0 to 7.
 const fn value(role: i32, file: i32, rank: i32) -> (i32, i32) {
     let (mg, eg) = MATERIAL[role as usize];
     // Distances to the centre: 0 to 3 in one direction, 0 to 6 in both.
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn halves_do_not_disturb_each_other() {
-        // King and queen against a bare king: both halves as by hand.
+        // King and queen against a bare king: the halves are combined by hand.
         let fen = "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1";
         let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         let (mg, eg) = value(4, Square::A1.file() as i32, 0);

@@ -1,6 +1,6 @@
-//! From scores to winning chances: how often Lancet wins, draws and loses its
-//! own games, by score and material count. The numbers come from `lancet-train wdl`
-//! and are in `wdl/fitted.rs`.
+//! Winning chances: converts a score and a material count to the probabilities of a win, a
+//! draw and a loss. The model is fitted to Lancet's own games by `lancet-train wdl`, which
+//! writes its coefficients to `wdl/fitted.rs`.
 
 use crate::chess::{
     position::Position,
@@ -9,28 +9,27 @@ use crate::chess::{
 
 mod fitted;
 
-/// The chances from the side to move's point of view, in permille; they sum
-/// to 1000.
+/// The chances of the side to move, in permille. They sum to 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chances {
-    /// Of winning.
+    /// Chance of a win.
     pub win: u32,
-    /// Of drawing.
+    /// Chance of a draw.
     pub draw: u32,
-    /// Of losing.
+    /// Chance of a loss.
     pub loss: u32,
 }
 
 impl Chances {
-    /// Those of a drawn game.
+    /// The chances of a drawn game.
     pub const DRAWN: Chances = Chances { win: 0, draw: 1000, loss: 0 };
 }
 
-/// The ordered logistic model: a win has the probability
-/// `sigmoid(beta * score - alpha)`, a loss `sigmoid(-beta * score - alpha)`,
-/// and what is left is a draw. `alpha` and `beta` are polynomials of the
-/// material count. In the terms of Stockfish's model, a side wins half its games at
-/// the score `a = alpha / beta`, and `b = 1 / beta` is how flat the curve is.
+/// The ordered logistic model. The probability of a win is `sigmoid(beta * score - alpha)`,
+/// that of a loss `sigmoid(-beta * score - alpha)`, and the remaining probability is that of
+/// a draw. `alpha` and `beta` are polynomials in the material count. In the terms of
+/// Stockfish's model, a side wins half of its games at the score `a = alpha / beta`, and
+/// `b = 1 / beta` is the spread of the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Coefficients of `alpha`, constant first.
@@ -39,18 +38,18 @@ pub struct Model {
     pub beta: [f64; TERMS],
 }
 
-/// The model of Lancet's own games.
+/// The model fitted to Lancet's own games.
 pub const MODEL: Model = Model { alpha: fitted::ALPHA, beta: fitted::BETA };
 
-/// Terms of the polynomials.
+/// Number of terms of the polynomials.
 pub const TERMS: usize = 4;
 
-/// The material counts that the model is fitted to. Endings with less follow
-/// rules of their own; a count beyond either end is taken for that end.
+/// The material counts to which the model is fitted. Endings with less material behave
+/// differently. Counts outside this range are clamped.
 pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 
-/// The material count of both sides, in pawns: 1 for a pawn, 3 for a knight or bishop,
-/// 5 for a rook and 9 for a queen.
+/// Returns the material count of both sides together: 1 for a pawn, 3 for a knight or
+/// bishop, 5 for a rook and 9 for a queen.
 pub fn material(board: &shakmaty::Board) -> u32 {
     let count = |pieces: shakmaty::Bitboard| pieces.count() as u32;
     count(board.pawns())
@@ -59,32 +58,33 @@ pub fn material(board: &shakmaty::Board) -> u32 {
         + 9 * count(board.queens())
 }
 
-/// The powers of a material count, scaled to about one.
+/// Returns the powers of a material count, which is first divided by 58.
 pub fn powers(material: u32) -> [f64; TERMS] {
     let x = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / 58.0;
     std::array::from_fn(|i| x.powi(i as i32))
 }
 
-/// The logistic function.
+/// Returns the logistic function of `x`.
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 impl Model {
-    /// `alpha` and `beta` for a material count.
+    /// Returns `alpha` and `beta` for a material count.
     pub fn at(&self, material: u32) -> (f64, f64) {
         let powers = powers(material);
         let sum = |terms: &[f64; TERMS]| terms.iter().zip(powers).map(|(c, p)| c * p).sum();
         (sum(&self.alpha), sum(&self.beta))
     }
 
-    /// Probabilities of a win and of a loss.
+    /// Returns the probabilities of a win and of a loss.
     pub fn win_and_loss(&self, score: f64, material: u32) -> (f64, f64) {
         let (alpha, beta) = self.at(material);
         (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
     }
 
-    /// The chances for a score (in centipawns; decisive scores are certain).
+    /// Returns the chances for a score in centipawns. Decisive scores are certain wins or
+    /// losses.
     pub fn chances(&self, score: Score, material: u32) -> Chances {
         let (win, loss) = if is_decisive(score) {
             (f64::from(u8::from(score > 0)), f64::from(u8::from(score < 0)))
@@ -98,7 +98,7 @@ impl Model {
     }
 }
 
-/// The side to move's chances for a score.
+/// Returns the chances of the side to move for a score.
 pub fn chances(score: Score, position: &Position) -> Chances {
     MODEL.chances(score, material(position.board()))
 }

@@ -50,7 +50,7 @@ impl Budget {
     }
 
     /// Adds a quarter to the soft limit, because some moves will be found on the opponent's
-    /// time. The value follows other engines and was not measured.
+    /// time. A customary value, not measured.
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
         Budget { soft, ..self }

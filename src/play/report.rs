@@ -74,7 +74,7 @@ pub enum Note<'a> {
     },
     /// A tablebase file cannot be used. The search continues without it.
     Table {
-        /// Path of the file; of a missing file only the name.
+        /// Path of the file, or only its name if it is missing.
         path: &'a Path,
         /// What is wrong with it.
         fault: TableFault<'a>,

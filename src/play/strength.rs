@@ -200,9 +200,10 @@ impl Handicap {
     }
 }
 
-/// Standard deviation of the logarithm of the time for a move. An estimate, not measured.
+/// Standard deviation of the logarithm of the time for a move. A customary value, not
+/// measured.
 const IRREGULARITY: f64 = 0.6;
-/// Time for an obvious move as a share of the usual time. An estimate, not measured.
+/// Time for an obvious move as a share of the usual time. A customary value, not measured.
 const OBVIOUS: f64 = 0.3;
 
 /// Minimum number of iterations for a meaningful [`Stability`].
@@ -402,10 +403,7 @@ mod tests {
         }
         for position in positions() {
             for m in position.legal_moves() {
-                assert!(
-                    !weakest(3).overlooks(&position, m, 0),
-                    "a move is overlooked at the root"
-                );
+                assert!(!weakest(3).overlooks(&position, m, 0), "a move is overlooked at the root");
             }
         }
     }

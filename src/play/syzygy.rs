@@ -1,9 +1,9 @@
-//! Syzygy endgame tables: finding the files, turning what they say into bounds
-//! on scores, and cutting reported lines where the tables disagree. When to ask
-//! is the search's business.
+//! Syzygy tablebases. This module finds the files, converts their results into bounds on
+//! scores, and cuts reported principal variations where they contradict the tablebases. The
+//! search decides when to probe.
 //!
-//! A table that is missing or damaged is named once; after that, positions
-//! that need it are searched as if there were no tables.
+//! A missing or damaged file is reported once. After that, positions that need it are
+//! searched without tablebases.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -31,23 +31,23 @@ use crate::{
     system::sync::lock,
 };
 
-/// A result by the rules that are in force, best last.
+/// A tablebase result for the side to move under the current `Syzygy50MoveRule`, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// Lost.
     Loss,
-    /// Lost but for the fifty-move rule.
+    /// A loss that the fifty-move rule turns into a draw.
     BlessedLoss,
     /// Drawn.
     Draw,
-    /// Won but for the fifty-move rule.
+    /// A win that the fifty-move rule turns into a draw.
     CursedWin,
     /// Won.
     Win,
 }
 
 impl Value {
-    /// The value with the fifty-move rule, or without it.
+    /// Returns the value with or without the fifty-move rule.
     fn new(wdl: Wdl, fifty_moves: bool) -> Value {
         match wdl {
             Wdl::Win => Value::Win,
@@ -59,8 +59,8 @@ impl Value {
         }
     }
 
-    /// The score of a drawn value; `None` for a win or loss. A win that the
-    /// fifty-move rule spoils is better than nothing, as opponents err.
+    /// Returns the score of a drawn value; `None` for a win or loss. A cursed win is scored
+    /// above a draw because the opponent may err.
     pub(crate) const fn drawn_score(self) -> Option<Score> {
         match self {
             Value::Win | Value::Loss => None,
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// 1 won, -1 lost, 0 drawn.
+    /// Returns 1 for a win, -1 for a loss and 0 for a draw.
     fn sign(self) -> i32 {
         match self {
             Value::Win => 1,
@@ -79,11 +79,11 @@ impl Value {
         }
     }
 
-    /// Bounds on the score of a position of this value, `moves` moves away
-    /// from a conversion.
+    /// Returns bounds on the score of a position with this value, `moves` moves before the
+    /// conversion.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
-            // There may be a mate, for either side, that is sooner.
+            // There may be a mate before the conversion.
             Value::Win => Bounds::at_least(TABLEBASE_WIN - moves),
             Value::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
             _ => Bounds::exact(self.drawn_score().unwrap_or(DRAW)),
@@ -91,69 +91,69 @@ impl Value {
     }
 }
 
-/// What the tables say of a root move.
+/// The tablebase result of a root move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// What it keeps.
+    /// Value of the move for the side that plays it.
     pub value: Value,
-    /// What its score lies between. Of two winning moves the one that converts
-    /// sooner has the higher lower bound, of two losing ones the one that
-    /// resists longer the higher upper bound.
+    /// Bounds on the score. Of two winning moves, the one that converts sooner has the
+    /// higher lower bound. Of two losing moves, the one that resists longer has the higher
+    /// upper bound.
     pub bounds: Bounds,
 }
 
 impl Known {
-    /// Better moves have larger ranks.
+    /// Returns a rank that is larger for better moves.
     pub(crate) const fn rank(&self) -> (Value, Score, Score) {
         (self.value, self.bounds.lower, self.bounds.upper)
     }
 }
 
-/// When and how to ask (the UCI options of these names).
+/// The conditions for a probe, from the UCI options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeOptions {
-    /// `SyzygyProbeDepth`: smallest depth, in plies, of a node that is looked up.
+    /// `SyzygyProbeDepth`: minimum remaining depth for a probe, in plies.
     pub probe_depth: i32,
-    /// `SyzygyProbeLimit`: largest number of pieces that is looked up.
+    /// `SyzygyProbeLimit`: maximum number of pieces for a probe.
     pub probe_limit: usize,
-    /// `Syzygy50MoveRule`: wins that the fifty-move rule spoils are draws.
+    /// `Syzygy50MoveRule`: counts wins that the fifty-move rule spoils as draws.
     pub fifty_moves: bool,
 }
 
 impl Default for ProbeOptions {
-    /// Ask whenever the tables may know.
+    /// Returns options that probe wherever the tablebases may have the position.
     fn default() -> ProbeOptions {
         ProbeOptions { probe_depth: 1, probe_limit: MAX_PIECES, fifty_moves: true }
     }
 }
 
-/// Largest number of pieces that tables exist for, kings included.
+/// Maximum number of pieces of existing tablebases, including kings.
 pub const MAX_PIECES: usize = 7;
 
-/// Moves added to the distance of a conversion that may not come in time: more
-/// than the fifty-move rule leaves for those that do.
+/// Moves added to the distance of a conversion that the fifty-move rule may prevent. This
+/// is more than any conversion in time can take.
 const DOUBT: i32 = 200;
 
-/// The kinds of table: file extension and what it is called.
+/// The kinds of tables: file extension and name.
 const KINDS: [(&str, &str); 2] = [("rtbw", "WDL"), ("rtbz", "DTZ")];
 
-/// A set of tables. Files are opened when they are first needed.
+/// A set of Syzygy tables. Files are opened when they are first needed.
 #[derive(Debug)]
 pub struct Tablebases {
     tables: Tablebase<Chess>,
-    /// Where the files are, by name.
+    /// Paths of the files, by file name.
     files: HashMap<String, PathBuf>,
-    /// The win-draw-loss tables by [`material`], with both colourings, and
-    /// whether they have worked so far.
+    /// The WDL tables by [`material`], for both colours of the stronger side, and whether
+    /// each is usable.
     usable: HashMap<u64, AtomicBool>,
-    /// Files complained about.
+    /// Names of the files already reported.
     complaints: Mutex<Vec<String>>,
 }
 
 impl Tablebases {
-    /// The tables in these directories; the first file of a name counts. What
-    /// is wrong with directories and files, and which tables are missing, is
-    /// told through `say`. `None` if there are no tables.
+    /// Finds the tables in these directories. Of several files with the same name it uses
+    /// the first. Faults of directories and files, and missing tables, are reported through
+    /// `say`. Returns `None` if there are no WDL tables.
     pub fn open(directories: &[PathBuf], say: &dyn Fn(&str)) -> Option<Tablebases> {
         let mut files = HashMap::new();
         for directory in directories {
@@ -195,15 +195,15 @@ impl Tablebases {
         })
     }
 
-    /// Largest number of pieces that there are tables for.
+    /// Returns the maximum number of pieces of these tables.
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
-    /// Win, draw or loss with the clock of the fifty-move rule at zero.
+    /// Returns the WDL value of a position, assuming that its fifty-move counter is zero.
     fn wdl(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Wdl> {
         if chess.board().occupied().count() == 2 {
-            // There is no table of bare kings.
+            // There is no table for bare kings.
             return Some(Wdl::Draw);
         }
         let usable = self.usable.get(&material(chess.board()))?;
@@ -219,12 +219,13 @@ impl Tablebases {
             .ok()
     }
 
-    /// Plies to the next capture, pawn move or mate, with the sign of the value.
+    /// Returns the plies to the next capture, pawn move or mate (DTZ), with the sign of the
+    /// value.
     fn dtz(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<MaybeRounded<Dtz>> {
         self.tables.probe_dtz(chess).inspect_err(|error| self.complain(error, reporter)).ok()
     }
 
-    /// Names the file that cannot be used, once.
+    /// Reports a file that cannot be used, once.
     fn complain(&self, error: &SyzygyError, reporter: &dyn Reporter) {
         let (metric, material, fault) = match error {
             SyzygyError::MissingTable { metric, material } => {
@@ -245,15 +246,15 @@ impl Tablebases {
         }
     }
 
-    /// Could this position be in the tables?
+    /// Returns whether this position could be in the tables.
     fn covers(&self, chess: &Chess, limit: usize) -> bool {
         chess.board().occupied().count() <= limit.min(self.max_pieces())
             && chess.castles().is_empty()
     }
 
-    /// What the tables say of each of `moves` in the position of `game`, with
-    /// its fifty-move clock and repetitions; `None` if they do not say. Without
-    /// distances (no DTZ table) the bounds are open.
+    /// Returns the result of each of `moves` in the position of `game`, taking its
+    /// fifty-move counter and repetitions into account. Without DTZ tables the scores are
+    /// not bounded. Returns `None` if the tables do not know the results of all moves.
     pub fn rank_moves(
         &self,
         game: &Game,
@@ -290,26 +291,26 @@ impl Tablebases {
     }
 }
 
-/// Passes on what a search reports, its lines only as far as the tables see the
-/// same result: the search is told what a capture or the first move is worth,
-/// but has to find its own way among the moves after that.
+/// A [`Reporter`] that forwards the reports of a search, with each principal variation cut
+/// where the tablebases contradict its result. The search knows the values of captures and
+/// of the root moves, but the other moves of a line may be wrong.
 pub(crate) struct Confirming<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
-    /// How to ask them.
+    /// The conditions for a probe.
     pub settings: ProbeOptions,
     /// The game.
     pub game: &'a Game,
-    /// What its moves keep, if the tables know.
+    /// Values of the root moves that the tables know.
     pub values: Vec<(Move, Value)>,
-    /// Who is to hear it.
+    /// The reporter that receives the reports.
     pub reporter: &'a dyn Reporter,
 }
 
 impl Confirming<'_> {
-    /// Cuts the line where its result changes: the first move's, the score's, or
-    /// else that of the first position which the tables know. A line to mate
-    /// proves itself.
+    /// Cuts the PV where its result changes. The expected result is that of the first move
+    /// in the tables, or that of a decisive score, or that of the first position in the
+    /// tables. A line to mate is not checked because it proves its own result.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {
@@ -331,8 +332,8 @@ impl Confirming<'_> {
         info.pv.truncate(length);
     }
 
-    /// Whether who has just moved has won (1) or lost (-1); `None` if the tables
-    /// do not say.
+    /// Returns the result for the side that has just moved: 1 for a win, -1 for a loss, 0
+    /// for a draw, and `None` if it is unknown.
     fn sign(&self, game: &Game) -> Option<i32> {
         match game.ending() {
             Some(Ending::Checkmate) => Some(1),
@@ -381,17 +382,17 @@ impl Reporter for Confirming<'_> {
     }
 }
 
-/// What the tables say of the root's moves.
+/// The tablebase results of the root moves.
 #[derive(Clone, Debug)]
 pub struct Ranking {
-    /// In the order of the moves asked for.
+    /// The results, in the order of the moves.
     pub known: Vec<Known>,
-    /// With distances a win can be carried out move by move; without them the
-    /// search has to find the way.
+    /// Whether the distances are known. With them a win can be played out move by move;
+    /// without them the search has to find the moves.
     pub distances: bool,
 }
 
-/// The game is over or about to be: mate, or a third repetition.
+/// Returns the result of a move that ends the game by mate or by the third repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
     if child.is_check() && child.legal_moves().is_empty() {
         return Some(Known { value: Value::Win, bounds: Value::Win.bounds(1) });
@@ -401,8 +402,8 @@ fn over(game: &Game, child: &Position) -> Option<Known> {
     repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
 }
 
-/// What a move is worth that leads to `child`, which is `dtz` away from a
-/// conversion.
+/// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance of
+/// `child` to the conversion.
 fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
     let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
     let wdl = match ambiguous {
@@ -413,8 +414,8 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         AmbiguousWdl::MaybeWin | AmbiguousWdl::Win => Wdl::Loss,
     };
     let value = Value::new(wdl, fifty_moves);
-    // A win ages by one a move on its way up the tree, a loss likewise: the
-    // same scores that a search to the conversion would return.
+    // The score of a win or loss decays by one for each move on its way to the root. The
+    // result is the score that a search to the conversion would return.
     let (plies, rounded) = match dtz {
         MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
         MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
@@ -425,14 +426,14 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         _ if m.is_zeroing() => 0,
         _ => (plies + rounded + 1) / 2,
     };
-    // It may or may not come in time: a win behind all certain ones, a loss
-    // before them.
+    // The fifty-move rule may or may not prevent the conversion. Such a win ranks below all
+    // certain wins, and such a loss above all certain losses.
     let doubt =
         fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
     Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
 }
 
-/// The tables as the search inside the tree asks them.
+/// Probes the tablebases at nodes inside the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Prober<'a> {
     tables: &'a Tablebases,
@@ -440,15 +441,15 @@ pub struct Prober<'a> {
 }
 
 impl<'a> Prober<'a> {
-    /// Asks `tables` as `options` say.
+    /// Returns a prober of `tables` under these conditions.
     pub const fn new(tables: &'a Tablebases, options: ProbeOptions) -> Prober<'a> {
         Prober { tables, options }
     }
 
-    /// Bounds on the score of a position searched to `depth`. Only positions
-    /// after a capture or pawn move are looked up: there the value is certain
-    /// whatever the fifty-move rule, and the number of probes stays small.
-    /// Counts in `hits`.
+    /// Returns bounds on the score of a position with this remaining `depth`. It probes only
+    /// positions after a capture or pawn move. There the value is exact because the
+    /// fifty-move counter is zero, and the number of probes stays small. A successful probe
+    /// increments `hits`.
     pub fn probe(
         &self,
         position: &Position,
@@ -469,12 +470,12 @@ impl<'a> Prober<'a> {
     }
 }
 
-/// The directories of a list that separates them as PATH does.
+/// Splits a list of directories that is separated like PATH.
 pub fn directories(list: &str) -> Vec<PathBuf> {
     std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
-/// Adds the table files in `directory` that are not known yet.
+/// Adds the table files in `directory` whose names are not in `files` yet.
 fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -491,10 +492,10 @@ fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()
     Ok(())
 }
 
-/// Names in a message.
+/// Maximum number of file names in a message.
 const NAMES_AT_ONCE: usize = 25;
 
-/// Names the missing tables of a kind and number of pieces.
+/// Reports the missing tables of a kind and number of pieces.
 fn report_missing(
     pieces: usize,
     extension: &str,
@@ -518,7 +519,7 @@ fn report_missing(
     }
 }
 
-/// The names of all tables with this number of pieces, as in `KQvKR`.
+/// Returns the names of all tables with this number of pieces, such as `KQvKR`.
 fn names(pieces: usize) -> Vec<String> {
     let others = pieces.saturating_sub(2);
     let mut names = Vec::new();
@@ -526,7 +527,7 @@ fn names(pieces: usize) -> Vec<String> {
         let stronger = others - weaker;
         let (strong, weak) = (armies(stronger), armies(weaker));
         for (i, first) in strong.iter().enumerate() {
-            // Of equally many pieces the better ones come first.
+            // With equal numbers of pieces the stronger side comes first.
             let from = if stronger == weaker { i } else { 0 };
             names.extend(weak[from..].iter().map(|second| format!("K{first}vK{second}")));
         }
@@ -534,7 +535,7 @@ fn names(pieces: usize) -> Vec<String> {
     names
 }
 
-/// All choices of `count` pieces, the best first.
+/// Returns all combinations of `count` pieces, the strongest first.
 fn armies(count: usize) -> Vec<String> {
     let mut armies = vec![String::new()];
     for _ in 0..count {
@@ -550,7 +551,7 @@ fn armies(count: usize) -> Vec<String> {
     armies
 }
 
-/// A number for the pieces on the board: four bits for each kind and colour.
+/// Returns a key for the material on the board: four bits for each role and colour.
 fn material(board: &Board) -> u64 {
     let side = |color: Color| -> u64 {
         Role::ALL.iter().map(|&role| count(role, board.by_piece(role.of(color)).count())).sum()
@@ -562,7 +563,7 @@ const fn count(role: Role, pieces: usize) -> u64 {
     (pieces as u64) << (4 * (role as u32 - 1))
 }
 
-/// The two [`material`] numbers of a table's name; `None` if it is not one.
+/// Returns the two [`material`] keys of a table's name; `None` if the name is not valid.
 fn materials(name: &str) -> Option<[u64; 2]> {
     let (white, black) = name.split_once('v')?;
     let side = |pieces: &str| -> Option<u64> {
@@ -616,7 +617,8 @@ mod tests {
         }));
     }
 
-    /// As many tables as are published for each number of pieces, none twice.
+    /// There are as many names as published tables for each number of pieces, without
+    /// duplicates.
     #[test]
     fn names_are_complete() {
         for (pieces, count) in [(3, 5), (4, 30), (5, 110), (6, 365), (7, 1001)] {
@@ -651,11 +653,11 @@ mod tests {
         assert_eq!(key("8/1p6/8/3K1R2/8/8/8/kq6 w - - 0 1"), theirs);
     }
 
-    /// Bounds age like the scores of a search: one move more, one point less.
+    /// Bounds decay like the scores of a search: one point less for each move.
     #[test]
     fn bounds_are_a_searchs_scores() {
         let parent = |score: Score| -Delay::MATES.score(score);
-        // A conversion now, and one by the opponent's next move.
+        // A conversion now, and one by the next move.
         let lost = Value::Loss.bounds(0).upper;
         assert_eq!(parent(lost), Value::Win.bounds(1).lower);
         assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);

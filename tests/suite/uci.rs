@@ -904,7 +904,7 @@ fn eval_takes_the_evaluation_apart() {
         lines
             .contains(&"Terms in pawns for White, by material and piece-square tables:".to_owned())
     );
-    assert!(lines.iter().any(|line| line.starts_with("right to move") && line.ends_with("-0.15")));
+    assert!(lines.iter().any(|line| line.starts_with("tempo") && line.ends_with("-0.15")));
     lancet.send(&format!("setoption name EvalFile value {}", file.display()));
     let lines = lancet.ask("eval", "Evaluation: ");
     assert!(
