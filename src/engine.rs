@@ -1,5 +1,5 @@
-//! The engine: owns the table and the search threads, runs one search at a
-//! time. Knows no text: `uci` and `tools` speak to people.
+//! The engine: owns the transposition table and the search threads, and runs one search at a
+//! time. It handles no text; `uci` and `tools` do.
 
 use std::{
     io,
@@ -42,101 +42,102 @@ pub mod threads;
 pub use crate::{play::memory::MemoryError, search::RootSearch};
 pub use threads::STACK_SIZE;
 
-/// What a search thread takes, in bytes: histories, lines, accumulators, the
-/// touched part of its stack.
+/// Memory of a search thread, in bytes: histories, lines, accumulators and the used part of
+/// its stack.
 const THREAD_MEMORY: usize = 6 << 20;
 
-/// With less time than this for a move the first thread searches alone: on a
-/// busy machine waiting for the others can take longer than is left (8 of 24
-/// games at 0.5+0.005 with 2 threads were lost by 1 to 3 ms, beside two other
-/// processes on 2 cores).
+/// Minimum time for a move with more than one thread. With less time the first thread
+/// searches alone, because on a busy machine waiting for the others can take longer than the
+/// remaining time. At 0.5 s + 0.005 s with 2 threads, beside two other processes on 2 cores,
+/// 8 of 24 games were lost on time by 1 to 3 ms.
 const SHARED_FROM: Duration = Duration::from_millis(60);
 
-/// Nodes after which `go mate` without another limit gives up, for every move of the
-/// mate: some seconds.
+/// Node limit of `go mate` without another limit, for each move of the mate. It takes some
+/// seconds.
 const MATE_NODES: u64 = 10_000_000;
 
-/// One search to do.
+/// A search to run.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The position and the game before it.
     pub game: Game,
-    /// When to end.
+    /// The limits of the search.
     pub limits: Limits,
-    /// How to be stopped.
+    /// The signals that stop it.
     pub signals: Arc<Signals>,
 }
 
 impl Job {
-    /// A job with fresh signals.
+    /// Returns a job with new signals.
     pub fn new(game: Game, limits: Limits) -> Job {
         let signals = Arc::new(Signals::new(limits.ponder));
         Job { game, limits, signals }
     }
 }
 
-/// Table sizes in MiB that an engine can have.
+/// The range of Hash, in MiB.
 pub(crate) const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
-/// Numbers of search threads that an engine can have.
+/// The range of Threads.
 pub(crate) const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
-/// Depths that a search can have, in plies.
+/// The range of search depths, in plies.
 #[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
 pub(crate) const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
 
-/// Moves from the book unless said otherwise: all it has.
+/// The default and maximum of BookDepth, in moves.
 pub(crate) const BOOK_DEPTH: u32 = 255;
 
-/// The settings that hold over searches.
+/// The settings that are kept between searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Table size in MiB.
+    /// Table size, in MiB.
     pub hash: usize,
-    /// Search threads.
+    /// Number of search threads.
     pub threads: usize,
-    /// Kept back from every clock for transmission.
+    /// Time kept back from every clock for transmission.
     pub move_overhead: Duration,
-    /// Nodes that count as a millisecond of every clock; 0 if time itself counts.
+    /// Nodes that count as one millisecond of every clock; 0 uses the real clock.
     pub nodestime: u64,
-    /// The GUI may let us think on the opponent's time.
+    /// Whether the GUI may let the engine think on the opponent's time.
     pub ponder: bool,
-    /// The root driver.
+    /// The search algorithm at the root.
     pub root_search: RootSearch,
-    /// Play like a player of the rating `elo`.
+    /// Whether to play like a person rated `elo`.
     pub limit_strength: bool,
     /// The rating, within [`strength::ELO_RANGE`].
     pub elo: u32,
-    /// Play at this level of [`strength::SKILL_RANGE`], unless `limit_strength` is on.
+    /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength`
+    /// is on.
     pub skill_level: u32,
-    /// Keep what the table holds when a new game begins.
+    /// Whether to keep the table between games.
     pub never_clear_hash: bool,
-    /// Play from the opening book, if there is one.
+    /// Whether to play from the opening book, if there is one.
     pub own_book: bool,
-    /// Moves of a game that may come from the book.
+    /// Number of moves of a game that may come from the book.
     pub book_depth: u32,
-    /// When to ask the endgame tables.
+    /// The conditions for tablebase probes.
     pub syzygy: syzygy::ProbeOptions,
-    /// Prune, reduce, extend and search captures at the leaves. Off for tests
-    /// only: the search is then plain full-width alpha-beta.
+    /// Whether the search is selective: pruning, reductions, extensions and quiescence
+    /// search. Off only for tests, where the search is plain full-width alpha-beta.
     pub selective: bool,
 }
 
 impl Settings {
-    /// The rating to play at; `None` at full strength.
+    /// Returns the rating to play at; `None` at full strength.
     const fn rating(&self) -> Option<u32> {
         if self.limit_strength { Some(self.elo) } else { strength::skill_rating(self.skill_level) }
     }
 
-    /// Is there memory for so many engines with these settings at once? The system promises
-    /// each of their tables without counting the others.
+    /// Checks that there is enough memory for this number of engines with these settings at
+    /// the same time. The system grants each table without counting the others.
     ///
     /// # Errors
     ///
-    /// If there is not.
+    /// If there is not enough memory.
     pub fn check_memory(&self, engines: usize) -> Result<(), MemoryError> {
         let Settings { hash: mib, threads, .. } = *self;
         let each = mib.saturating_mul(1 << 20).saturating_add(threads * THREAD_MEMORY);
         let too_many = |free| engines.saturating_mul(each) as u64 > free;
-        // A single table is measured when it is made.
+        // The memory for a single table is checked when it is allocated.
         if engines > 1 && memory::available().is_some_and(too_many) {
             return Err(MemoryError::Engines { engines, mib });
         }
@@ -145,7 +146,7 @@ impl Settings {
 }
 
 impl Default for Settings {
-    /// Those of a fresh engine.
+    /// Returns the settings of a new engine.
     fn default() -> Settings {
         Settings {
             hash: 16,
@@ -166,14 +167,14 @@ impl Default for Settings {
     }
 }
 
-/// Table, search threads and settings.
+/// A chess engine: table, search threads and settings.
 ///
 /// ```
 /// use lancet::{Engine, Game, Job, Limits, Settings, Silent, engine::threads};
 ///
 /// let mut engine = Engine::new(Settings { hash: 64, ..Settings::default() })?;
 /// let job = Job::new(Game::default(), Limits { depth: Some(6), ..Limits::default() });
-/// // The first search begins with a table that is there and empty.
+/// // Allocates and clears the table, so that the search does not have to.
 /// engine.prepare(&|| true)?;
 /// let outcome = threads::run("search", || engine.go(&job, &Silent))?;
 /// assert_eq!(outcome.info.depth, 6);
@@ -184,26 +185,26 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     live: Arc<LiveOptions>,
-    /// Which errors a weaker player makes in this game.
+    /// The seed for the errors of limited strength in this game.
     seed: u64,
-    /// What is left of this game's clock in nodes, if nodes are its time.
+    /// Remaining nodes of this game's clock, with `nodestime`.
     nodes_left: Option<u64>,
-    /// What this game's clock loses beside the searches.
+    /// The lag of this game's clock.
     lag: Lag,
-    /// The table holds what the weaker player thinks.
+    /// Whether the table holds results of searches at limited strength.
     limited: bool,
     table: Table,
-    /// What evaluates; material and piece-square tables without one.
+    /// The network that evaluates; without one, material and piece-square tables.
     network: Option<Arc<Network>>,
     book: Option<Book>,
-    /// Shared by the engines of one run.
+    /// The tablebases. The engines of one run share them.
     tablebases: Option<Arc<Tablebases>>,
-    /// One per thread.
+    /// Working memory, one per thread.
     memories: Vec<Memory>,
 }
 
 impl Engine {
-    /// An engine with empty tables.
+    /// Creates an engine with an empty table.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl Engine {
         Engine::with_live(settings, Arc::default())
     }
 
-    /// An engine with empty tables whose live options are shared already.
+    /// Creates an engine with an empty table and these live options.
     ///
     /// # Errors
     ///
@@ -240,23 +241,23 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The current settings.
+    /// Returns the current settings.
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Options that may be changed during a search, from any thread.
+    /// Returns the options that may change during a search, from any thread.
     pub fn live(&self) -> Arc<LiveOptions> {
         Arc::clone(&self.live)
     }
 
-    /// Changes the settings, and forgets whatever depends on those that differ: the results of
-    /// another player or another fifty-move rule, and the nodes left on the clock. The table
-    /// is resized, and emptied, when it is [prepared](Engine::prepare) next.
+    /// Changes the settings and clears everything that depends on the changed ones. Results
+    /// depend on the strength and on the fifty-move rule, the remaining nodes of the clock on
+    /// `nodestime`. The next [`Engine::prepare`] resizes and clears the table.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the search threads; nothing has changed then.
+    /// If there is not enough memory for the search threads. The settings then stay the same.
     pub fn configure(&mut self, settings: Settings) -> Result<(), MemoryError> {
         self.set_threads(settings.threads)?;
         let settings = Settings { threads: self.memories.len(), ..settings };
@@ -277,26 +278,29 @@ impl Engine {
         Ok(())
     }
 
-    /// Does the table have the size that was set? If not, it is still to come.
+    /// Returns whether the table has the size of the settings. If not, [`Engine::prepare`]
+    /// will resize it.
     pub(crate) fn is_resized(&self) -> bool {
         self.table.mib() == self.settings.hash
     }
 
-    /// Makes the table what the settings say, on all search threads: of the right
-    /// size, its memory there, empty if a new game has begun. [`Engine::go`] does so,
-    /// too, but then on the clock. `go_on` is asked many times a second whether to.
+    /// Resizes the table if necessary, allocates its memory, and clears it if a new game has
+    /// begun. This runs on all search threads. [`Engine::go`] does the same, but then it costs
+    /// time on the clock. `go_on` is called many times a second; if it returns false, the
+    /// work stops and continues at the next call.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory; the old size then stays, empty, or what there is.
+    /// If there is not enough memory. The table then keeps its old size if possible, and is
+    /// empty.
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.is_resized() { Ok(()) } else { self.resize() };
         self.table.clear(self.settings.threads, go_on);
         resized
     }
 
-    /// Frees the old table before it asks for the new one: there may not be room for
-    /// both.
+    /// Resizes the table. The old table is freed first because there may not be enough memory
+    /// for both.
     fn resize(&mut self) -> Result<(), MemoryError> {
         let (old, mib) = (self.table.mib(), self.settings.hash);
         if let Some(smallest) = Table::new(1) {
@@ -310,31 +314,31 @@ impl Engine {
         if kept == mib { Ok(()) } else { Err(MemoryError::Hash { mib, kept }) }
     }
 
-    /// Saves the table.
+    /// Saves the table to a file.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written; an old one then stays.
+    /// If the file cannot be written. An existing file then stays unchanged.
     pub fn save_hash(&mut self, path: &Path) -> io::Result<()> {
         self.prepare(&|| true).map_err(io::Error::other)?;
         self.table.save(path, self.evaluation())
     }
 
-    /// Replaces the table by a saved one, with the size of that.
+    /// Replaces the table and its size with a saved table.
     ///
     /// # Errors
     ///
-    /// If the file is not what was saved, or was saved with another evaluation;
-    /// the old table then stays.
+    /// If the file cannot be read, is damaged, or was saved with another evaluation. The old
+    /// table then stays.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.evaluation())?;
         self.settings.hash = self.table.mib();
         Ok(())
     }
 
-    /// Tells apart what the table's contents depend on: the network (its hash,
-    /// or zero for material and piece-square tables), the fifty-move rule, and
-    /// the weaker player with the errors of this game.
+    /// Returns a hash of everything that the table's contents depend on: the network (zero
+    /// for material and piece-square tables), the fifty-move rule, and at limited strength
+    /// the rating and the seed.
     fn evaluation(&self) -> u64 {
         let mut evaluation = self.network.as_deref().map_or(0, Network::hash);
         if !self.settings.syzygy.fifty_moves {
@@ -347,11 +351,11 @@ impl Engine {
         evaluation
     }
 
-    /// Makes the working space of so many search threads, at least one.
+    /// Allocates the working memory of this number of search threads, at least one.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for it; nothing has changed then.
+    /// If there is not enough memory. The number of threads then stays the same.
     fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
         let threads = threads.max(1);
         let new = threads.saturating_sub(self.memories.len());
@@ -369,14 +373,14 @@ impl Engine {
         Ok(())
     }
 
-    /// The network in use, if there is one.
+    /// Returns the network in use, if there is one.
     pub const fn network(&self) -> Option<&Arc<Network>> {
         self.network.as_ref()
     }
 
-    /// Evaluates by this network from now on; without one, by material and
-    /// piece-square tables. The table is cleared, since it holds evaluations, and so are
-    /// the histories, since they hold their errors.
+    /// Sets the network; without one, the engine evaluates by material and piece-square
+    /// tables. If the network differs, the table and the histories are cleared, because they
+    /// hold evaluations and corrections of the old one.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         let hash = |network: &Option<Arc<Network>>| network.as_deref().map(Network::hash);
         if hash(&network) == hash(&self.network) {
@@ -390,46 +394,46 @@ impl Engine {
         self.table.forget();
     }
 
-    /// What the table knows of a position.
+    /// Returns the table's entry for a position.
     pub fn probe(&self, position: &Position) -> Option<Entry> {
         self.table.probe(search::table_key(position))
     }
 
-    /// Plays from this opening book from now on, if own books are switched on.
+    /// Sets the opening book. It is used while `own_book` is on.
     pub(crate) fn set_book(&mut self, book: Option<Book>) {
         self.book = book;
     }
 
-    /// Looks positions up in these endgame tables from now on.
+    /// Sets the tablebases.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         self.tablebases = tablebases;
     }
 
-    /// Says which errors a weaker player makes; otherwise chance does, anew for
-    /// every game.
+    /// Sets the seed for the errors of limited strength. [`Engine::new_game`] sets a random
+    /// one.
     pub fn set_seed(&mut self, seed: u64) {
         if std::mem::replace(&mut self.seed, seed) != seed && self.limited {
             self.forget();
         }
     }
 
-    /// From now on the weaker player thinks, or not: one must not know what the
-    /// other has found out.
+    /// Switches limited strength on or off. A change clears the table and the histories, so
+    /// that neither mode sees the other's results.
     fn change_player(&mut self, limited: bool) {
         if std::mem::replace(&mut self.limited, limited) != limited {
             self.forget();
         }
     }
 
-    /// Forgets what a player has found out, even if the table is otherwise never
-    /// to be cleared.
+    /// Clears the table and the histories, even with `never_clear_hash`.
     fn forget(&mut self) {
         self.table.forget();
         self.clear_histories();
     }
 
-    /// The first thread's memory is kept; that of a thousand helpers would take
-    /// seconds to write, before `isready` is answered.
+    /// Clears the histories. It zeroes those of the first thread and reallocates the others,
+    /// because zeroing the memory of a thousand threads would take seconds and delay the
+    /// answer to `isready`.
     fn clear_histories(&mut self) {
         if let Some((first, helpers)) = self.memories.split_first_mut() {
             first.histories.clear();
@@ -438,16 +442,17 @@ impl Engine {
         }
     }
 
-    /// Clears the table and the histories, so that the next search is as in a new game.
-    /// Does nothing if the table is never to be cleared.
+    /// Clears the table and the histories, so that the next search runs as in a new game.
+    /// With `never_clear_hash` it does nothing.
     pub(crate) fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
             self.forget();
         }
     }
 
-    /// A new game begins: forgets everything but a table that is never to be
-    /// cleared. The weaker player of another game is another player.
+    /// Starts a new game. Clears the table, unless `never_clear_hash` is on, and everything
+    /// else that belongs to a game. Limited strength gets a new seed, and its table is always
+    /// cleared.
     pub fn new_game(&mut self) {
         if !self.limited && !self.settings.never_clear_hash {
             self.table.forget();
@@ -458,8 +463,8 @@ impl Engine {
         self.clear_histories();
     }
 
-    /// Searches until a limit is reached or the job is stopped. Runs on the
-    /// calling thread, which needs [`STACK_SIZE`], and on more, if so set.
+    /// Searches until a limit is reached or the job is stopped. The search runs on the
+    /// calling thread, which needs a stack of [`STACK_SIZE`], and on the helper threads.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
         let terms = self.terms(job);
@@ -487,7 +492,7 @@ impl Engine {
         outcome
     }
 
-    /// Who is to play, and for how long.
+    /// Determines the strength, the limits and the time for a search.
     fn terms(&mut self, Job { game, limits, .. }: &Job) -> Terms {
         let handicap = self.handicap(limits).map(|handicap| handicap.in_ending(game));
         let limit = |handicap: Handicap| handicap.limit(limits, game);
@@ -506,9 +511,9 @@ impl Engine {
         Terms { handicap, budget: self.budget(&limits), limits }
     }
 
-    /// Where nodes are time, the clock of the first move of a game says how many there
-    /// are, and from then on they are counted here: what the GUI's clock says has
-    /// nothing to do with them.
+    /// With `nodestime`, replaces the time on the clock by the remaining nodes. The clock at
+    /// the first move of a game gives their number. After that the engine counts them itself,
+    /// because the GUI's clock measures real time.
     fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
         let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
         let nodes = |time: Duration| rate.saturating_mul(time.as_millis() as u64);
@@ -522,10 +527,10 @@ impl Engine {
         }
     }
 
-    /// A table for this player, made in a part of the time for the move.
+    /// Prepares the table for this search, within a part of the time for the move.
     fn make_ready(&mut self, job: &Job, terms: &Terms, reporter: &dyn Reporter) {
         self.change_player(terms.handicap.is_some());
-        // Where nodes are time, making it takes none.
+        // With `nodestime`, preparing the table takes no time.
         let budget = terms.budget.filter(|_| self.settings.nodestime == 0);
         if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
             reporter.note(&Note::Memory(error));
@@ -533,9 +538,9 @@ impl Engine {
         self.table.new_search();
     }
 
-    /// Asks the endgame tables about the root, has the threads search, and
-    /// concludes from what they found. Returns that, and the time on the clock when it was
-    /// told.
+    /// Probes the tablebases at the root, searches on all threads and chooses the move.
+    /// Returns the outcome, and the time since the start of the clock at which it was
+    /// reported.
     fn search(
         &mut self,
         job: &Job,
@@ -544,7 +549,7 @@ impl Engine {
         reporter: &dyn Reporter,
         start: Instant,
     ) -> (Outcome, Duration) {
-        // A weaker player knows no endgame tables, and needs no help.
+        // Limited strength uses no tablebases.
         let tablebases = self.tablebases.as_deref().filter(|_| terms.handicap.is_none());
         let (game, settings) = (&job.game, &self.settings);
         let syzygy = settings.syzygy;
@@ -597,14 +602,15 @@ impl Engine {
         })
     }
 
-    /// The weaker player, if one is to play. Analysis is done at full strength.
+    /// Returns the handicap of limited strength, if it applies. Analysis runs at full
+    /// strength.
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
         let rating = self.settings.rating()?;
         let analysis = limits.analyse || limits.infinite;
         (!analysis).then(|| Handicap::new(rating, self.seed))
     }
 
-    /// A move from the book, if this is a game and the book has one.
+    /// Returns a move from the book, if this is a game and the book has one.
     fn book_move(&mut self, job: &Job) -> Option<Outcome> {
         let Settings { own_book, book_depth, .. } = self.settings;
         let limits = &job.limits;
@@ -631,7 +637,7 @@ impl Engine {
 
     fn budget(&self, limits: &Limits) -> Option<Budget> {
         let overhead = self.settings.move_overhead;
-        // Nodes that are time have none.
+        // With `nodestime` there is no lag.
         let lag = if self.settings.nodestime == 0 { self.lag.kept() } else { Duration::ZERO };
         let clock = limits.clock.map(|clock| {
             let budget = Budget::new(clock, overhead + lag);
@@ -647,23 +653,23 @@ impl Engine {
 
 /// The conditions of a search.
 struct Terms {
-    /// The weaker player, if one is to play.
+    /// The handicap of limited strength, if it applies.
     handicap: Option<Handicap>,
     budget: Option<Budget>,
-    /// Those asked for, and the weaker player's own.
+    /// The limits of the job, tightened by those of limited strength.
     limits: Limits,
 }
 
 impl Terms {
-    /// How many of `most` threads are to search.
+    /// Returns the number of threads to search with, at most `most`.
     fn threads(&self, most: usize) -> usize {
         let hurry = self.budget.is_some_and(|budget| budget.hard < SHARED_FROM);
         if hurry || self.handicap.is_some() { 1 } else { most }
     }
 }
 
-/// May a table that nobody has asked for with `isready` still be made ready? Not
-/// for more than a quarter of the time that the move is to take.
+/// Returns whether the preparation of the table may continue. It may take a quarter of the
+/// planned time for the move. This matters only if the GUI has not sent `isready` before.
 fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     let signals = &job.signals;
     let plan = |budget: Budget| budget.soft.unwrap_or(budget.hard);
@@ -671,11 +677,10 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     !signals.is_stopped() && (in_time || signals.is_pondering())
 }
 
-/// Has the endgame tables rank the root's moves. Returns how to ask them inside
-/// the tree.
+/// Ranks the root moves by the tablebases. Returns the prober for the tree.
 ///
-/// Where the way is known from here, or all moves draw, there is nothing to ask inside:
-/// the search looks for mates, or for the drawn move that is hardest to meet.
+/// There is no prober if the distances at the root are known, or if the best move draws.
+/// The search then looks for mates, or for the drawing move that is hardest to meet.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
     settings: syzygy::ProbeOptions,
@@ -696,8 +701,8 @@ fn ask_tablebases<'a>(
     (!drawn && !ranking.distances).then_some(prober)
 }
 
-/// Waits for what must come before the answer: `stop`, the ponderhit, and the time
-/// that a weaker player takes.
+/// Waits until the best move may be sent: for `stop` or the ponderhit, and at limited
+/// strength for the thinking time of the player.
 fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     job.signals.wait(job.limits.infinite);
     if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)
@@ -709,8 +714,8 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     }
 }
 
-/// The move to play and the one to ponder on, from what the threads found in `time`. What
-/// is played has been reported last.
+/// Returns the move to play and the move to ponder on, from the results of the threads after
+/// `time`. The last reported line is that of the move to play.
 fn conclude(
     shared: &Shared,
     results: &[SearchResult],
@@ -718,7 +723,7 @@ fn conclude(
     confirming: Option<&Confirming>,
     root: &Position,
 ) -> Outcome {
-    // Several lines are those of the first thread, and so is a proof that was asked for.
+    // With MultiPV, or if the first thread has found the mate of `go mate`, its result counts.
     let first = shared.live.multi_pv.load(Ordering::Relaxed) > 1
         || shared.limits.is_wanted_mate(results[0].moves[0].score);
     let chosen = if first { 0 } else { threads::vote(results) };
@@ -730,7 +735,7 @@ fn conclude(
         ..results[chosen].info()
     };
     if chosen != 0 {
-        // The helper may be an iteration behind what was reported last.
+        // The helper may have completed fewer iterations than were reported.
         info.depth = info.depth.max(results[0].reported);
         shared.reporter.info(&info);
     }
@@ -751,21 +756,21 @@ fn conclude(
     Outcome { best, ponder, info }
 }
 
-/// The table's answer to `m`, to ponder on.
+/// Returns the best reply to `m` in the table, to ponder on.
 fn expected_reply(table: &Table, root: &Position, m: Move) -> Option<Move> {
     let child = root.play(m);
     let entry = table.probe(search::table_key(&child))?;
     Generator::new(&child).find(entry.best)
 }
 
-/// Mated or stalemated: there is nothing to search.
+/// Returns the outcome for a position without legal moves: mate or stalemate.
 fn no_moves(root: &Position) -> Outcome {
     let drawn = !root.is_check();
     let score = if drawn { DRAW } else { -MATE };
     Outcome { best: None, ponder: None, info: Info { score, drawn, ..no_search() } }
 }
 
-/// What there is to tell without a search.
+/// Returns the information for an outcome without a search.
 const fn no_search() -> Info {
     Info {
         depth: 0,
@@ -790,7 +795,7 @@ mod tests {
         system::sync::lock,
     };
 
-    /// Notes what is said, as data.
+    /// Records the notes in their debug form.
     #[derive(Default)]
     struct Notes(Mutex<Vec<String>>);
 
@@ -814,7 +819,7 @@ mod tests {
         assert_eq!(*lock(&notes.0), told);
     }
 
-    /// Neither a finished game nor a book's move is a search: nothing is planned.
+    /// Without a search there is no plan: in a finished game or with a book move.
     #[test]
     fn what_needs_no_search_is_answered_at_once() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
@@ -846,7 +851,7 @@ mod tests {
         assert!(slow.soft < usual.soft && slow.hard < usual.hard, "{slow:?}");
     }
 
-    /// Only what depends on a setting that differs is forgotten.
+    /// A changed setting clears only data that depends on it.
     #[test]
     fn new_settings_forget_what_depends_on_them() {
         let default = Settings { hash: 1, ..Settings::default() };
@@ -873,7 +878,7 @@ mod tests {
         }
     }
 
-    /// Each engine would be granted its table, but not all of them.
+    /// The system would grant each engine its table, but there is not enough for all.
     #[test]
     fn the_memory_of_all_engines_counts() {
         let settings = |hash| Settings { hash, ..Settings::default() };
@@ -885,7 +890,7 @@ mod tests {
         }
     }
 
-    /// In a hurry, and for a weaker player, one thread is enough.
+    /// With little time and at limited strength only one thread searches.
     #[test]
     fn helpers_need_time() {
         let threads = |hard, weak: bool| {

@@ -1,5 +1,5 @@
-//! Threads that search: one per [`Memory`], and a vote on what they found. Their
-//! stacks are deep enough for any search.
+//! Search threads, one per [`Memory`], and the vote on their results. Their stacks are large
+//! enough for any search.
 
 use std::{
     hint::black_box,
@@ -23,20 +23,20 @@ use crate::{
 
 /// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
 pub const STACK_SIZE: usize = 16 << 20;
-/// What a thread needs beside its stack to begin, in bytes, and more than enough.
+/// Memory that a thread needs besides its stack to start, in bytes. A generous estimate.
 const SPARE: usize = 1 << 20;
 
-/// Starts `f` on a thread of `scope` that may search.
+/// Starts `f` on a thread of `scope` with a stack large enough for a search.
 ///
 /// # Errors
 ///
-/// If the system does not give another thread.
+/// If the system refuses another thread.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,
     f: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
-    // A thread that has its stack and nothing else would abort the program.
+    // A thread that gets its stack but no other memory would abort the program.
     let mut room: Vec<u8> = Vec::new();
     room.try_reserve_exact(STACK_SIZE + SPARE)?;
     drop(black_box(room));
@@ -44,12 +44,13 @@ pub fn spawn<'scope, T: Send + 'scope>(
     builder.spawn_scoped(scope, f)
 }
 
-/// Runs these jobs, each on a thread that may search, and waits for them. Where the system
-/// refuses a thread, which is complained of, the others are to do its work.
+/// Runs these jobs, each on a thread with a stack large enough for a search, and waits for
+/// them. If the system refuses a thread, the remaining jobs are not started, and a message on
+/// standard error says so. The jobs must share their work so that the others do it.
 ///
 /// # Errors
 ///
-/// If it gives none at all.
+/// If the system refuses the first thread.
 pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) -> io::Result<()> {
     thread::scope(|scope| {
         for (number, job) in jobs.into_iter().enumerate() {
@@ -69,15 +70,15 @@ pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) ->
     })
 }
 
-/// Runs `f` on a thread that may search, and waits for it.
+/// Runs `f` on a thread with a stack large enough for a search, and waits for it.
 ///
 /// # Errors
 ///
-/// If the system does not give another thread.
+/// If the system refuses another thread.
 ///
 /// # Panics
 ///
-/// If `f` does.
+/// If `f` panics.
 pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = spawn(scope, name, f)?;
@@ -85,13 +86,14 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-/// On a clock, how long the first thread waits for what the others found: they look at the
-/// stop flag every 64 nodes, but on a busy machine they may not be running.
+/// Maximum time that the first thread waits for the results of the others when there is a
+/// clock. They check the stop flag every 64 nodes, but on a busy machine they may not be
+/// running.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Searches with one thread per memory (Lazy SMP), of which this one is the first, and
-/// has `decide` make something of what they found: the first thread's result, then the
-/// others'. It decides before all threads have ended.
+/// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`, that of
+/// the first thread first. The calling thread is the first thread. `decide` is called before
+/// all threads have ended.
 pub(super) fn search<T>(
     shared: &Shared,
     memories: &mut [Memory],
@@ -99,8 +101,8 @@ pub(super) fn search<T>(
     decide: impl FnOnce(&[SearchResult]) -> T,
 ) -> T {
     let (first, others) = memories.split_at_mut(1);
-    // None begins before all are there: hundreds that search already leave their
-    // starter no time, and their page faults keep it from mapping more stacks.
+    // The threads wait until all have been created. Hundreds of searching threads would leave
+    // this one no time, and their page faults would keep it from mapping more stacks.
     let gate = &RwLock::new(());
     let closed = gate.write();
     let (sender, found) = mpsc::channel();
@@ -113,13 +115,13 @@ pub(super) fn search<T>(
                 let worker = Worker::new(shared, memory, thread, game);
                 drop(arrival);
                 drop(gate.read());
-                // Who comes too late is not heard.
+                // A result that comes too late is ignored.
                 let _ = sender.send(worker.run());
             };
             let spawned = memory_to_spare().and_then(|()| spawn(scope, "search", run));
             match spawned {
                 Ok(handle) => {
-                    // The next one is measured against what this one leaves.
+                    // Wait for its allocations before the next check of the free memory.
                     let _ = arrived.recv();
                     helpers.push(handle);
                 }
@@ -140,21 +142,21 @@ pub(super) fn search<T>(
         results.sort_by_key(|result| result.thread);
         let decision = decide(&results);
         for helper in helpers {
-            // A panic has been told of; the search goes on without that thread.
+            // The panic was reported already; the search continues without that thread.
             let _ = helper.join();
         }
         decision
     })
 }
 
-/// The next of the helpers' results, unless all are there or it is too late.
+/// Returns the next result of a helper; `None` if there are no more, or after the deadline.
 fn receive(found: &Receiver<SearchResult>, deadline: Option<Instant>) -> Option<SearchResult> {
     let Some(deadline) = deadline else { return found.recv().ok() };
     found.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
-/// Tells the helpers that the first thread has ended, also if it panics: the clock is its
-/// alone.
+/// A guard that signals the helpers that the first thread has ended, even if it panics. Only
+/// the first thread watches the clock.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -163,13 +165,13 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Whether there is room for one more stack and its thread's own heap, with some
-/// left. A stack may be refused, but a small allocation that fails aborts the
-/// process: stacks must never take the last of the memory.
+/// Checks that there is enough memory for another stack and the heap of its thread, with a
+/// reserve. The program survives a refused stack, but a failed small allocation aborts it.
+/// Therefore stacks must never take the last memory.
 ///
 /// # Errors
 ///
-/// Says that there is not enough memory.
+/// If there is not enough memory.
 fn memory_to_spare() -> io::Result<()> {
     if pages::is_available(8 * STACK_SIZE) {
         Ok(())
@@ -178,9 +180,10 @@ fn memory_to_spare() -> io::Result<()> {
     }
 }
 
-/// Which thread's move to play: each votes for its move with the depth it
-/// reached and how much better its score is; a shorter mate wins outright. A move that
-/// fails low has no vote; one that fails high is at least as good as its score.
+/// Returns the index of the result whose move is played. Each thread votes for its move. The
+/// weight of a vote grows with the depth and with the lead of its score over the worst one.
+/// If either of two scores is decisive, the better score wins without a vote. A move that
+/// fails low has no vote. A move that fails high counts with its lower bound.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
     let may_vote = |i: &usize| best(*i).bound != Bound::Upper;
@@ -214,7 +217,7 @@ mod tests {
         search::root,
     };
 
-    /// Two thirds of the stack that was asked for are there.
+    /// At least two thirds of the requested stack are usable.
     #[test]
     fn a_search_thread_has_its_stack() {
         let sum = run("test", || {
@@ -230,8 +233,8 @@ mod tests {
         assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&42));
     }
 
-    /// What threads found: depth, place of the best move in the start position's
-    /// list, its score and what that says.
+    /// Returns the index chosen from these results: depth, index of the best move in the start
+    /// position's list, its score and the kind of the score.
     fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
         let results: Vec<SearchResult> = found
             .iter()
@@ -255,23 +258,23 @@ mod tests {
     #[test]
     fn threads_vote() {
         use Bound::{Exact, Lower, Upper};
-        // Depth, then score; the first thread keeps what is equal.
+        // Depth counts, then the score. The first thread wins ties.
         assert_eq!(elected(&[(10, 0, 20, Exact)]), 0);
         assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 20, Exact)]), 0);
         assert_eq!(elected(&[(10, 0, 20, Exact), (12, 1, 20, Exact)]), 1);
         assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Exact)]), 1);
-        // Two that agree outvote a deeper one, and the deeper of them speaks.
+        // Two that agree outvote a deeper one. The deeper of the two is chosen.
         let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
         assert_eq!(elected(&three), 2);
-        // What fails high is as good as that, what fails low nothing to play by.
+        // A fail high counts with its score. A fail low has no vote.
         assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Lower)]), 1);
         assert_eq!(elected(&[(10, 0, 20, Lower), (10, 1, 10, Exact)]), 0);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, -90, Exact)]), 1);
         assert_eq!(elected(&[(10, 0, -20, Upper), (9, 1, 90, Upper)]), 0);
-        // Nor does it weigh the others' votes.
+        // A fail low does not affect the weight of the other votes.
         let lost = [(10, 0, 20, Exact), (10, 1, 30, Exact), (9, 2, -MATE, Upper)];
         assert_eq!(elected(&lost), 1);
-        // The shorter mate, however few found it; anything before being mated.
+        // The shortest mate wins, however few threads found it. Any score beats being mated.
         let mates = [(20, 0, MATE - 9, Exact), (20, 0, MATE - 9, Exact), (8, 1, MATE - 5, Exact)];
         assert_eq!(elected(&mates), 2);
         assert_eq!(elected(&[(9, 0, 8 - MATE, Exact), (8, 1, -500, Exact)]), 1);

@@ -1,13 +1,14 @@
-//! The hidden layer, kept up to date lazily.
+//! Lazy incremental updates of the hidden layer.
 //!
-//! There is one accumulator per ply. When a position is prepared or evaluated, the
-//! difference between its pieces and those of a nearby accumulator says which rows of
-//! weights to add and remove. The search pushes and pops nothing, and accumulators
-//! left over from other branches are as good as any. A view whose king has
-//! crossed the middle, or moved to another king bucket, finds none nearby that it can
-//! use; the other view does. It starts from the board that was last seen with its king
-//! there: one more accumulator for each view and place of the king (a "Finny table",
-//! first in Koivisto).
+//! There is one accumulator per ply. When a position is prepared or evaluated, its pieces are
+//! compared with those of a nearby accumulator. The differences determine the rows of weights
+//! to add and remove. The search therefore does not push or pop accumulators, and those left
+//! from other branches can be used too.
+//!
+//! When a king crosses the middle or moves to another king bucket, its view cannot use a nearby
+//! accumulator; the other view still can. That view starts from the last board with the same
+//! perspective, for which there is another accumulator for each view and perspective (a "Finny
+//! table", first used in Koivisto).
 
 use std::sync::Arc;
 
@@ -22,18 +23,19 @@ use crate::chess::{position::Position, score::Score};
 
 const VIEWS: [Color; 2] = [Color::White, Color::Black];
 
-/// Accumulators at this distance from the current ply are looked at: the parent's
-/// first, then those of the last sibling and the grandparent.
+/// Distances in plies of the accumulators to compare with: that of the parent, then those of
+/// the last sibling and the grandparent.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
-/// The most squares that one move changes: four, by castling.
+/// Maximum number of squares that a move changes. Castling changes four.
 const MOVE_SQUARES: u32 = 4;
 
-/// The codes of pieces on squares: 64 times the code of the piece, plus the square.
+/// Number of codes of pieces on squares. A code is 64 times the code of the piece plus the
+/// square.
 const CODES: usize = 16 * 64;
 
-/// By view and mirroring, the row of every piece on every square in the first king bucket:
-/// [`Perspective::input`] as a table.
+/// The row of every piece on every square in the first king bucket, by view and mirroring.
+/// This is [`Perspective::input`] as a table.
 static ROWS: [[[u16; CODES]; 2]; 2] = {
     let mut rows = [[[0; CODES]; 2]; 2];
     let mut i = 0;
@@ -50,8 +52,9 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
     rows
 };
 
-/// The pieces of a board, as four bitboards of the four bits of their codes: 1 to
-/// 6 for pawn to king, and [`Pieces::WHITE`]. Two boards are compared in a register.
+/// The pieces of a board, as one bitboard for each of the four bits of their codes. The codes
+/// are 1 to 6 for pawn to king, plus [`Pieces::WHITE`]. Two boards can be compared in a
+/// register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pieces([u64; 4]);
 
@@ -70,25 +73,25 @@ impl Pieces {
         ])
     }
 
-    /// Squares that differ.
+    /// Returns the squares that differ.
     #[inline]
     fn differences(&self, other: &Pieces) -> u64 {
         self.0.iter().zip(&other.0).fold(0, |squares, (a, b)| squares | (a ^ b))
     }
 
-    /// Are these at most one move apart?
+    /// Returns whether the boards differ by no more squares than a move changes.
     #[inline]
     fn is_near(&self, other: &Pieces) -> bool {
         self.differences(other).count_ones() <= MOVE_SQUARES
     }
 
-    /// Squares with pieces.
+    /// Returns the squares with pieces.
     #[inline]
     const fn occupied(&self) -> u64 {
         self.0[0] | self.0[1] | self.0[2]
     }
 
-    /// The piece on this square, as in [`ROWS`].
+    /// Returns the code of the piece on this square, for [`ROWS`].
     #[inline]
     fn at(&self, square: u32) -> usize {
         let bit = |i: usize| (self.0[i] >> square & 1) << i;
@@ -97,8 +100,8 @@ impl Pieces {
     }
 }
 
-/// Rows of weights that make both views' hidden layers of others: as many are added
-/// in either view, and as many removed.
+/// The rows of weights that turn the hidden layers of one position into those of another.
+/// Both views have the same numbers of rows.
 struct Changes {
     added: [[u16; MAX_ACTIVE]; 2],
     removed: [[u16; MAX_ACTIVE]; 2],
@@ -109,7 +112,8 @@ impl Changes {
     const NONE: Changes =
         Changes { added: [[0; MAX_ACTIVE]; 2], removed: [[0; MAX_ACTIVE]; 2], counts: [0; 2] };
 
-    /// Finds what makes the layers of `new` of those of `old`, seen in the same way.
+    /// Finds the rows that turn the layers of `old` into those of `new`. Both must have the
+    /// same perspectives.
     #[inline]
     fn find(&mut self, old: &Pieces, new: &Inputs) {
         let rows = [0, 1].map(|view| {
@@ -132,13 +136,13 @@ impl Changes {
         self.counts = [list(&new.pieces, &mut self.added), list(old, &mut self.removed)];
     }
 
-    /// The rows to add and to remove for this view.
+    /// Returns the rows to add and to remove for this view.
     fn of(&self, view: usize) -> [&[u16]; 2] {
         [&self.added[view][..self.counts[0]], &self.removed[view][..self.counts[1]]]
     }
 }
 
-/// The inputs of both views: an accumulator holds their hidden layers.
+/// The inputs of both views. An accumulator holds their hidden layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Inputs {
     pieces: Pieces,
@@ -164,17 +168,18 @@ const EMPTY: Inputs =
 pub struct Accumulators {
     network: Arc<Network>,
     king_buckets: usize,
-    /// By ply.
+    /// Inputs, by ply.
     inputs: Vec<Inputs>,
-    /// By ply and view, one hidden layer each.
+    /// Hidden layers, by ply and view.
     layers: Vec<Block>,
-    /// By view and perspective, what was last seen so, and its hidden layer.
+    /// The last board, by view and perspective.
     refreshed: Vec<Pieces>,
+    /// The hidden layers of these boards.
     refreshed_layers: Vec<Block>,
 }
 
 impl Accumulators {
-    /// Nothing evaluated yet.
+    /// Returns accumulators without evaluated positions.
     pub fn new(network: Arc<Network>) -> Accumulators {
         Accumulators {
             king_buckets: network.king_buckets(),
@@ -186,13 +191,13 @@ impl Accumulators {
         }
     }
 
-    /// The network.
+    /// Returns the network.
     pub(crate) const fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// The score for the side to move. `ply` names the accumulator to use: the
-    /// closer to it similar positions were evaluated, the faster this is.
+    /// Returns the score for the side to move, using the accumulator of `ply`. This is
+    /// faster if similar positions were evaluated at a nearby ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let board = position.board();
         self.update(board, ply);
@@ -203,8 +208,8 @@ impl Accumulators {
         self.network.output(ours, theirs, board.occupied().count())
     }
 
-    /// Makes the accumulator of `ply` hold the hidden layers of `board`.
-    /// [`Self::evaluate`] does that by itself.
+    /// Updates the accumulator of `ply` to the hidden layers of `board`. [`Self::evaluate`]
+    /// calls it.
     pub fn update(&mut self, board: &Board, ply: usize) {
         if ply >= self.inputs.len() {
             self.make_room(ply);
@@ -230,8 +235,8 @@ impl Accumulators {
         }
     }
 
-    /// Makes the layers of `ply` from those of the ply before, if both views see it from
-    /// the same place and no more differs than a move changes: nearly always.
+    /// Computes the layers of `ply` from those of the previous ply. Returns false if the
+    /// perspectives differ, or more squares differ than a move changes. This is rare.
     fn update_by_move(&mut self, new: &Inputs, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
         let old = &self.inputs[parent];
@@ -252,7 +257,7 @@ impl Accumulators {
         true
     }
 
-    /// Makes the layers of `ply` from the accumulators that differ least from `new`.
+    /// Computes the layers of `ply` from the accumulators that differ least from `new`.
     fn update_from_nearest(&mut self, new: &Inputs, ply: usize, pieces: usize) {
         let sources = self.sources(new, ply, pieces);
         let mut changes = Changes::NONE;
@@ -273,8 +278,8 @@ impl Accumulators {
         }
     }
 
-    /// For each view the ply whose layer it can use and that differs least; `None` if the
-    /// board last seen from there differs less, or no ply is nearer than the empty board.
+    /// Returns for each view the ply with the same perspective that differs least. It is
+    /// `None` if the last board with this perspective or the empty board differs less.
     fn sources(&self, new: &Inputs, ply: usize, pieces: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [pieces as u32; 2];
@@ -288,7 +293,7 @@ impl Accumulators {
                     sources[view] = Some(from);
                 }
             }
-            // Nothing else is nearer.
+            // No other accumulator can be nearer.
             if costs[0].max(costs[1]) <= MOVE_SQUARES {
                 return sources;
             }
@@ -302,8 +307,9 @@ impl Accumulators {
         sources
     }
 
-    /// Makes one view's layer of `ply` by these changes: from that of the ply
-    /// `source`, or from the one last seen so, which then is this one.
+    /// Computes the layer of one view at `ply` by these changes, from that of the ply
+    /// `source`. Without a source it updates the layer of the last board with the same
+    /// perspective and copies it.
     #[inline]
     fn update_view(
         &mut self,
@@ -332,7 +338,7 @@ impl Accumulators {
     }
 }
 
-/// Which of the boards seen last belongs to a view of these inputs.
+/// Returns the index in [`Accumulators::refreshed`] for a view of these inputs.
 #[inline]
 const fn refreshed_at(view: usize, inputs: &Inputs) -> usize {
     view * Perspective::COUNT + inputs.perspectives[view].number()
@@ -348,7 +354,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use shakmaty::CastlingMode;
 
-    /// Perft through the network: incremental equals from scratch everywhere.
+    /// Counts nodes and checks that the incremental evaluation is that from scratch.
     fn perft(accumulators: &mut Accumulators, position: &Position, depth: u32, ply: usize) -> u64 {
         let fresh = accumulators.network().evaluate(position.board(), position.turn());
         assert_eq!(accumulators.evaluate(position, ply), fresh, "{}", position.fen());
@@ -369,7 +375,7 @@ mod tests {
             ("8/3k4/8/8/8/8/4K2p/8 b - - 0 1", 4, 6_591),
             ("1k6/1b6/8/8/7R/8/8/2K4R b - - 0 1", 3, 3_735),
             ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 3, 12_189),
-            // King and rook change places.
+            // King and rook swap places in castling.
             ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", 3, 1_033),
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
@@ -380,13 +386,13 @@ mod tests {
         }
     }
 
-    /// Accumulators hold whatever was there before, and plies are left out.
+    /// The result is correct whatever the accumulators held before and if plies are skipped.
     #[test]
     fn stale_accumulators_do_no_harm() {
         for king_buckets in [1, 4] {
             let network = Arc::new(random_network_with_kings(king_buckets, 64, 8, 4));
             random_walk(&mut Accumulators::new(Arc::clone(&network)));
-            // Nothing was evaluated before, and the empty board is not far.
+            // No position was evaluated before, and few pieces differ from the empty board.
             let bare = Position::from_fen("8/8/8/4k3/8/8/8/K7 w - - 0 1", CastlingMode::Standard);
             let (bare, mut fresh) = (bare.unwrap(), Accumulators::new(network));
             let expected = fresh.network().evaluate(bare.board(), bare.turn());
@@ -415,7 +421,7 @@ mod tests {
         }
     }
 
-    /// Turning the board and swapping the colours changes nothing.
+    /// Turning the board and swapping the colours does not change the score.
     #[test]
     fn both_sides_are_judged_alike() {
         for network in [random_network(64, 2, 6), random_network_with_kings(4, 64, 2, 6)] {

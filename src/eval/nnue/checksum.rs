@@ -1,6 +1,5 @@
-//! Where a network file keeps its hash, and how that is computed. The build
-//! script includes this file to check the network that goes into the program:
-//! nothing here may need another module.
+//! The hash of a network file and its place in the header. The build script includes this
+//! file to check the built-in network, so it must not use other modules.
 
 /// First bytes of a network file.
 pub(super) const MAGIC: &[u8; 8] = b"LANCETNN";
@@ -8,17 +7,20 @@ pub(super) const MAGIC: &[u8; 8] = b"LANCETNN";
 pub(super) const VERSION: u32 = 1;
 /// Bytes before the provenance text.
 pub(super) const HEADER: usize = 44;
-/// Where in the header the hash is.
+/// Offset of the hash in the header, in bytes.
 pub(super) const HASH_AT: usize = 36;
 
-/// FNV-1a over all bytes of a file but those of the hash itself. `bytes` must
-/// hold a whole header.
+/// Returns the FNV-1a hash of all bytes of a file except those of the hash itself.
+///
+/// # Panics
+///
+/// If `bytes` is shorter than the header.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let (before, rest) = bytes.split_at(HASH_AT);
     fnv1a(before.iter().chain(&rest[HEADER - HASH_AT..]))
 }
 
-/// The hash function FNV-1a with 64 bits.
+/// Returns the 64-bit FNV-1a hash of these bytes.
 pub fn fnv1a<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,10 +1,9 @@
-//! What the network sees. Player and trainer share these functions, so that
-//! they cannot disagree. No weights here.
+//! The inputs of the network. Engine and trainer share these functions, so that their inputs
+//! are always the same.
 //!
-//! Each side has its own view: its own pieces first, its own first rank first,
-//! and its king on files a to d: if the king is on files e to h, the view is
-//! mirrored. Networks with king buckets have rows of their own for each of four
-//! parts of the board that the king can be in.
+//! Each side has its own view, with its own pieces first and its own first rank first. If its
+//! king is on files e to h, the view is mirrored, so that the king is always on files a to d.
+//! Networks with king buckets have separate rows of weights for each of four areas of the king.
 
 use shakmaty::{Board, Color, Role, Square};
 
@@ -12,27 +11,27 @@ use crate::chess::position::MAX_MEN;
 
 /// Inputs of one view and king bucket: 2 colours, 6 roles, 64 squares.
 pub const INPUTS: usize = 768;
-/// The numbers of king buckets that a network can have.
+/// Possible numbers of king buckets of a network.
 pub const KING_BUCKETS: [usize; 2] = [1, 4];
-/// Largest number of active inputs of one view.
+/// Maximum number of active inputs of one view.
 pub const MAX_ACTIVE: usize = MAX_MEN;
 
-/// What a view's own king decides.
+/// The properties of a view that depend on its own king.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perspective {
-    /// Is the view mirrored?
+    /// Whether the view is mirrored.
     pub mirrored: bool,
-    /// The king bucket, whose rows stand for the pieces.
+    /// The king bucket.
     pub bucket: u8,
 }
 
 impl Perspective {
-    /// How many there are, with king buckets.
+    /// Number of different perspectives with king buckets.
     pub(super) const COUNT: usize = 8;
 
-    /// The perspective of a view whose king stands here, for a network with so many
-    /// king buckets: one, or 0 for a1 and b1, 1 for c1 and d1, 2 for the second rank,
-    /// 3 for the rest.
+    /// Returns the perspective of a view with its king on this square, for a network with
+    /// this number of king buckets. With four, bucket 0 is a1 and b1, 1 is c1 and d1, 2 is
+    /// the second rank, and 3 is the rest.
     #[inline]
     pub const fn new(view: Color, king: Square, king_buckets: usize) -> Perspective {
         let mirrored = king as usize & 7 >= 4;
@@ -47,7 +46,7 @@ impl Perspective {
         Perspective { mirrored, bucket }
     }
 
-    /// The perspective of `view`. A board without a king is not mirrored.
+    /// Returns the perspective of `view`. A board without a king is not mirrored.
     #[inline]
     pub fn of(board: &Board, view: Color, king_buckets: usize) -> Perspective {
         board
@@ -55,13 +54,13 @@ impl Perspective {
             .map_or(Perspective::default(), |king| Perspective::new(view, king, king_buckets))
     }
 
-    /// From 0 to below [`Self::COUNT`].
+    /// Returns the index of this perspective, less than [`Self::COUNT`].
     #[inline]
     pub(super) const fn number(self) -> usize {
         2 * self.bucket as usize + self.mirrored as usize
     }
 
-    /// The input for a piece, in the view of `view`.
+    /// Returns the index of the input for a piece, in the view of `view`.
     #[inline]
     pub const fn input(self, view: Color, color: Color, role: Role, square: Square) -> usize {
         let theirs = (view as usize) ^ (color as usize);
@@ -71,7 +70,7 @@ impl Perspective {
     }
 }
 
-/// The output bucket of a position with this many pieces, 2 to 32.
+/// Returns the output bucket of a position with this number of pieces, 2 to 32.
 #[inline]
 pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
     let bucket = pieces.saturating_sub(2) * buckets / 31;
@@ -111,7 +110,7 @@ mod tests {
                 assert_eq!(seen.last(), Some(&(INPUTS - 1)));
             }
         }
-        // Our pawn on a2, their king on e8, from either side.
+        // Our pawn on a2 from either side, and their king on e8.
         let input =
             |view, color, role, square| Perspective::default().input(view, color, role, square);
         assert_eq!(input(Color::White, Color::White, Role::Pawn, Square::A2), 8);
@@ -119,8 +118,8 @@ mod tests {
         assert_eq!(input(Color::White, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
     }
 
-    /// Colours swapped and board turned: what one side saw the other sees.
-    /// Board mirrored: both see the same.
+    /// Swapping the colours and turning the board swaps the views. Mirroring the board
+    /// changes neither.
     #[test]
     fn symmetries() {
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
@@ -132,7 +131,8 @@ mod tests {
         }
     }
 
-    /// As White sees the board, files e to h mirrored; Black sees it turned.
+    /// The buckets from White's point of view, with files e to h mirrored. For Black the board
+    /// is turned.
     #[test]
     fn king_buckets() {
         let board = [

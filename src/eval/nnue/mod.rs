@@ -1,28 +1,28 @@
-//! Lancet's network: 768 mirrored inputs per view (or four times as many, by the place
-//! of the view's king), one hidden layer, squared clipped ReLU, both views (side to move
-//! first), one output per bucket of piece counts.
+//! Lancet's network. Each of the two views (side to move first) has 768 mirrored inputs, or
+//! four times as many with king buckets, and one hidden layer with squared clipped ReLU. There
+//! is one output for each bucket of piece counts.
 //!
-//! `features` defines the inputs and is shared with the trainer. `network` is
-//! the file and the parameters, `accumulator` keeps the hidden layer up to
-//! date, `simd` does the arithmetic, with the only unsafe code here.
+//! `features` defines the inputs and is shared with the trainer. `network` has the file format
+//! and the parameters. `accumulator` updates the hidden layer incrementally. `simd` has the
+//! arithmetic and the only unsafe code of this module.
 //!
 //! # Arithmetic
 //!
-//! Everything is exact integer arithmetic, so every machine and every order of
-//! summation gives the same score. What a file may contain is checked when it
-//! is loaded ([`network::LoadError::Range`]), and then nothing can overflow:
+//! All arithmetic is exact and with integers, so every machine and every order of summation
+//! gives the same score. The parameters of a file are checked when it is loaded
+//! ([`network::LoadError::Range`]), so that no overflow is possible:
 //!
 //! | quantity | unit | range |
 //! | --- | --- | --- |
-//! | first-layer weight and bias `w` | 1/255 | 32 times the largest weight and the largest bias fit 16 bits together |
-//! | hidden neuron before activation | 1/255 | 16 bits (sums on the way may wrap: modular addition is exact) |
+//! | first-layer weight and bias `w` | 1/255 | 32 times the largest weight plus the largest bias fits 16 bits |
+//! | hidden neuron before activation | 1/255 | 16 bits (intermediate sums may wrap, because modular addition is exact) |
 //! | clamped neuron `v` | 1/255 | `0..=255` |
 //! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |
 //! | `v * u` | 1/255q | at most 32,640: 16 bits |
-//! | `v * v * u`, summed over neurons of the same lane | 1/65025q | 32 bits: the positive and the negative weights of a lane each sum to at most 33,025 |
-//! | the sum over the 16 lanes | 1/65025q | 64 bits |
+//! | `v * v * u`, summed over the neurons of a lane | 1/65025q | 32 bits: the positive and the negative weights of a lane each sum to at most 33,025 |
+//! | sum over the 16 lanes | 1/65025q | 64 bits |
 //! | output bias | 1/255q | 32 bits |
-//! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the evaluation's limit |
+//! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the limit of the evaluation |
 
 mod accumulator;
 pub mod checksum;

@@ -1,9 +1,9 @@
-//! The arithmetic of the network: adding rows of weights, and the output layer.
-//! Besides `pages` and `processor`, the only module with unsafe code.
+//! The arithmetic of the network: adding rows of weights, and the output layer. Besides
+//! `pages` and `processor`, this is the only module with unsafe code.
 //!
-//! Adding rows is written so that the compiler vectorises it for whatever the
-//! machine has. The output layer has an AVX-512, an AVX2 and a portable form,
-//! chosen when compiling; all give the same bits.
+//! The code that adds rows is written so that the compiler vectorises it for any target. The
+//! output layer has an AVX-512, an AVX2 and a portable form, one of which is chosen at compile
+//! time. All give the same bits.
 #![allow(unsafe_code)]
 
 use bytemuck::{Pod, Zeroable};
@@ -17,14 +17,12 @@ pub(super) const LANES: usize = 32;
 #[repr(C, align(64))]
 pub(super) struct Block(pub(super) [i16; LANES]);
 
-/// Writes to `target` the sum of `source` (or `target` itself, if there is
-/// none) and the rows `added`, minus the rows `removed`, modulo 2^16.
-///
-/// `weights` holds rows of `target.len()` blocks each.
+/// Sets `target` to `source` (or to `target` itself without a source) plus the rows `added`
+/// minus the rows `removed`, modulo 2^16. `weights` holds rows of `target.len()` blocks each.
 ///
 /// # Panics
 ///
-/// If a row lies outside of `weights` or `source` is shorter than `target`.
+/// If a row is outside `weights`, or `source` is shorter than `target`.
 #[inline]
 pub(super) fn update(
     target: &mut [Block],
@@ -33,7 +31,7 @@ pub(super) fn update(
     added: &[u16],
     removed: &[u16],
 ) {
-    // What one move changes, or one move instead of another.
+    // The differences made by one move, or by one move instead of another.
     match (added, removed) {
         (&[a], &[b]) => replace(target, source, weights, [a], [b]),
         (&[a], &[b, c]) => replace(target, source, weights, [a], [b, c]),
@@ -44,7 +42,7 @@ pub(super) fn update(
     }
 }
 
-/// [`update`] for any number of rows.
+/// Implements [`update`] for any number of rows.
 fn update_any(
     target: &mut [Block],
     source: Option<&[Block]>,
@@ -52,7 +50,7 @@ fn update_any(
     added: &[u16],
     removed: &[u16],
 ) {
-    // As many blocks at a time as stay in registers over all rows.
+    // At a time, only as many blocks as fit in registers for all rows.
     let length = target.len();
     let mut at = 0;
     while at < length {
@@ -66,7 +64,7 @@ fn update_any(
     }
 }
 
-/// [`update`] for a number of rows that is known when compiling.
+/// Implements [`update`] for a number of rows known at compile time.
 #[inline(always)]
 fn replace<const A: usize, const R: usize>(
     target: &mut [Block],
@@ -99,8 +97,8 @@ fn replace<const A: usize, const R: usize>(
     }
 }
 
-/// Updates the first `N` blocks of `target` by the rows added and removed: row `i` begins
-/// at `i * stride` of `weights`. Returns `N`.
+/// Updates the first `N` blocks of `target` by the rows added and removed. Row `i` begins at
+/// `i * stride` of `weights`. Returns `N`.
 #[inline(always)]
 fn update_tile<const N: usize>(
     target: &mut [Block],
@@ -109,7 +107,7 @@ fn update_tile<const N: usize>(
     [added, removed]: [&[u16]; 2],
     stride: usize,
 ) -> usize {
-    // Vector types, not arrays: the compiler keeps these in registers.
+    // The compiler keeps vector types in registers, but not arrays.
     let load = |blocks: &[Block], at: usize| -> [i16x32; N] {
         let mut sums = [i16x32::ZERO; N];
         for (sum, block) in sums.iter_mut().zip(&blocks[at..at + N]) {
@@ -136,44 +134,46 @@ fn update_tile<const N: usize>(
     N
 }
 
-/// Places of a block whose products are summed in the same 32 bits, at most.
+/// Maximum number of adjacent places of a block whose products are summed in the same 32 bits.
 pub(super) const LANE: usize = 2;
 
-/// The sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
-/// weights `u`: four slices of one length. Weights must be within `-128..=128`. Those at the
-/// same [`LANE`] of all blocks are summed in 32 bits: their positive and negative parts must
-/// each sum to at most 33,025. Then nothing overflows.
+/// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
+/// weights `u`. All four slices must have the same length.
+///
+/// Two conditions prevent overflow. Weights must be within `-128..=128`. The weights in the
+/// same [`LANE`] of all blocks are summed in 32 bits, so their positive and negative parts
+/// must each sum to at most 33,025.
 #[inline]
 pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
-    // SAFETY: compiled for processors with these features only.
+    // SAFETY: this is compiled only for processors with these features.
     return unsafe { x86::output_avx512(views, weights) };
     #[cfg(all(
         target_arch = "x86_64",
         target_feature = "avx2",
         not(all(target_feature = "avx512f", target_feature = "avx512bw"))
     ))]
-    // SAFETY: compiled for processors with AVX2 only.
+    // SAFETY: this is compiled only for processors with AVX2.
     return unsafe { x86::output_avx2(views, weights) };
     #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
     output_portable(views, weights)
 }
 
-/// Which form of the arithmetic this program was compiled with.
+/// Returns the name of the form of the arithmetic in this build.
 pub const fn name() -> &'static str {
     if cfg!(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw")) {
         "AVX-512"
     } else if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
         "AVX2"
     } else if cfg!(all(target_arch = "aarch64", target_feature = "neon")) {
-        // What the compiler makes of the portable form, and `wide` of the rows.
+        // The compiler vectorises the portable form, and `wide` the rows.
         "NEON"
     } else {
         "portable"
     }
 }
 
-/// [`output`] for any machine.
+/// Implements [`output`] for any machine.
 #[allow(dead_code, reason = "the reference where a faster form exists")]
 fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     let mut sums = [0_i32; LANES];
@@ -202,7 +202,7 @@ mod x86 {
         _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
     };
 
-    /// [`super::output`] with AVX2.
+    /// Implements [`super::output`] with AVX2.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
@@ -214,8 +214,8 @@ mod x86 {
                 let value = (&raw const *value).cast::<__m256i>();
                 let weight = (&raw const *weight).cast::<__m256i>();
                 for (half, sum) in sums.iter_mut().enumerate() {
-                    // SAFETY: a block is 64 bytes, aligned to 64: two aligned
-                    // 32-byte loads are inside of it.
+                    // SAFETY: a block is 64 bytes, aligned to 64, so two aligned
+                    // 32-byte loads are inside it.
                     let (v, u) = unsafe {
                         (_mm256_load_si256(value.add(half)), _mm256_load_si256(weight.add(half)))
                     };
@@ -233,7 +233,7 @@ mod x86 {
         _mm_cvtsi128_si64(_mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum)))
     }
 
-    /// [`super::output`] with AVX-512.
+    /// Implements [`super::output`] with AVX-512.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
     pub(super) fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
@@ -244,7 +244,7 @@ mod x86 {
             for (sum, (value, weight)) in sums.iter_mut().zip([(a, u), (b, w)]) {
                 let value = (&raw const *value).cast::<__m512i>();
                 let weight = (&raw const *weight).cast::<__m512i>();
-                // SAFETY: a block is 64 bytes, aligned to 64: one aligned load.
+                // SAFETY: a block is 64 bytes, aligned to 64, so one aligned load reads it.
                 let (v, u) = unsafe { (_mm512_load_si512(value), _mm512_load_si512(weight)) };
                 let v = _mm512_min_epi16(_mm512_max_epi16(v, low), high);
                 *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(_mm512_mullo_epi16(v, u), v));
@@ -277,7 +277,7 @@ mod tests {
             let mut values = blocks(&mut rng, 2 * length, 600);
             let mut weights = blocks(&mut rng, 2 * length, 128);
             if length == 64 {
-                // The extremes: all saturated, largest weights, as many as may be.
+                // The extremes: saturated neurons, the largest weights, the maximum length.
                 values.fill(Block([i16::MAX; LANES]));
                 weights.fill(Block([128; LANES]));
                 assert!(2 * length * LANE * 128 <= 33_025);
