@@ -235,8 +235,9 @@ impl Accumulators {
         }
     }
 
-    /// Computes the layers of `ply` from those of the previous ply. Returns false if the
-    /// perspectives differ, or more squares differ than a move changes. This is rare.
+    /// Computes the layers of `ply` from those of the previous ply and returns true. This
+    /// nearly always works. Returns false if there is no previous ply, the perspectives
+    /// differ, or more squares differ than a move changes.
     fn update_by_move(&mut self, new: &Inputs, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
         let old = &self.inputs[parent];

@@ -1,20 +1,20 @@
-//! The parameters of a network and the file they live in.
+//! The parameters of a network and its file format.
 //!
-//! A file is, in little-endian numbers:
+//! A file consists of these fields, with numbers in little-endian order:
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! | --- | --- |
 //! | 8 | `LANCETNN` |
 //! | 4 | version of the format, 1 |
-//! | 4 | inputs per view: 768 (mirrored) by king buckets, 1 or 4 |
+//! | 4 | inputs per view: 768 (mirrored) times the number of king buckets, 1 or 4 |
 //! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
 //! | 4 | output buckets, 1 to 32 |
-//! | 2, 2, 4 | units: 255 in the hidden layer; 64, 128, 256 or 512 of the output weights; scale 400 |
+//! | 2, 2, 4 | units: 255 for the hidden layer; 64, 128, 256 or 512 for the output weights; scale 400 |
 //! | 4 | length of the provenance text in bytes |
 //! | 8 | hash (FNV-1a, 64 bits) of all other bytes |
-//! | | provenance: UTF-8, how this network was made |
+//! | | provenance in UTF-8: how the network was made |
 //! | 2 each | first-layer weights by input, then its biases |
-//! | 2 each | output weights by bucket: side to move's view, then the other's |
+//! | 2 each | output weights by bucket: the side to move's view, then the opponent's |
 //! | 4 each | output biases by bucket |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -34,24 +34,25 @@ use crate::{
     system::files,
 };
 
-/// Units of the hidden layer: 1.0 is this.
+/// Quantisation unit of the hidden layer: 1.0 is stored as this number.
 pub const QA: i32 = 255;
-/// Possible units of the output weights: 1.0 is one of these. The finest that
-/// a network's weights allow is used, for rounding matters most here.
+/// Possible quantisation units of the output weights: 1.0 is stored as one of these
+/// numbers. A network uses the finest unit that its weights allow, because rounding matters
+/// most in this layer.
 pub const QB: [i32; 4] = [512, 256, 128, 64];
 /// Centipawns of an output of 1.0.
 pub const SCALE: i32 = 400;
 
 const MAX_HIDDEN: usize = 4096;
 const MAX_BUCKETS: usize = 32;
-/// Largest magnitude of an output weight: 255 times this fits 16 bits.
+/// Maximum magnitude of an output weight, so that 255 times this fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
-/// Largest sum of the output weights of one sign that are summed together: times 255^2 it
-/// fits 32 bits.
+/// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits
+/// 32 bits.
 pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
-/// The largest sum of the output weights of one sign that the arithmetic sums in 32 bits,
-/// in the weights of an output.
+/// Returns the largest sum of the output weights of one sign in a lane, for the weights of
+/// one output. The arithmetic sums the neurons of a lane in 32 bits.
 pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
     let mut sums = [[0; 2]; LANES / simd::LANE];
     for (i, weight) in weights.into_iter().enumerate() {
@@ -60,48 +61,48 @@ pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
     sums.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// Why bytes are not a network that this program can use.
+/// The error returned for a file or bytes that are not a usable network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// The file cannot be read, or is not a network that can be used.
+    /// The file cannot be read, or is not a usable network.
     #[error("cannot read '{path}': {reason}")]
     File {
-        /// Its name.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It does not begin like a Lancet network.
+    /// The file does not begin like a Lancet network.
     #[error("not a Lancet network (it does not begin with 'LANCETNN')")]
     Magic,
-    /// A format version this program does not know.
-    #[error("network format {0}; this program reads format {version}", version = VERSION)]
+    /// The version of the format is not supported.
+    #[error("unsupported network format {0}, expected {version}", version = VERSION)]
     Version(u32),
-    /// A shape this program cannot use.
-    #[error("network of unknown shape: {0}")]
+    /// The shape is not supported.
+    #[error("unsupported network shape: {0}")]
     Architecture(String),
-    /// Fewer bytes than the header asks for.
+    /// The file is shorter than its header says.
     #[error("network file truncated: {found} of {expected} bytes")]
     Truncated {
-        /// Bytes that the header asks for.
+        /// Expected length, in bytes.
         expected: usize,
-        /// Bytes that there are.
+        /// Actual length, in bytes.
         found: usize,
     },
-    /// More bytes than the header asks for.
+    /// The file is longer than its header says.
     #[error("network file too long: {found} bytes, expected {expected}")]
     TooLong {
-        /// Bytes that the header asks for.
+        /// Expected length, in bytes.
         expected: usize,
-        /// Bytes that there are.
+        /// Actual length, in bytes.
         found: usize,
     },
-    /// The bytes have been altered since they were written.
+    /// The contents have changed since the file was written.
     #[error("network file corrupt: hash {found:016x}, expected {expected:016x}")]
     Hash {
-        /// The hash in the file.
+        /// The hash stored in the file.
         expected: u64,
-        /// The hash of the file.
+        /// The hash computed from the file.
         found: u64,
     },
     /// The provenance text is not UTF-8.
@@ -121,16 +122,16 @@ pub enum LoadError {
 /// let position = Position::default();
 /// let score = network.evaluate(position.board(), position.turn());
 /// assert!(score.abs() < 100, "the start position is worth {score} centipawns");
-/// // A file holds all there is to know of it.
+/// // A file holds the whole network.
 /// let again = Network::from_bytes(&network.to_bytes()).unwrap();
 /// assert_eq!(again.name(), network.name());
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
-    /// By input, `blocks` each.
+    /// A row of `biases.len()` blocks for each input.
     weights: Vec<Block>,
     biases: Vec<Block>,
-    /// By bucket, `2 * blocks` each.
+    /// A row of `2 * biases.len()` blocks for each bucket.
     output_weights: Vec<Block>,
     output_biases: Vec<i32>,
     /// One of [`QB`].
@@ -145,31 +146,34 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The numbers of a network, as the trainer knows them.
+/// The quantised parameters of a network, for the trainer.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// First-layer weights: `INPUTS` rows of hidden neurons for each king bucket.
+    /// First-layer weights: [`INPUTS`] rows for each king bucket, with a weight for each
+    /// hidden neuron.
     pub weights: Vec<i16>,
     /// First-layer biases, one per hidden neuron.
     pub biases: Vec<i16>,
-    /// By bucket: the side to move's neurons, then the other side's.
+    /// Output weights by bucket: those of the side to move's neurons, then those of the
+    /// opponent's.
     pub output_weights: Vec<i16>,
-    /// One per bucket.
+    /// Output biases, one per bucket.
     pub output_biases: Vec<i32>,
-    /// Units of the output weights: one of [`QB`]. Those of the output biases
-    /// are this times [`QA`].
+    /// Quantisation unit of the output weights, one of [`QB`]. The unit of the output biases
+    /// is this times [`QA`].
     pub output_unit: i32,
 }
 
 impl Network {
-    /// Longest file, in bytes: the largest shape takes 26 MB, the rest is for provenance.
+    /// Largest accepted file, in bytes. The largest shape takes 26 MB; the rest is for the
+    /// provenance.
     pub const LONGEST_FILE: u64 = 64 << 20;
 
-    /// A network from its numbers.
+    /// Creates a network from its parameters.
     ///
     /// # Errors
     ///
-    /// If the shape is not one that a file can have, or a number is too large.
+    /// If the shape is not supported, or a parameter is too large.
     pub fn new(parameters: &Parameters, provenance: &str) -> Result<Network, LoadError> {
         let hidden = parameters.biases.len();
         let buckets = parameters.output_biases.len();
@@ -275,7 +279,7 @@ impl Network {
         Ok(network)
     }
 
-    /// The network as a file.
+    /// Returns the bytes of the network's file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = [
             VERSION,
@@ -299,7 +303,7 @@ impl Network {
         bytes
     }
 
-    /// Everything the arithmetic relies on (see the table in [`super`]).
+    /// Checks the ranges that the arithmetic relies on (see the table in [`super`]).
     fn check_ranges(&self) -> Result<(), LoadError> {
         let largest = |blocks: &[Block]| {
             let values = blocks.iter().flat_map(|block| block.0);
@@ -318,46 +322,46 @@ impl Network {
                 weights().find(|w| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(w))
             {
                 return Err(LoadError::Range(format!(
-                    "output weight {large}; at most {MAX_OUTPUT_WEIGHT} is exact"
+                    "output weight {large}, expected -{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}"
                 )));
             }
             let sum = largest_output_sum(weights().map(i32::from));
             if sum > MAX_OUTPUT_SUM {
                 return Err(LoadError::Range(format!(
-                    "output weights of bucket {bucket} sum to {sum} in 32 bits; at most \
-                     {MAX_OUTPUT_SUM} is exact"
+                    "output weights of bucket {bucket} sum to {sum} in a lane, expected at most \
+                     {MAX_OUTPUT_SUM}"
                 )));
             }
         }
         Ok(())
     }
 
-    /// Hidden neurons per view.
+    /// Returns the number of hidden neurons per view.
     pub const fn hidden(&self) -> usize {
         self.biases.len() * LANES
     }
 
-    /// King buckets: 1 is none.
+    /// Returns the number of king buckets; 1 without king buckets.
     pub const fn king_buckets(&self) -> usize {
         self.weights.len() / (INPUTS * self.biases.len())
     }
 
-    /// Output buckets.
+    /// Returns the number of output buckets.
     pub const fn buckets(&self) -> usize {
         self.output_biases.len()
     }
 
-    /// How the network was made.
+    /// Returns the provenance text, which describes how the network was made.
     pub fn provenance(&self) -> &str {
         &self.provenance
     }
 
-    /// The hash of the file: two networks with the same hash are the same.
+    /// Returns the hash of the file. Networks with the same hash are treated as equal.
     pub const fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Shape and the first half of the hash.
+    /// Returns the name: the shape and the first half of the hash.
     pub fn name(&self) -> String {
         let kings = match self.king_buckets() {
             1 => String::new(),
@@ -366,7 +370,7 @@ impl Network {
         format!("768{kings}-{}x2-{} {:08x}", self.hidden(), self.buckets(), self.hash >> 32)
     }
 
-    /// The numbers that [`Network::new`] makes this network of.
+    /// Returns the parameters from which [`Network::new`] creates this network.
     pub fn parameters(&self) -> Parameters {
         let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
         Parameters {
@@ -378,12 +382,12 @@ impl Network {
         }
     }
 
-    /// First-layer weights, a row of `biases().len()` blocks per input.
+    /// Returns the first-layer weights, a row of `biases().len()` blocks per input.
     pub(super) fn weights(&self) -> &[Block] {
         &self.weights
     }
 
-    /// First-layer biases: the hidden layer of an empty board.
+    /// Returns the first-layer biases. They are the hidden layer of an empty board.
     pub(super) fn biases(&self) -> &[Block] {
         &self.biases
     }
@@ -393,22 +397,23 @@ impl Network {
         &self.output_weights[bucket * length..][..length]
     }
 
-    /// The score for the side to move from the two views of the hidden layer,
-    /// side to move first.
+    /// Returns the score for the side to move from the hidden layers of both views and the
+    /// number of pieces.
     #[inline]
     pub(super) fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
         let bucket = features::output_bucket(pieces, self.buckets());
         let weights = self.output_row(bucket).split_at(self.biases.len());
         let sum = simd::output([ours, theirs], weights.into());
         let units = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
-        // In two steps, for processors that divide 64 bits slowly: by a constant, then
-        // in 32 bits what is within them, or far beyond the limit.
+        // Two steps, because some processors divide 64 bits slowly. The first division is by
+        // a constant, and the second has 32 bits. Clamping to 32 bits changes only scores far
+        // beyond the limit.
         let score = units * i64::from(SCALE) / i64::from(QA);
         let score = score.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32 / self.output_unit;
         score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 
-    /// The hidden layer of a view, computed from scratch.
+    /// Computes the hidden layer of a view from scratch.
     fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
         let perspective = Perspective::of(board, view, self.king_buckets());
         let active: Vec<u16> = board
@@ -420,8 +425,8 @@ impl Network {
         layer
     }
 
-    /// What makes up [`Network::evaluate`], in centipawns and not rounded: what
-    /// the side to move's view and the other's contribute, and the bias.
+    /// Returns the terms of [`Network::evaluate`] in centipawns, not rounded: the
+    /// contributions of the side to move's view and of the opponent's view, and the bias.
     pub(crate) fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
         let bucket = features::output_bucket(board.occupied().count(), self.buckets());
         let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());
@@ -435,7 +440,7 @@ impl Network {
             .map(|units| units * f64::from(SCALE) / f64::from(QA * self.output_unit))
     }
 
-    /// The score of a position for the side to move, computed from scratch.
+    /// Computes the score of a position for the side to move from scratch.
     pub fn evaluate(&self, board: &Board, turn: Color) -> Score {
         let [ours, theirs] = [turn, !turn].map(|view| self.hidden_layer(board, view));
         self.output(&ours, &theirs, board.occupied().count())
@@ -476,12 +481,12 @@ pub(crate) mod tests {
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
 
-    /// A network of random numbers within the ranges a trained one has.
+    /// Returns a network of random parameters, within the ranges of a trained one.
     pub(crate) fn random_network(hidden: usize, buckets: usize, seed: u64) -> Network {
         random_network_with_kings(1, hidden, buckets, seed)
     }
 
-    /// The same with this number of king buckets.
+    /// Returns a random network with this number of king buckets.
     pub(crate) fn random_network_with_kings(
         king_buckets: usize,
         hidden: usize,
@@ -518,7 +523,7 @@ pub(crate) mod tests {
         assert!(random_network_with_kings(4, 64, 3, 1).name().starts_with("768x4-64x2-3 "));
     }
 
-    /// Shapes of other programs, or of a later one, are named.
+    /// The error names the shape if another program, or a later version, wrote the file.
     #[test]
     fn other_shapes_are_refused() {
         let bytes = random_network(32, 1, 2).to_bytes();
@@ -571,7 +576,7 @@ pub(crate) mod tests {
         let mut large = zero(64);
         large.output_weights[5] = 129;
         assert!(refused(&large));
-        // What is summed in 32 bits is two neurons of every block of both views.
+        // Each 32-bit sum covers two neurons of every block of both views.
         let mut large = zero(MAX_HIDDEN);
         large.output_weights.fill(65);
         assert!(refused(&large));
