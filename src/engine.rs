@@ -108,7 +108,7 @@ pub struct Settings {
     /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength`
     /// is on.
     pub skill_level: u32,
-    /// Whether to keep the table between games.
+    /// Whether to keep the table between games and to ignore Clear Hash.
     pub never_clear_hash: bool,
     /// Whether to play from the opening book, if there is one.
     pub own_book: bool,

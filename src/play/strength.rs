@@ -1,7 +1,7 @@
 //! Limited strength that resembles weaker human play.
 //!
-//! A player with a lower rating searches fewer nodes and less deep, misjudges positions, and
-//! overlooks moves: the opponent's replies, and its own moves after them. It overlooks
+//! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions,
+//! and overlooks moves: the opponent's replies, and its own moves after them. It overlooks
 //! mostly quiet, long and backward moves. It never gives pieces away at random, and it plays
 //! the best move that it sees. Some moves take a long time, obvious ones do not. The player
 //! makes no errors where people make none: in mates in one, recaptures, promotions, and the
