@@ -5,10 +5,10 @@
 //! to add and remove. The search therefore does not push or pop accumulators, and those left
 //! from other branches can be used too.
 //!
-//! When a king crosses the middle or moves to another king bucket, its view cannot use a nearby
-//! accumulator; the other view still can. That view starts from the last board with the same
-//! perspective, for which there is another accumulator for each view and perspective (a "Finny
-//! table", first used in Koivisto).
+//! When a king crosses the middle or moves to another king bucket, its own view cannot use a
+//! nearby accumulator. The view then starts from the last board with the same perspective. One
+//! more accumulator for each view and perspective holds that board (a "Finny table", first used
+//! in Koivisto). The opponent's view is not affected.
 
 use std::sync::Arc;
 
