@@ -1,6 +1,7 @@
-//! The benchmark: a fixed set of positions to a fixed depth. On one thread the
-//! node count is the same on every machine and names the search's behaviour:
-//! commits that change play carry it as `Bench: N`.
+//! The benchmark: searches a fixed set of positions to a fixed depth.
+//!
+//! On one thread the node count is the same on every machine, so it identifies the behaviour of the
+//! search. Commits that change play state it as `Bench: N`.
 
 use std::{
     process::ExitCode,
@@ -28,7 +29,7 @@ use crate::{
 /// The positions: a FEN and an id on each line.
 const POSITIONS: &str = include_str!("../../epd/bench.epd");
 
-/// Depth in plies, chosen so that the whole takes a few seconds.
+/// Depth in plies, chosen so that the benchmark takes a few seconds.
 const DEPTH: u32 = 12;
 
 /// Search a fixed set of positions, counting nodes and time
@@ -41,7 +42,7 @@ const DEPTH: u32 = 12;
 Examples:
   lancet bench
   lancet bench 14 2 256       depth 14, 2 threads, 256 MiB
-  lancet bench --root mtdf    another driver at the root
+  lancet bench --root mtdf    another search algorithm at the root
 
 Exit status:
   0  when all positions were searched
@@ -77,11 +78,11 @@ fn root_search(text: &str) -> Result<RootSearch, String> {
     })
 }
 
-/// The positions and their ids.
+/// Returns the positions and their ids.
 ///
 /// # Errors
 ///
-/// If one cannot be read.
+/// If a position cannot be read.
 pub(super) fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
     POSITIONS
         .lines()
@@ -93,10 +94,11 @@ pub(super) fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
         .collect()
 }
 
-/// Runs the benchmark with this network, or by material and piece-square
-/// tables. Returns the nodes, or `None` if `signals` said stop. Each line of
-/// its report goes to `line`; the last is `N nodes M nps`, and no other
-/// contains those words, as OpenBench wants it.
+/// Runs the benchmark with this network, or with material and piece-square tables if it is `None`.
+///
+/// Passes each line of the report to `line`. The last one is `N nodes M nps`, and no other line
+/// contains those words, because OpenBench searches for them. Returns the number of nodes, or
+/// `None` if `signals` stopped the run.
 ///
 /// # Errors
 ///
@@ -146,7 +148,7 @@ pub(crate) fn bench(
 ///
 /// # Errors
 ///
-/// If there is not enough memory, or the system gives no thread.
+/// If there is not enough memory, or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let signals = Arc::new(Signals::new(false));
     let network = Some(default_network());

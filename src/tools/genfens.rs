@@ -16,13 +16,14 @@ use crate::{
     system::files::{self, FileError},
 };
 
-/// `count` balanced openings for OpenBench, as FENs, told one by one to `found`:
-/// from the book if there is one, else random moves from the start position.
-/// The same seed gives the same openings. Ends early when told to stop.
+/// Makes `count` balanced openings for OpenBench and passes each to `found` as a FEN.
+///
+/// The openings come from the book if there is one, otherwise from random moves after the start
+/// position. The same seed gives the same openings. Ends early when `signals` stops it.
 ///
 /// # Errors
 ///
-/// If the book cannot be read or there is no memory for a small table.
+/// If the book cannot be read or there is not enough memory for a small table.
 pub(crate) fn genfens(
     count: usize,
     seed: u64,

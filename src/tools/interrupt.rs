@@ -1,5 +1,5 @@
-//! Ctrl-C during a command that runs many searches: they end, what was found is
-//! kept. What to do then is for the commands.
+//! Handles Ctrl-C in commands that run many searches: ends the running searches. The commands
+//! decide what to do with the results so far.
 
 use std::sync::{
     Arc, Mutex, Weak,
@@ -9,7 +9,7 @@ use std::sync::{
 use super::complain;
 use crate::{play::signals::Signals, system::sync::lock};
 
-/// Ends the searches that run, and prevents new ones.
+/// Ends running searches and prevents new ones.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     raised: AtomicBool,
@@ -17,8 +17,8 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Raised by Ctrl-C; the second one leaves at once. Where Ctrl-C cannot be
-    /// caught, `loss` says what it costs.
+    /// Returns an interrupt that Ctrl-C raises. A second Ctrl-C exits at once. If Ctrl-C cannot be
+    /// caught, prints `loss`, which says what will be lost.
     pub fn by_ctrl_c(loss: &str) -> Arc<Interrupt> {
         let interrupt = Arc::new(Interrupt::default());
         let raised = Arc::clone(&interrupt);
@@ -33,7 +33,7 @@ impl Interrupt {
         interrupt
     }
 
-    /// Ends everything. False if that had been asked for already.
+    /// Ends all searches. Returns `false` if it was raised before.
     pub fn raise(&self) -> bool {
         let first = !self.raised.swap(true, Ordering::SeqCst);
         let running = lock(&self.running);
@@ -41,18 +41,18 @@ impl Interrupt {
         first
     }
 
-    /// Has the run been interrupted?
+    /// Returns whether the run has been interrupted.
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::SeqCst)
     }
 
-    /// Ends this search, too, when raised.
+    /// Adds a search to those that [`raise`](Interrupt::raise) ends.
     pub fn watch(&self, signals: &Arc<Signals>) {
         let mut running = lock(&self.running);
         running.retain(|old| old.strong_count() > 0);
         running.push(Arc::downgrade(signals));
         drop(running);
-        // It may have been raised just before.
+        // The interrupt may have been raised just before.
         if self.is_raised() {
             signals.stop();
         }

@@ -1,8 +1,7 @@
-//! Command-line runners over the engine and the rules.
+//! Command-line tools that use the engine and the rules.
 //!
-//! The command `lancet NAME` is `Args` and `run`: in NAME.rs, or in
-//! NAME/command.rs where NAME is a folder. No chess knowledge that the engine needs
-//! lives here.
+//! Each command `lancet NAME` has a struct `Args` and a function `run`. They are in NAME.rs, or in
+//! NAME/command.rs if NAME is a folder. Chess knowledge that the engine needs is not kept here.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -43,16 +42,16 @@ use crate::{
     },
 };
 
-/// Letters of a player's name in the names of files.
+/// Maximum number of letters of a player's name in file names.
 const LONGEST_NAME: usize = 30;
 
-/// An engine's settings by the options of a tool, `hash` in MiB.
+/// Returns the engine settings of a tool, with a table of `hash` MiB.
 fn settings(hash: usize, threads: usize) -> Settings {
-    // Nothing is transmitted.
+    // No time is lost in transmission: the engine runs in this process.
     Settings { hash, threads, move_overhead: Duration::ZERO, ..Settings::default() }
 }
 
-/// An engine for each of the jobs, all with `hash` MiB and `threads` threads.
+/// Creates one engine for each job, all with `hash` MiB and `threads` threads.
 ///
 /// # Errors
 ///
@@ -66,13 +65,15 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engin
     engines().with_context(|| format!("--jobs {jobs} --hash {hash}"))
 }
 
-/// Works on `count` items side by side: each worker has a thread that may search, and takes
-/// the next item when it is free. Returns the results in the order of the items; `None`
-/// where `work` returned `None`, which ends its worker, or no worker came.
+/// Processes `count` items in parallel. Each worker has a thread that may search, and takes the
+/// next item when it is free.
+///
+/// Returns the results in the order of the items. A result is `None` if `work` returned `None`,
+/// which also ends that worker, or if no worker took the item.
 ///
 /// # Errors
 ///
-/// If the system gives no thread.
+/// If a thread cannot be started.
 fn share<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     count: usize,
@@ -97,12 +98,12 @@ fn share<W: Send, R: Send>(
     Ok(unpoisoned(results.into_inner()))
 }
 
-/// The names of White and Black, `?` where they are unknown.
+/// Returns the names of White and Black, `?` for an unknown player.
 fn players(game: &Game) -> [String; 2] {
     ["White", "Black"].map(|tag| game.tag(tag).unwrap_or("?").to_owned())
 }
 
-/// `White - Black, 1-0`.
+/// Returns a title such as `White - Black, 1-0`.
 fn title(game: &Game) -> String {
     let names = players(game).join(" - ");
     match game.result().as_str() {
@@ -111,7 +112,8 @@ fn title(game: &Game) -> String {
     }
 }
 
-/// `Short-Timman`, whatever the players are called.
+/// Returns the family names for a file name, such as `Short-Timman`. Only letters and digits are
+/// kept.
 fn players_in_path(game: &Game) -> String {
     let families = players(game).map(|name| -> String {
         let family = name.split(',').next().unwrap_or_default();
@@ -120,8 +122,8 @@ fn players_in_path(game: &Game) -> String {
     families.join("-")
 }
 
-/// The path of a file made from one of games: `ending` replaces `.pgn`, also that of a
-/// compressed file. Names without it are kept whole: the part after the last point may
+/// Returns the path of a file derived from a file of games: `ending` replaces `.pgn`, also that of
+/// a compressed file. Other names are kept whole, because the part after the last dot may
 /// distinguish two files.
 fn beside(games: &Path, ending: &str) -> PathBuf {
     let mut name = games.to_owned();
@@ -136,14 +138,13 @@ fn beside(games: &Path, ending: &str) -> PathBuf {
     games.with_file_name(name)
 }
 
-/// Says why the command line, or a file that it names, cannot be used. Returns the exit
-/// status.
+/// Reports why the command line, or a file that it names, cannot be used. Returns the exit status.
 fn unusable(error: &anyhow::Error) -> ExitCode {
     complain(format_args!("{error:#}"));
     ExitCode::from(2)
 }
 
-/// Reads a number of threads for clap.
+/// Parses a number of threads for clap.
 fn thread_count(text: &str) -> Result<usize, String> {
     number_in(text, &crate::engine::THREADS_RANGE)
 }

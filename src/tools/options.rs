@@ -12,7 +12,7 @@ use crate::{
     system::arguments,
 };
 
-/// When the search of a position ends.
+/// Limits of the search of each position.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Effort {
     /// Time for each position, in milliseconds
@@ -36,27 +36,27 @@ impl Effort {
     }
 }
 
-/// How many searches run side by side, and on how many threads each.
+/// Number of parallel searches, and of threads for each.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Workers {
     /// Search threads for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
     pub threads: usize,
-    /// Positions searched side by side, each with its own table
+    /// Positions to search in parallel, each with its own table
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = thread_count)]
     pub jobs: usize,
 }
 
-/// Which endgame tables the engines ask.
+/// The tablebases that the engines probe.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Tables {
-    /// Directories of Syzygy endgame tables, separated as in PATH
+    /// Directories of Syzygy tablebases, separated as in PATH
     #[arg(long, value_name = "PATHS")]
     pub syzygy: Option<String>,
 }
 
 impl Tables {
-    /// Opens the tables, if there are any, for these engines to share. Complains about those
+    /// Opens the tablebases, if any are given, and shares them between these engines. Reports files
     /// that cannot be used.
     pub(super) fn open_for(&self, engines: &mut [Engine]) -> Option<Arc<Tablebases>> {
         let directories = syzygy::directories(self.syzygy.as_deref()?);
@@ -68,7 +68,7 @@ impl Tables {
     }
 }
 
-/// Which part of the work is to be done: every `of`-th item, from the `number`-th on.
+/// A part of the work: every `of`-th item, starting with item `number`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1 to `of`.
@@ -80,7 +80,7 @@ impl Shard {
     /// All the work.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
-    /// Does this part have the item of this index, counted from 0?
+    /// Returns whether this part contains the item with this index, counted from 0.
     pub const fn has(self, index: u64) -> bool {
         index % self.of == self.number - 1
     }

@@ -1,22 +1,22 @@
-//! Files of positions, one a line, as `epd` and `perft` read them.
+//! Files with one position per line, as `epd` and `perft` read them.
 
 use std::{fmt::Display, path::PathBuf};
 
 use super::{complain, options::Shard};
 use crate::chess::lines::{self, Line, LineError};
 
-/// A file of positions, or the part of it that a shard has.
+/// The part of a file of positions that belongs to a shard.
 #[derive(Debug)]
 pub(super) struct Suite<T, E = LineError> {
     pub path: PathBuf,
-    /// Its usable lines.
+    /// The lines that could be read.
     pub positions: Vec<T>,
-    /// Its other lines.
+    /// The errors of the other lines.
     pub broken: Vec<E>,
 }
 
-/// Reads what a shard has of the suites, and complains about every broken line and unusable
-/// file. Returns the number of unusable files, too.
+/// Reads the part of the suites that belongs to a shard, and reports every broken line and unusable
+/// file. Also returns the number of unusable files.
 pub(super) fn load<T, E: Display>(
     paths: &[PathBuf],
     shard: Shard,
@@ -45,7 +45,7 @@ pub(super) fn load<T, E: Display>(
                 }
             }
         }
-        // Of a short suite a shard may have nothing.
+        // A shard may have no lines of a short suite.
         if !suite.positions.is_empty() || !suite.broken.is_empty() {
             suites.push(suite);
         }

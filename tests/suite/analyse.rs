@@ -1,5 +1,5 @@
-//! `lancet analyse` as a program: what it writes, also
-//! when they are interrupted or fed nonsense.
+//! Tests `lancet analyse` as a program: its output files and messages, also after interruptions and
+//! with invalid input.
 
 use std::{
     fs,
@@ -14,8 +14,8 @@ use lancet::{
 };
 use tempfile::TempDir;
 
-/// A blunder, a draw with a variation, a Chess960 game; behind them lines that
-/// are no games.
+/// A blunder, a draw with a variation, a Chess960 game, and after them texts that are not legal
+/// games.
 const GAMES: &str = "\
 [Event \"One\"]
 [White \"Pupil, A.\"]
@@ -54,7 +54,7 @@ const BROKEN: &str = "
 1. c4 c5 *
 ";
 
-/// Black has nothing to do but mate.
+/// A game in which Black's only good move is mate.
 const MATE: &str = "
 [Event \"Seven\"]
 [FEN \"rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2\"]
@@ -62,7 +62,7 @@ const MATE: &str = "
 2... Qh4# 0-1
 ";
 
-/// A directory with a file of games.
+/// A temporary directory with a file of games.
 fn games(content: &str) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("games.pgn");
@@ -76,17 +76,17 @@ fn read(path: &Path) -> Vec<Game> {
     std::iter::from_fn(|| games.next_game().unwrap()).map(Result::unwrap).collect()
 }
 
-/// How a page marks the data of a game.
+/// The tag before the data of each game on a page.
 const ELEMENT: &str = "class=\"game\">";
 
-/// The games that a page shows.
+/// Reads the games of a page.
 fn on_page(page: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(page).unwrap();
     let games = text.split(ELEMENT).skip(1).filter_map(|rest| rest.split("</script>").next());
     games.map(|json| serde_json::from_str(json).unwrap()).collect()
 }
 
-/// Comments behind the moves of the game itself.
+/// The comments on the moves of the main line.
 fn comments(game: &Game) -> Vec<&str> {
     let items = game.main.moves.iter().flat_map(|node| &node.items);
     items
@@ -133,7 +133,7 @@ fn games_are_annotated() {
         assert!(game.tag("Annotator").unwrap().ends_with("3000 nodes a position"));
     }
     let [fool, shepherd, shuffled, _, mate] = &annotated[..] else { unreachable!() };
-    // A sign, one evaluation, what was there before, and the better line.
+    // The move has a sign, one evaluation, the old comment, and the better line.
     let blunder = &fool.main.moves[2].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
     let said = "[%eval #-1] [%clk 0:00:01] Blunder. ";
@@ -143,10 +143,10 @@ fn games_are_annotated() {
     assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
     assert_eq!(fool.tag("ECO"), Some("A00"));
     assert_eq!(mate.tag("BlackAccuracy"), Some("100.0"));
-    // Black's one move before the mate is a matter of the network's taste.
+    // The network decides how good Black's one move before the mate is.
     let accuracy = |tag| fool.tag(tag).unwrap().parse::<f64>().unwrap();
     assert!(accuracy("BlackAccuracy") > 95.0 && accuracy("WhiteAccuracy") < 60.0);
-    // The variation is still there, and stands before the new one.
+    // The old variation is still there, before the new one.
     let blunder = &shepherd.main.moves[5].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
     let variations: Vec<_> = blunder
@@ -178,14 +178,14 @@ fn games_are_annotated() {
     assert!(blunder["comment"].as_str().unwrap().ends_with("was best. oops"), "{blunder}");
     assert!(first["players"][0][0] == "Pupil, A." && first["spots"][4]["over"] == "checkmate");
 
-    // What is there is not overwritten.
+    // Existing files are not overwritten.
     let again = lancet(&args).output().unwrap();
     assert!(!again.status.success());
-    assert!(text(&again).contains("out.pgn: the file exists: --force"), "{}", text(&again));
+    assert!(text(&again).contains("out.pgn: the file exists; use --force"), "{}", text(&again));
     let before = fs::read(&out).unwrap();
     let resumed = lancet(&args).arg("--resume").output().unwrap();
     assert!(resumed.status.success(), "{}", text(&resumed));
-    assert!(text(&resumed).contains("out.pgn: finished already"), "{}", text(&resumed));
+    assert!(text(&resumed).contains("out.pgn is already complete"), "{}", text(&resumed));
     assert_eq!(fs::read(&out).unwrap(), before);
     let other = lancet(&args).args(["--resume", "--depth", "3"]).output().unwrap();
     assert_eq!(other.status.code(), Some(1), "{}", text(&other));
@@ -195,7 +195,7 @@ fn games_are_annotated() {
         fs::write(&out, no_analysis).unwrap();
         let refused = lancet(&args).arg("--resume").output().unwrap();
         assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
-        assert!(text(&refused).contains("out.pgn: no analysis"), "{}", text(&refused));
+        assert!(text(&refused).contains("out.pgn: cannot resume"), "{}", text(&refused));
         assert_eq!(fs::read(&out).unwrap(), no_analysis.as_bytes());
     }
     fs::write(&out, "what was there, and longer than what comes\n".repeat(1000)).unwrap();
@@ -204,11 +204,11 @@ fn games_are_annotated() {
     assert_eq!((fs::read(&out).unwrap(), fs::read_to_string(&page).unwrap()), (before, html));
     fs::remove_file(&page).unwrap();
     let without = lancet(&args).arg("--resume").output().unwrap();
-    assert!(text(&without).contains("the finished analysis has no page"), "{}", text(&without));
+    assert!(text(&without).contains("is complete but has no page"), "{}", text(&without));
 }
 
-/// A person's own mark is in all that is written; check signs are put right, and nothing is
-/// doubled.
+/// An annotator's own mark appears in all outputs, check signs are corrected, and repeated glyphs
+/// are removed.
 #[test]
 fn marks_are_the_same_everywhere() {
     let (dir, file) = games("1. f3 e5# 2. g4 !? $5 {why} Qh4 0-1\n");
@@ -224,7 +224,7 @@ fn marks_are_the_same_everywhere() {
     assert_eq!(on_page(Path::new(&page))[0]["spots"][3]["mark"], "!?");
 }
 
-/// The games of one whole file have a file beside it; otherwise somebody has to name one.
+/// A single whole file has a default output beside it. In other cases --out is required.
 #[test]
 fn the_output_is_named_after_the_games() {
     let (dir, file) = games("1. e4 *\n");
@@ -248,11 +248,11 @@ fn the_output_is_named_after_the_games() {
     for unnamed in [&[file, file][..], &["-"], &[file, "--shard", "1/2"], &["--join", file]] {
         let refused = lancet(&[&["analyse"], unnamed].concat()).output().unwrap();
         assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused).contains("--out: name the file"), "{}", text(&refused));
+        assert!(text(&refused).contains("--out is required"), "{}", text(&refused));
     }
 }
 
-/// A run that writes no game leaves no file behind, whatever ends it.
+/// A run that writes no game leaves no output file, whatever ends it.
 #[test]
 fn a_failure_leaves_no_files() {
     let (dir, file) = games("1. e5 *\n");
@@ -266,7 +266,7 @@ fn a_failure_leaves_no_files() {
         assert!(!output.status.success(), "{}", text(&output));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before, "{}", text(&output));
     }
-    // Nor does one that cannot write its page.
+    // The same holds for a run that cannot write its page.
     fs::write(&page, "kept").unwrap();
     fs::write(&file, "1. e4 *\n").unwrap();
     let args = ["analyse", file.to_str().unwrap(), "--nodes", "10", "--html"];
@@ -290,7 +290,7 @@ fn players_are_summed_up_and_nodes_reproduce() {
     let row = said.lines().find(|line| line.starts_with("| Pupil, A.")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[2..4], ["2", "5"], "{said}");
-    // Who plays both sides plays one game.
+    // A player who plays both sides counts as having played one game.
     let alone = dir.path().join("alone.pgn");
     fs::write(&alone, "[White \"A\"]\n[Black \"A\"]\n\n1. e4 e5 2. d4 *\n").unwrap();
     let args = ["analyse", alone.to_str().unwrap(), "--nodes", "100", "--hash", "1", "--out"];
@@ -298,7 +298,7 @@ fn players_are_summed_up_and_nodes_reproduce() {
     let row = said.lines().find(|line| line.starts_with("| A ")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[2..4], ["1", "3"], "{said}");
-    // Side by side, the same games come out in the same order.
+    // In parallel, the same games come out in the same order.
     let (parallel, _) = run("c.pgn", &["--jobs", "3"]);
     let events = |text: &str| -> Vec<String> {
         text.lines().filter(|line| line.starts_with("[Event ")).map(str::to_owned).collect()
@@ -307,7 +307,7 @@ fn players_are_summed_up_and_nodes_reproduce() {
     assert_eq!(events(&parallel), events(&first));
 }
 
-/// Ended in the middle by a limit on the size of its files.
+/// A limit on file sizes ends the run in the middle.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_analysis_goes_on() {
@@ -325,21 +325,21 @@ fn an_interrupted_analysis_goes_on() {
     assert!(status.code() == Some(1) && progress.exists(), "{status}");
     fs::write(&torn, fs::read_to_string(&torn).unwrap() + "[Event \"torn").unwrap();
 
-    // An output that has lost games cannot be continued.
+    // A run cannot be resumed if its output has lost games.
     let begun = fs::read_to_string(&torn).unwrap();
     fs::write(&torn, &begun[..100]).unwrap();
     let resume = ["analyse", file, "--out", &torn, "--resume"];
     let short = lancet(&resume).args(options).output().unwrap();
     assert!(
-        text(&short).contains("torn.pgn: shorter than the unfinished analysis left it"),
+        text(&short).contains("torn.pgn: the file is shorter than its .progress file says"),
         "{}",
         text(&short)
     );
     fs::write(&torn, begun).unwrap();
 
     let refused = lancet(&["analyse", file, "--out", &torn]).args(options).output().unwrap();
-    assert!(text(&refused).contains("--resume carries on, --force begins"), "{}", text(&refused));
-    // Somebody else is at it.
+    assert!(text(&refused).contains("use --resume to continue it"), "{}", text(&refused));
+    // Another process is writing the file.
     let taken = fs::File::open(&torn).unwrap();
     taken.lock().unwrap();
     let refused = lancet(&resume).args(options).output().unwrap();
@@ -357,8 +357,7 @@ fn an_interrupted_analysis_goes_on() {
     assert!(!progress.exists());
 }
 
-/// Ctrl-C gives up the game being analysed, sums up the others, and --resume
-/// goes on.
+/// Ctrl-C drops the game being analysed and sums up the others, and --resume continues.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_an_analysis_that_can_go_on() {
@@ -385,7 +384,7 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
         (child.ended().code(), shown)
     };
     let (mut code, mut shown) = interrupted();
-    // On a busy machine all may be done before the signal is sent: once more.
+    // On a busy machine the run may finish before the signal is sent. Then try again.
     let mut tries = 0;
     while code == Some(0) && tries < 20 {
         fs::remove_file(&torn).and_then(|()| fs::remove_file(&page)).unwrap();
@@ -393,7 +392,7 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
         tries += 1;
     }
     assert_eq!(code, Some(130), "{shown}");
-    assert!(shown.contains("| Pupil, A.") && shown.contains("--resume continues."), "{shown}");
+    assert!(shown.contains("| Pupil, A.") && shown.contains("--resume to continue."), "{shown}");
     let begun = fs::read_to_string(&torn).unwrap();
     let finished = fs::read_to_string(&whole).unwrap();
     assert!(!begun.is_empty() && begun.len() < finished.len() && finished.starts_with(&begun));
@@ -414,7 +413,7 @@ fn what_cannot_be_analysed_is_named() {
     let missing =
         lancet(&["analyse", &path("no.pgn"), "--out", &path("out.pgn")]).output().unwrap();
     assert_eq!(missing.status.code(), Some(1));
-    // In the system's own words.
+    // The message of the operating system.
     let reason = fs::metadata(path("no.pgn")).unwrap_err();
     assert!(text(&missing).contains(&format!("no.pgn: {reason}")), "{}", text(&missing));
     fs::write(path("binary.pgn"), [0_u8, 159, 146, 150].repeat(1000)).unwrap();
@@ -422,7 +421,7 @@ fn what_cannot_be_analysed_is_named() {
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("out.pgn")]).output().unwrap();
     assert_eq!(binary.status.code(), Some(2));
     assert!(text(&binary).contains("binary.pgn:1: '"), "{}", text(&binary));
-    // Nothing to read, wherever it comes from: nothing is written either.
+    // Empty input from a file or a pipe writes no output.
     fs::write(path("blank.pgn"), "\n\n% nothing\n").unwrap();
     for resume in [&[][..], &["--resume"]] {
         let blank = ["analyse", &path("blank.pgn"), "--out", &path("nothing.pgn")];
@@ -439,8 +438,8 @@ fn what_cannot_be_analysed_is_named() {
     assert!(!Path::new(&path("old.pgn.progress")).exists());
     let stdout = lancet(&["analyse", &path("blank.pgn"), "--out", "-"]).output().unwrap();
     assert_eq!(stdout.status.code(), Some(2));
-    assert!(text(&stdout).contains("not to standard output"), "{}", text(&stdout));
-    // An output that is an input would be lost.
+    assert!(text(&stdout).contains("cannot be written to standard output"), "{}", text(&stdout));
+    // An output that is also an input would be lost.
     let same =
         lancet(&["analyse", &path("binary.pgn"), "--out", &path("binary.pgn")]).output().unwrap();
     assert_eq!(same.status.code(), Some(1));
@@ -454,7 +453,7 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(fs::read(path("binary.pgn")).unwrap().len(), 4000);
 }
 
-/// Names control neither a terminal nor a picture.
+/// Names in games must not send control characters to a terminal or into a picture.
 #[test]
 fn hostile_names_do_nothing() {
     let (dir, file) = games(
@@ -474,7 +473,7 @@ fn hostile_names_do_nothing() {
     assert!(!shown.chars().any(|c| c != '\n' && c.is_control()), "{shown:?}");
 }
 
-/// A game is not lost for what is wrong beside it.
+/// An error in a tag does not lose the game.
 #[test]
 fn what_is_left_out_of_a_game_is_named() {
     let (dir, file) = games("[Event \"a\"]\n[Site b]\n\n1. e4 e5 1-0 1. d4 *\n");
@@ -488,7 +487,7 @@ fn what_is_left_out_of_a_game_is_named() {
     assert_eq!((annotated[0].tag("Event"), moves), (Some("a"), vec![2, 1]));
 }
 
-/// Whatever leads to it: a link, the name of the progress, standard input.
+/// An output is recognised as an input through a link, the progress file's name or standard input.
 #[cfg(unix)]
 #[test]
 fn no_input_is_written() {
@@ -512,7 +511,7 @@ fn no_input_is_written() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
 }
 
-/// Analyses with few nodes; returns what was written.
+/// Analyses with few nodes. Returns the annotated games.
 fn annotated(input: &str, out: &Path, more: &[&str]) -> String {
     let args = ["analyse", input, "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];
     let output = lancet(&args).args(more).output().unwrap();
@@ -520,7 +519,7 @@ fn annotated(input: &str, out: &Path, more: &[&str]) -> String {
     fs::read_to_string(out).unwrap()
 }
 
-/// Files by any name, compressed or not, and through a pipe.
+/// Input files may have any name, be compressed, or come through a pipe.
 #[test]
 fn games_come_from_anywhere() {
     use std::io::Write as _;
@@ -551,7 +550,7 @@ fn games_come_from_anywhere() {
     }
 }
 
-/// Broken games, whose number differs from file to file, disturb no shard.
+/// Broken games do not disturb the shards, even if each file has a different number of them.
 #[test]
 fn shards_joined_are_the_whole() {
     let (dir, file) = games(&[GAMES, BROKEN, "\n", GAMES, "\n", BROKEN].concat());
@@ -576,7 +575,7 @@ fn shards_joined_are_the_whole() {
         assert!(text(&output).contains("8 games joined"), "{}", text(&output));
         assert_eq!(fs::read_to_string(&joined).unwrap(), whole);
         let again = lancet(&["analyse", "--join"]).args(&parts).args(out).output().unwrap();
-        assert!(text(&again).contains("the file exists: --force"), "{}", text(&again));
+        assert!(text(&again).contains("the file exists; use --force"), "{}", text(&again));
         if of == 3 {
             let order = [parts[2], parts[0], parts[1]];
             let wrong =
@@ -586,7 +585,7 @@ fn shards_joined_are_the_whole() {
             assert_eq!(fs::read_to_string(&joined).unwrap(), whole, "the old file stays");
         }
         if of == 10 {
-            // A part without a game is finished, too.
+            // A part without games is complete too.
             let more = [&options[..], &[&each, "--shard", "10/10", "--resume"]].concat();
             assert_eq!(annotated(file, Path::new(parts[9]), &more).lines().count(), 1);
         }
@@ -611,7 +610,7 @@ fn long_notation_null_moves_and_signs_of_others() {
     assert_eq!(moves, ["e4", "e5", "Nf3", "--", "Nxe5", "--", "Bc4", "Nf6", "Bxf7+", "Ke7"]);
     let null = &annotated[0].main.moves[3].items;
     assert!(matches!(&null[..], [Item::Comment(text)] if text.starts_with("[%eval ")), "{null:?}");
-    // Only signs of our own have a word beside them.
+    // Only the program's own signs have a word in the comment.
     let blunder = |game: &Game| match &game.main.moves[2].items[..] {
         [Item::Nag(nag), Item::Comment(text), ..] => (*nag, text.contains("Blunder")),
         items => panic!("{items:?}"),
@@ -620,7 +619,7 @@ fn long_notation_null_moves_and_signs_of_others() {
     assert_eq!(blunder(&annotated[2]), (Nag::BLUNDER, false));
 }
 
-/// All engines ask the same tables.
+/// All engines share the tablebases.
 #[test]
 fn tables_are_opened_once() {
     let (dir, file) = games(GAMES);

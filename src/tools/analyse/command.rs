@@ -1,4 +1,4 @@
-//! The command `lancet analyse`: files, progress, and what it says on the way.
+//! The command `lancet analyse`: files, progress and messages.
 
 use std::{
     collections::BTreeMap,
@@ -46,36 +46,37 @@ use crate::{
 
 /// Annotate games: evaluations, errors, better lines, openings, accuracy
 ///
-/// Games are read one at a time, so files may be of any size, also compressed by gzip or
-/// Zstandard, and from a pipe. Limits combine: whichever is reached first ends a search. Without
-/// any, each position gets half a second. With one job and --nodes the result is the same every
-/// time. Without --out, the games of one file go to NAME-annotated.pgn beside it.
+/// Reads games one at a time, so files may be of any size. They may be compressed by gzip or
+/// Zstandard, or come from a pipe. Limits combine: whichever is reached first ends a search.
+/// Without any, each position gets half a second. With one job and --nodes the result is the same
+/// every time. Without --out, the games of NAME.pgn go to NAME-annotated.pgn in the same folder.
 ///
-/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that gives
-/// away 5 % of the winning chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as
-/// a variation. A mark already in the game stays, and the picture and the page show it, too.
-/// Everything else in the file is kept (signs such as += as their numbers, $14), with four
-/// exceptions: older [%eval] comments are replaced, other commands such as [%clk] move into the
-/// comment of the evaluation, lines that begin with % and results inside variations are dropped,
-/// and moves such as Ng8-f6 are written in standard notation with the check signs that the rules
-/// give them. Null moves (--) are not judged. Tags are added:
-/// Annotator, ECO and Opening (if missing), and for each player Accuracy (a mean over all moves,
-/// 0 to 100) and AverageLoss (in centipawns, with every score cut off at 10 pawns).
+/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that loses 5 %
+/// of the winning chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as a
+/// variation. A mark that the game already has is kept, and the picture and the page show it too.
 ///
-/// Winning chances and accuracy follow the curves described at
-/// <https://lichess.org/page/accuracy>. Opening names are from lichess-org/chess-openings, CC0. A
-/// game that is not legal chess is named with its line and left out, a broken tag without its
-/// game.
+/// Everything else in the file is kept, and signs such as += become numbers such as $14. There are
+/// four exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
+/// the comment with the evaluation. Lines that begin with % and results inside variations are
+/// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs.
 ///
-/// Ctrl-C, a kill or a power failure loses at most the game being analysed, and --resume carries
-/// on. Where the games came through a pipe, give the same ones again. A finished file is
-/// overwritten with --force only.
+/// Null moves (--) are not judged. The tags Annotator, ECO and Opening are added if missing. The
+/// tags WhiteAccuracy and BlackAccuracy give a mean over all moves, 0 to 100. WhiteAverageLoss and
+/// BlackAverageLoss are in centipawns, with every score cut off at 10 pawns.
 ///
-/// --shard K/N analyses every N-th game of all files together, from the K-th on, so that any job
-/// runner can spread a collection over machines. --join puts the parts together. Each part ends
-/// with a line such as `% end of shard 2/8, games: 17`, by which --join knows that it is whole and
-/// in its place. Programs that read PGN ignore it. With one job and --nodes the result is, byte
-/// for byte, that of one run.
+/// Winning chances and accuracy follow the curves described at <https://lichess.org/page/accuracy>.
+/// Opening names are from lichess-org/chess-openings, CC0. A game that is not legal chess is
+/// reported with its line number and left out. If a tag is broken, only the tag is left out.
+///
+/// Ctrl-C, a kill or a power failure loses at most the game being analysed. To continue, run the
+/// same command with --resume. If the games came through a pipe, send the same ones again. A
+/// complete file is only overwritten with --force.
+///
+/// --shard K/N analyses every N-th game of all files together, starting with game K, so that a job
+/// runner can divide a collection between machines. --join combines the parts. Each part ends with
+/// a line such as `% end of shard 2/8, games: 17`, which lets --join check that the part is
+/// complete and in the right place. Programs that read PGN ignore this line. With one job and
+/// --nodes, the joined file is byte for byte that of a single run.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -85,53 +86,53 @@ Examples:
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
 
-  With GNU parallel, here on all cores; --sshlogin spreads over machines, --resume-failed repeats what failed:
+  With GNU parallel, here on all cores (--sshlogin adds machines, --resume-failed repeats failed jobs):
     parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume --lenient ::: $(seq 100)
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
-  With Slurm, where tasks that were killed carry on when they are requeued:
+  With Slurm, which resumes killed tasks when it requeues them:
     sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --lenient --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
 Files:
   ANNOTATED.pgn            the games
-  ANNOTATED.pgn.progress   how far the run has got; removed at the end
-  PAGE.html                the games on a page that needs only a browser: arrow keys, Home and
-                           End walk, `f` turns the board
+  ANNOTATED.pgn.progress   the progress of the run; removed at the end
+  PAGE.html                the games on a page for a browser, in one file: arrow keys, Home and
+                           End move through the game, `f` flips the board
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
   0    when all games were annotated
-  1    if a file could not be used, or is not to be overwritten
+  1    if a file could not be used, or exists and --force was not given
   2    if a game was broken (unless --lenient), or the command line was wrong
   130  after Ctrl-C (a second Ctrl-C quits at once)")]
 pub struct Args {
     /// Files of games in PGN, also compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
-    /// The file to write [default: NAME-annotated.pgn beside NAME.pgn]
+    /// File to write [default: NAME-annotated.pgn beside NAME.pgn]
     #[arg(long, value_name = "ANNOTATED.pgn")]
     out: Option<PathBuf>,
     #[command(flatten)]
     effort: Effort,
     #[command(flatten)]
     workers: Workers,
-    /// Carry on where an earlier run with the same settings stopped
+    /// Continue an unfinished run with the same settings
     #[arg(long)]
     resume: bool,
-    /// Replace what is in the file to write
+    /// Overwrite the output file
     #[arg(long, conflicts_with = "resume")]
     force: bool,
-    /// Analyse every N-th game, from the K-th on, to share them between machines
+    /// Analyse every N-th game, starting with game K, to divide them between machines
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
-    /// Put together what the shards wrote: the files are theirs, in order
+    /// Combine the files that the shards wrote, given in order
     #[arg(long, conflicts_with_all = ["resume", "shard", "svg", "html"])]
     join: bool,
-    /// Draw the evaluation of each game, as pictures in this directory
+    /// Draw the evaluation of each game as a picture in this directory
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Show the games on a page for a browser
+    /// Write the games as a page for a browser
     #[arg(long, value_name = "PAGE.html")]
     html: Option<PathBuf>,
     /// Hash table size for each job, in MiB
@@ -144,9 +145,9 @@ pub struct Args {
     lenient: bool,
 }
 
-/// Letters of a player's name in a picture.
+/// Maximum number of letters of a player's name in a picture.
 const LONGEST_NAME: usize = 24;
-/// Time for a position where nothing else ends a search.
+/// Time for a position if no option limits the search.
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
 impl Args {
@@ -158,7 +159,7 @@ impl Args {
         self.effort.limits(DEFAULT_MOVETIME)
     }
 
-    /// What ends a search, in words.
+    /// Describes the limits of a search in words.
     fn limits_text(&self) -> String {
         let limits = self.limits();
         let time = limits.movetime.map(|time| format!("{} ms", time.as_millis()));
@@ -168,9 +169,9 @@ impl Args {
         format!("{} a position", parts.join(", "))
     }
 
-    /// What decides the result beside the files, in words.
+    /// Describes in words the settings that determine the result, except the files.
     fn settings(&self) -> Vec<String> {
-        let tables = self.tables.syzygy.as_deref().map(|paths| format!(", endgame tables {paths}"));
+        let tables = self.tables.syzygy.as_deref().map(|paths| format!(", tablebases {paths}"));
         let (hash, threads, tables) = (self.hash, self.workers.threads, tables.unwrap_or_default());
         let engine = format!("{hash} MiB, threads {threads}{tables}");
         let lancet = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
@@ -179,11 +180,11 @@ impl Args {
         vec![self.limits_text(), engine, format!("shard {}", self.part()), lancet, page]
     }
 
-    /// The file to write.
+    /// Returns the path of the output file.
     fn out(&self) -> anyhow::Result<PathBuf> {
         match (&self.out, &self.files[..]) {
             (Some(out), _) if out == Path::new(STANDARD_INPUT) => {
-                bail!("--out: games are written to a file, not to standard output")
+                bail!("--out: expected a file; games cannot be written to standard output")
             }
             (Some(out), _) => Ok(out.clone()),
             (None, [one])
@@ -191,17 +192,19 @@ impl Args {
             {
                 Ok(tools::beside(one, "-annotated.pgn"))
             }
-            _ => bail!("--out: name the file to write; only that of one whole file has a default"),
+            _ => bail!(
+                "--out is required with --join, --shard, several files or standard input"
+            ),
         }
     }
 
-    /// The tag of that name in what is written.
+    /// Returns the value of the tag Annotator.
     fn annotator(&self) -> String {
         format!("Lancet {}, {}", env!("CARGO_PKG_VERSION"), self.limits_text())
     }
 }
 
-/// `lancet analyse`. The exit status is described in its help.
+/// Runs the command `lancet analyse`. Its help describes the exit status.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let out = match args.out() {
         Ok(out) => out,
@@ -214,14 +217,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if args.resume && is_finished(&out) {
         check_finished(args, &out)?;
-        say(format_args!("{}: finished already", out.display()));
+        say(format_args!("{} is already complete", out.display()));
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let mut analysis = Analysis::open(args, &out, &interrupt)?;
     let ended = analysis.all();
     if ended.is_err() && analysis.progress.done.written == 0 {
-        // There is nothing to go on from.
+        // No game was written, so there is no run to resume.
         analysis.progress.remove()?;
     }
     let interrupted = match ended {
@@ -237,17 +240,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A file that grows game by game. If it stays empty, it goes.
+/// A file that grows game by game. It is removed if it stays empty.
 struct Output {
     path: PathBuf,
     file: File,
 }
 
 impl Output {
-    /// Opens the file, as the options want it; `begun`: there is an earlier run to continue.
+    /// Opens the file as the options demand. `begun` says that an earlier run left a progress file.
     fn open(path: &Path, args: &Args, begun: bool) -> anyhow::Result<Output> {
         let mut options = OpenOptions::new();
-        // What was begun and is gone cannot be continued.
+        // A resumed run needs the output of the earlier one, so do not create it.
         options.write(true).truncate(false).create(!(args.resume && begun));
         let file = match options.create_new(!args.resume && !args.force).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -260,18 +263,18 @@ impl Output {
         Ok(Output { path: path.to_owned(), file })
     }
 
-    /// Cuts it to what the progress says.
+    /// Truncates the file to the length that the progress file records.
     fn cut(&mut self, length: u64) -> anyhow::Result<()> {
         let mut cut = || {
             let whole = self.file.metadata()?.len() >= length;
-            ensure!(whole, "shorter than the unfinished analysis left it");
+            ensure!(whole, "the file is shorter than its .progress file says");
             self.file.set_len(length)?;
             Ok(self.file.seek(SeekFrom::End(0))?)
         };
         cut().map(drop).with_context(|| self.path.display().to_string())
     }
 
-    /// Adds to it. Returns the number of bytes.
+    /// Appends text. Returns the number of bytes.
     fn write(&mut self, text: &str) -> anyhow::Result<u64> {
         let written = journal::append(&mut self.file, text.as_bytes());
         let written = written.and_then(|()| self.file.sync_data());
@@ -283,18 +286,18 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
-            // Nobody is left to be told when this fails.
+            // An error here cannot be reported.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Everything that an analysis needs.
+/// The state of a running analysis.
 struct Analysis<'a> {
     args: &'a Args,
     evaluator: Evaluator<'a>,
     openings: Openings,
-    /// Until there is a game, it stays as it was.
+    /// The output; left unchanged until the first game has been read.
     out: Output,
     page: Option<Output>,
     progress: Progress,
@@ -302,7 +305,7 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// Opens the files.
+    /// Opens the input and output files.
     fn open(args: &'a Args, out: &Path, interrupt: &'a Interrupt) -> anyhow::Result<Analysis<'a>> {
         let size = |path: &PathBuf| {
             let size = input::size(path).with_context(|| path.display().to_string())?;
@@ -311,7 +314,7 @@ impl<'a> Analysis<'a> {
         };
         let files = args.files.iter().map(size).collect::<anyhow::Result<_>>()?;
         let task = Task { files, settings: args.settings() };
-        // First whatever may fail: then there is nothing to be continued.
+        // Everything that may fail comes first, before there is anything to resume.
         let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
         args.tables.open_for(&mut engines);
         if let Some(dir) = &args.svg {
@@ -323,7 +326,7 @@ impl<'a> Analysis<'a> {
         files::check_outputs([out, &path].into_iter().chain(page), &args.files)?;
         ensure!(
             args.resume || args.force || !begun,
-            "{}: an unfinished analysis is here: --resume carries on, --force begins again",
+            "{}: found an unfinished analysis; use --resume to continue it, --force to start again",
             path.display()
         );
         let out = Output::open(out, args, begun)?;
@@ -345,14 +348,14 @@ impl<'a> Analysis<'a> {
         Ok(analysis)
     }
 
-    /// Cuts the outputs to what the progress says.
+    /// Truncates the outputs to the lengths that the progress file records.
     fn begin(&mut self) -> anyhow::Result<()> {
         self.out.cut(self.progress.done.bytes)?;
         self.page.as_mut().map_or(Ok(()), |page| page.cut(self.progress.done.page))?;
         self.progress.begin()
     }
 
-    /// Analyses all games that are left, as far as they are in this shard.
+    /// Analyses all remaining games of this shard.
     fn all(&mut self) -> anyhow::Result<()> {
         for file in self.progress.done.file..self.args.files.len() {
             let path = &self.args.files[file];
@@ -364,7 +367,8 @@ impl<'a> Analysis<'a> {
             let done = if file == self.progress.done.file { self.progress.done.games } else { 0 };
             (self.progress.done.file, self.progress.done.games) = (file, done);
             for number in 1.. {
-                // Games of others are passed over, and those that are broken.
+                // Check here too: games of other shards and broken games are skipped without a
+                // search.
                 if self.evaluator.interrupt.is_raised() {
                     return Err(Interrupted.into());
                 }
@@ -382,7 +386,7 @@ impl<'a> Analysis<'a> {
                 let replayed =
                     game.and_then(|game| annotate::replay(&game).map(|moves| (game, moves)));
                 self.progress.done.usable += u64::from(replayed.is_ok());
-                // Games that nobody can use are told of by whoever has the next one.
+                // Broken games are reported by the shard to which the next usable game belongs.
                 if !ours {
                     continue;
                 }
@@ -401,7 +405,7 @@ impl<'a> Analysis<'a> {
         Ok(())
     }
 
-    /// Analyses and writes one game, which takes up `span` of all bytes.
+    /// Analyses and writes one game, which takes up `span` of the bytes of all files.
     fn game(
         &mut self,
         mut game: Game,
@@ -441,7 +445,7 @@ impl<'a> Analysis<'a> {
         }
         self.progress.done.bytes += self.out.write(&pgn::write::write(&game, ply))?;
         self.progress.done.written += 1;
-        // Whoever plays both sides plays one game.
+        // A player who plays both sides counts as having played one game.
         tallies[1].games = u64::from(names[0] != names[1]);
         for (name, tally) in names.iter().zip(&tallies) {
             self.progress.add(name, *tally);
@@ -451,8 +455,8 @@ impl<'a> Analysis<'a> {
         Ok(())
     }
 
-    /// Goes on where a line that is going to be shown ends after a move or two:
-    /// a search may end before it knows more.
+    /// Extends the better lines that end after a move or two, because a search may end before it
+    /// has a longer PV.
     fn lengthen(
         &mut self,
         positions: &[Position],
@@ -472,7 +476,7 @@ impl<'a> Analysis<'a> {
         Ok(())
     }
 
-    /// Sums up, and clears away what only an unfinished analysis needs.
+    /// Prints the summary, and removes the progress file if the analysis is complete.
     fn finish(&mut self, interrupted: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         if !self.progress.is_begun() {
@@ -492,7 +496,7 @@ impl<'a> Analysis<'a> {
         }
         if interrupted {
             let games = counted(written, "game");
-            say(format_args!("\nInterrupted after {games}; --resume continues."));
+            say(format_args!("\nInterrupted after {games}; use --resume to continue."));
             return Ok(());
         }
         if let Some(shard) = self.args.shard {
@@ -502,31 +506,32 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Was this output written to its end? One that is empty was begun at most.
+/// Returns whether this output is complete. An empty file is not, because a run may have created it
+/// and stopped.
 fn is_finished(out: &Path) -> bool {
     let written = fs::metadata(out).is_ok_and(|out| out.len() > 0);
     written && !progress::path(out).exists()
 }
 
-/// Is the output what this command would have written, as far as its first game tells?
+/// Checks that a complete output fits this command, as far as its first game shows.
 fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
     files::check_outputs([out], &args.files)?;
     let mut games = Games::new(Input::open(out).with_context(name)?);
     let first = games.next_game().with_context(name)?.and_then(Result::ok);
-    // A shard that has no game has its last line.
+    // An empty shard has only its last line.
     let is_empty = |shard| fs::read(out).is_ok_and(|text| text == join::end(shard, 0).as_bytes());
     match first.as_ref().and_then(|game| game.tag("Annotator")) {
         None if args.shard.is_some_and(is_empty) => Ok(()),
-        None => bail!("{}: no analysis, and so not one to resume", out.display()),
+        None => bail!("{}: cannot resume; the file is not an analysis", out.display()),
         Some(other) if other.starts_with("Lancet ") && other != args.annotator() => bail!(
-            "{}: the finished analysis is by {other}, not by {}: --force begins again",
+            "{}: the file was written by {other}, not by {}; use --force to start again",
             out.display(),
             args.annotator()
         ),
         Some(_) => match &args.html {
             Some(page) if !page.exists() => bail!(
-                "{}: the finished analysis has no page {}: --force begins again",
+                "{}: the analysis is complete but has no page {}; use --force to start again",
                 out.display(),
                 page.display()
             ),
@@ -535,8 +540,8 @@ fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// A bar over the bytes of all files on standard error, without an end if one of them
-/// is a pipe; invisible when that is not a terminal.
+/// Creates a progress bar over the bytes of all files on standard error. It has no end if one of
+/// the files is a pipe, and is hidden if standard error is not a terminal.
 fn progress_bar(files: &[(PathBuf, u64)]) -> ProgressBar {
     let endless = files.iter().any(|&(_, size)| size == 0);
     let bytes = files.iter().map(|(_, size)| size).sum();
@@ -564,7 +569,7 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
             return Point { score, text: format!("Start {pawns}"), ..Point::default() };
         };
         let (node, error) = (&game.main.moves[before], findings.error(before));
-        // As the game has it: that is somebody's own, or the error's.
+        // Use the sign in the game: it may be an annotator's own mark or that of the error.
         let sign = Item::judgement(&node.items).and_then(Nag::sign).unwrap_or_default();
         let is_error = matches!(sign, "?!" | "?" | "??") || error.is_some();
         let san = format!("{}{sign}", node.san);
@@ -580,14 +585,14 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
     Chart { title: tools::title(game), subtitle, players, ply, points }
 }
 
-/// What a page says of a player.
+/// Returns the row about a player on the page.
 fn player_row(name: &str, tally: &Tally) -> Vec<String> {
     let means = [mean(tally.mean_accuracy(), 1), mean(tally.mean_loss(), 0)];
     let errors = tally.errors.map(|count| count.to_string());
     [name.to_owned()].into_iter().chain(means).chain(errors).collect()
 }
 
-/// The line about a game that was just analysed.
+/// Returns the line that reports a finished game.
 fn game_line(
     number: u64,
     names: &[String; 2],
@@ -609,12 +614,12 @@ fn game_line(
     )
 }
 
-/// A mean with so many decimals, if there is one.
+/// Formats a mean with this number of decimals, or `-` if there is none.
 fn mean(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// A row per player, the most accurate first.
+/// Returns a table with a row for each player, the most accurate first.
 fn players_table(players: &BTreeMap<String, Tally>) -> Table {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);

@@ -1,5 +1,5 @@
-//! Evaluates the positions of a game: several engines side by side, from the
-//! last position to the first, so that what comes later is known already.
+//! Evaluates the positions of a game with several engines in parallel. The last position comes
+//! first, so that the table already holds what follows.
 
 use std::sync::{
     Mutex,
@@ -20,21 +20,21 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Plies without a capture or a pawn move after which a game is over, so that nothing
-/// before them matters.
+/// Maximum number of plies of history for a search. After so many plies without a capture or a pawn
+/// move the game is over, so earlier moves do not matter.
 const HISTORY: usize = 150;
 
-/// What the engine thinks of a position.
+/// The engine's evaluation of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Evaluation {
-    /// From White's point of view.
+    /// The score from White's point of view.
     pub white: Score,
-    /// The best line; empty where the game is over.
+    /// The PV; empty if the game is over.
     pub line: Vec<Move>,
 }
 
-/// The positions of a game, first to last. Where no move is given, the side to move
-/// passes; it must not be in check.
+/// Returns the positions of a game, first to last. A move of `None` is a null move, which must not
+/// be played in check.
 pub(super) fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Position> {
     let mut positions = vec![start.clone()];
     for (index, &m) in moves.iter().enumerate() {
@@ -48,9 +48,8 @@ pub(super) fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Positio
     positions
 }
 
-/// The game that led to the position of this index, with as much of its history as matters.
-/// It is made for each search: all of them at once would take memory that grows with the
-/// square of the game's length.
+/// Returns the game that led to position `index`, with the history that a search needs. It is built
+/// for each search: keeping all of them would take memory quadratic in the length of the game.
 pub(super) fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
     let mut begin = index;
     while index - begin < HISTORY
@@ -74,22 +73,22 @@ pub(super) struct Interrupted;
 
 /// Evaluates positions.
 pub(super) struct Evaluator<'a> {
-    /// They search side by side.
+    /// The engines, which search in parallel.
     pub engines: Vec<Engine>,
-    /// Of each search.
+    /// The limits of each search.
     pub limits: Limits,
     /// Ends the searches.
     pub interrupt: &'a Interrupt,
 }
 
 impl Evaluator<'_> {
-    /// Evaluates the ends of `count` games, which `game` makes. `tick` is told the number of
-    /// positions done, from any thread. With one engine and a limit of nodes the result is the
-    /// same every time.
+    /// Evaluates the last positions of `count` games, which `game` builds. Calls `tick` with the
+    /// number of positions done, from any thread. With one engine and a node limit the result is
+    /// the same every time.
     ///
     /// # Errors
     ///
-    /// If the system gives no thread, or [`Interrupted`].
+    /// If a thread cannot be started, or [`Interrupted`].
     pub(super) fn evaluate(
         &mut self,
         count: usize,
@@ -101,8 +100,8 @@ impl Evaluator<'_> {
         let results = Mutex::new(vec![None; count]);
         let search = |engine: &mut Engine| {
             engine.new_game();
-            // Clearing a large table is none of the search's time. It is not resized: that
-            // could fail.
+            // Clearing a large table must not count as search time. This call does not resize the
+            // table, so it cannot fail.
             let _ = engine.prepare(&|| !interrupt.is_raised());
             // From the last position to the first.
             while let Some(index) = count.checked_sub(taken.fetch_add(1, Ordering::Relaxed) + 1) {
@@ -118,7 +117,7 @@ impl Evaluator<'_> {
             }
         };
         let search = &search;
-        // An engine without a position would only clear its table.
+        // An engine without a position would only clear its table, so start no more than needed.
         let engines = self.engines.iter_mut().take(count);
         threads::all("analysis", engines.map(|engine| move || search(engine)))?;
         let results: Option<Vec<_>> = unpoisoned(results.into_inner()).into_iter().collect();

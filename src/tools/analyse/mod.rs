@@ -1,5 +1,5 @@
-//! Annotated games: positions evaluated, moves judged, openings named,
-//! evaluations drawn; [`command`] puts it together.
+//! Annotates games: evaluates positions, judges moves, names openings and draws charts. [`command`]
+//! is the command.
 
 pub mod annotate;
 mod chart;

@@ -1,4 +1,4 @@
-//! The command `lancet doctor`: what to set the options to, and why.
+//! The command `lancet doctor`: recommended option values with their reasons.
 
 use std::{process::ExitCode, thread, time::Duration};
 
@@ -10,11 +10,11 @@ use crate::{
     tools::{say, thread_count},
 };
 
-/// Measure this machine, and advise on the options that depend on it
+/// Measure this machine and recommend option values for it
 ///
-/// Measures nodes per second by number of threads, and how late searches of 10 ms end on a busy
-/// machine. Ends with values for Hash, Threads and Move Overhead, and the reasons. Nothing else
-/// should run at the same time.
+/// Measures nodes per second for several numbers of threads, and how late searches of 10 ms end on
+/// a busy machine. Then prints values for Hash, Threads and Move Overhead, with the reasons. Run it
+/// while the machine is otherwise idle.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -25,11 +25,10 @@ Exit status:
   0  when everything was measured
   1  if there was not enough memory")]
 pub struct Args {
-    /// Games that are to be played at the same time: each gets its share of memory and
-    /// cores
+    /// Number of games that will run at the same time; memory and cores are divided between them
     #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
     games: usize,
-    /// Seconds that each measurement of speed takes
+    /// Duration of each speed measurement, in seconds
     #[arg(long, value_name = "S", default_value_t = 3, value_parser = arguments::whole::<u64>(1..=600))]
     seconds: u64,
 }
@@ -38,7 +37,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If there is not enough memory, or the system gives no thread.
+/// If there is not enough memory, or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     threads::run("doctor", || advise(args))??;
     Ok(ExitCode::SUCCESS)
@@ -68,8 +67,8 @@ fn advise(args: &Args) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Advises on the number of threads: as many as still make the search faster by a tenth,
-/// within the share of a game.
+/// Recommends a number of threads within a game's share of the cores. A larger number must be at
+/// least a tenth faster than the one before. Also returns the reason.
 fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     let cores = speeds.last().map_or(1, |speed| speed.threads);
     let share = (cores / games).max(1);
@@ -83,26 +82,26 @@ fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     let why = if share < cores {
         format!("{cores} cores shared by {games} games; {speed} nodes/s")
     } else {
-        format!("{speed} nodes/s; more threads add less than a tenth, or there are none")
+        format!("{speed} nodes/s; more threads gain less than a tenth, or there are no more cores")
     };
     (best, why)
 }
 
-/// Bytes of the table that a node fills at most: one entry.
+/// Bytes of the table that one node fills at most: one entry.
 const ENTRY: u64 = 16;
-/// Minutes of a search that the table should hold.
+/// Minutes of search that the table should be able to hold.
 const MINUTES: u64 = 10;
-/// The available memory where the system does not say, in bytes.
+/// Bytes of memory to assume if the system does not report how much is available.
 const UNKNOWN: u64 = 512 << 20;
 
-/// Advises on the size of the table in MiB: a power of two, at most half of the available
-/// memory, and no more than a search fills. `available` is in bytes.
+/// Recommends a table size in MiB, and returns the reason. The size is a power of two, at most half
+/// of the available memory, and at most what a search fills. `available` is in bytes.
 fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
     let half = available.unwrap_or(UNKNOWN) >> 21;
     let share = half.min(*HASH_RANGE.end() as u64) / games as u64;
     let filled = (nodes_per_second * 60 * MINUTES * ENTRY) >> 20;
     let why = if share < filled {
-        format!("half of the available memory, for {} at a time", counted(games, "game"))
+        format!("half of the available memory, shared by {}", counted(games, "game"))
     } else {
         format!(
             "{MINUTES} minutes of search at {nodes_per_second} nodes/s fill at most {filled} MiB"
@@ -111,15 +110,16 @@ fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, St
     (1 << share.min(filled).max(1).ilog2(), why)
 }
 
-/// Time for the transmission of a move, in milliseconds.
+/// Time that the transmission of a move takes, in milliseconds.
 const TRANSMISSION: u128 = 10;
 
-/// Advises on the overhead in milliseconds, for searches that end so `late`.
+/// Recommends a move overhead in milliseconds for searches that end this `late`, and returns
+/// the reason.
 fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
     let why = format!(
         "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy, and a \
-         GUI on the same machine takes {TRANSMISSION} ms; over a network add its delay",
+         GUI on the same machine takes {TRANSMISSION} ms; over a network, add its delay",
         SHORT.as_millis(),
         late.as_secs_f64() * 1000.0,
     );

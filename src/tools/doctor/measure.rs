@@ -1,4 +1,4 @@
-//! Measurements of this machine: nodes per second, and how late searches end.
+//! Measurements of this machine: nodes per second, and the lateness of searches.
 
 use std::{
     hint, io, iter,
@@ -14,24 +14,24 @@ use crate::{
     tools::{bench, settings},
 };
 
-/// The speed of a number of search threads.
+/// The search speed with a number of threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speed {
     pub threads: usize,
     pub nodes_per_second: u64,
 }
 
-/// 1, 2, 4 ... and all cores.
+/// Returns 1, 2, 4 and so on, and the number of all cores last.
 pub(crate) fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     let powers = iter::successors(Some(1), |&n: &usize| n.checked_mul(2));
     powers.take_while(move |&n| n < cores).chain(iter::once(cores.max(1)))
 }
 
-/// Table size for a measurement of speed, in MiB.
+/// Table size for speed measurements, in MiB.
 pub(crate) const SPEED_HASH: usize = 64;
 
-/// Searches positions of the benchmark for `time` in all, each for a second at most,
-/// with a table of `hash` MiB. `stopped` ends it between two positions.
+/// Searches positions of the benchmark for `time` in all, each for a second at most, with a table
+/// of `hash` MiB. Ends between two positions when `stopped` returns true.
 pub(crate) fn speed(
     threads: usize,
     hash: usize,
@@ -48,7 +48,7 @@ pub(crate) fn speed(
             break;
         }
         engine.new_game();
-        // Preparing the table is not part of the search.
+        // The time to prepare the table is not part of the search time.
         engine.prepare(&|| true)?;
         let (searched, took) = search(&mut engine, position, time / count);
         nodes += searched;
@@ -57,7 +57,7 @@ pub(crate) fn speed(
     Ok(Speed { threads, nodes_per_second: (nodes as f64 / seconds.max(1e-3)) as u64 })
 }
 
-/// Searches a position for `time`. Returns the nodes and the time that it took.
+/// Searches a position for `time`. Returns the nodes and the elapsed time.
 fn search(engine: &mut Engine, position: Position, time: Duration) -> (u64, Duration) {
     let limits = Limits { movetime: Some(time), ..Limits::default() };
     let job = Job::new(position.into(), limits);
@@ -66,13 +66,13 @@ fn search(engine: &mut Engine, position: Position, time: Duration) -> (u64, Dura
     (nodes, start.elapsed())
 }
 
-/// Time of a search whose lateness is measured.
+/// Duration of the searches that measure lateness.
 pub(super) const SHORT: Duration = Duration::from_millis(10);
-/// Number of such searches.
+/// Number of these searches.
 const ROUNDS: usize = 100;
 
-/// Measures how late searches of [`SHORT`] end while every core is busy: 99 of 100 end
-/// earlier than that.
+/// Measures how late searches of [`SHORT`] end while every core is busy. Returns the 99th
+/// percentile.
 pub(super) fn lateness(cores: usize) -> Result<Duration, MemoryError> {
     let mut engine = Engine::new(settings(16, 1))?;
     engine.prepare(&|| true)?;
@@ -83,7 +83,7 @@ pub(super) fn lateness(cores: usize) -> Result<Duration, MemoryError> {
         }
     };
     let mut late: Vec<Duration> = thread::scope(|scope| {
-        // With fewer threads the machine is less busy.
+        // If a thread cannot be started, the measurement runs on a less busy machine.
         let spawn = |_| thread::Builder::new().spawn_scoped(scope, keep_busy).map(drop);
         let _: io::Result<()> = (0..cores).try_for_each(spawn);
         let search = |_| search(&mut engine, Position::default(), SHORT).1.saturating_sub(SHORT);

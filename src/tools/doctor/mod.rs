@@ -1,7 +1,7 @@
-//! `lancet doctor`: advice on the options that depend on the machine. For tournament
-//! directors and owners of bots, once on a machine.
+//! `lancet doctor`: recommends values for the options that depend on the machine. It is for
+//! tournament directors and owners of bots, who run it once on each machine.
 //!
-//! `measure` measures, [`command`] draws the conclusions.
+//! `measure` takes the measurements, and [`command`] derives the recommendations.
 
 pub mod command;
 pub(crate) mod measure;

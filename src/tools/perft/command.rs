@@ -26,9 +26,9 @@ use crate::{
 
 /// Count paths of legal moves, to test and time move generation
 ///
-/// Without --suite, the paths from one position are counted and timed. With it, every count in
-/// a file is compared with the one given there. perft/README.md lists the suites. --shard K/N
-/// runs every N-th line of all suites together, from the K-th on.
+/// Without --suite, counts and times the paths from one position. With it, compares every count
+/// with the number given in the file. perft/README.md lists the suites. --shard K/N runs every
+/// N-th line of all suites together, starting with line K.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet perft 6
@@ -57,13 +57,13 @@ pub struct Args {
     /// Skip counts in a suite that are expected to exceed this many nodes
     #[arg(long, value_name = "N", requires = "suite", value_parser = arguments::count)]
     max_nodes: Option<u64>,
-    /// Run every N-th line of the suites, from the K-th on, to share them between machines
+    /// Run every N-th line of the suites, starting with line K, to divide them between machines
     #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE, requires = "suite")]
     shard: Shard,
     /// Threads to count with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tools::thread_count)]
     threads: usize,
-    /// Read castling rights as Chess960 even where they look standard
+    /// Read castling rights as Chess960 even if they are also valid in standard chess
     #[arg(long)]
     chess960: bool,
     /// The layer of the engine to count through
@@ -75,7 +75,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If a layer above the rules disagrees with them, or the system gives no thread.
+/// If a layer above the rules disagrees with them, or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else { return run_suites(args, mode) };
@@ -98,15 +98,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nodes and their speed for people: `9,322 nodes in 0.001 s, 9.3 Mnps`.
+/// Formats nodes and speed for people: `9,322 nodes in 0.001 s, 9.3 Mnps`.
 fn timed(nodes: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64().max(1e-9);
     let speed = nodes as f64 / seconds / 1e6;
     format!("{} nodes in {seconds:.3} s, {speed:.1} Mnps", HumanCount(nodes))
 }
 
-/// Runs what a shard has of suites. Exit status: 1 for any wrong count, otherwise 2 for any
-/// unreadable file or line.
+/// Runs the part of the suites that belongs to the shard. The exit status is 1 if any count is
+/// wrong, otherwise 2 if any file or line is unreadable.
 fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
     let budget = args.max_nodes.unwrap_or(u64::MAX);
     let (suites, mut unreadable) =

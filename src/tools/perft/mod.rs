@@ -1,7 +1,7 @@
-//! Counting paths of legal moves: the count itself and its division over root moves,
-//! through the rules or through the layers above them.
+//! Perft: counts paths of legal moves, in total or for each root move. It can count with the rules
+//! alone or through the layers above them.
 //!
-//! Suites of expected counts are in [`suite`], the command in [`command`].
+//! [`suite`] reads and checks suites of expected counts, and [`command`] is the command.
 
 use std::iter;
 
@@ -21,25 +21,25 @@ use crate::{
 pub mod command;
 pub mod suite;
 
-/// The layers a count goes through.
+/// The layers to count through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Through {
-    /// The rules alone; the moves of the last ply are not played.
+    /// The rules alone. The moves of the last ply are counted but not played.
     #[default]
     Rules,
-    /// The position, keys and move picker of the search: visits every node, and compares
-    /// incremental keys with keys from scratch.
+    /// The position, keys and move picker of the search. Visits every node and compares incremental
+    /// keys with keys computed from scratch.
     Search,
-    /// The evaluation: visits every node, and compares the built-in network, its hidden
-    /// layer updated move by move, with the same network from scratch.
+    /// The evaluation. Visits every node and compares the built-in network, updated move by move,
+    /// with the same network computed from scratch.
     Network,
 }
 
-/// A layer above the rules that disagrees with them.
+/// A disagreement between a layer and the rules below it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} in '{fen}'")]
 struct Fault {
-    /// The position where it does.
+    /// The position where it occurs.
     fen: String,
     /// The disagreement.
     what: &'static str,
@@ -68,10 +68,10 @@ pub(crate) fn count(chess: &Chess, depth: u32) -> u64 {
     }
 }
 
-/// Counts paths through a layer.
+/// Counts paths through one of the layers.
 struct Counter {
     through: Through,
-    /// Empty: the picker's order does not matter here.
+    /// These stay empty, because the order of the picked moves does not matter here.
     histories: Histories,
 }
 
@@ -80,11 +80,11 @@ impl Counter {
         Counter { through, histories: Histories::default() }
     }
 
-    /// Counts as [`count`] does.
+    /// Counts paths like [`count`].
     ///
     /// # Errors
     ///
-    /// If the layer disagrees with the one below it: the first such node.
+    /// If the layer disagrees with the one below it. The error names the first such position.
     fn count(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
         match self.through {
             Through::Rules => Ok(count(position.chess(), depth)),
@@ -110,19 +110,19 @@ impl Counter {
         moves.iter().map(|&m| self.count_picked(&position.play(m), depth - 1)).sum()
     }
 
-    /// The moves of a position as the picker hands them out: each legal move
-    /// once. Any of them may be the table's move.
+    /// Returns the moves of a position from the picker, which must give each legal move once. Any
+    /// legal move may be the TT move.
     fn picked(&self, position: &Position) -> Result<MoveList, Fault> {
         let list = position.legal_moves();
         let mut moves = MoveList::new();
         let generator = Generator::new(position);
         if generator.any() == list.is_empty() {
-            return Err(Fault::at(position, "whether there is a legal move is not known"));
+            return Err(Fault::at(position, "the generator is wrong about having a legal move"));
         }
-        // Any index will do.
+        // Choose an arbitrary move by the key.
         let first = list.get(position.key() as usize % list.len().max(1)).copied();
         if first.is_some() && first.and_then(|m| generator.find(m.into())) != first {
-            return Err(Fault::at(position, "a legal move is taken for illegal"));
+            return Err(Fault::at(position, "the generator rejects a legal move"));
         }
         let mut picker = Picker::new(&generator, [None; 3], first);
         while let Some((m, _)) = picker.next(&self.histories) {
@@ -130,22 +130,22 @@ impl Counter {
                 break;
             }
         }
-        // Equal sums of squares: no move is missing for another one twice.
+        // Equal lengths and sums of squares show that no move is missing or given twice.
         let sum = |moves: &MoveList| -> u64 {
             moves.iter().map(|&m| u64::from(PackedMove::from(m).bits()).pow(2)).sum()
         };
         if moves.len() != list.len() || sum(&moves) != sum(&list) {
-            return Err(Fault::at(position, "the picker's moves are not the legal moves"));
+            return Err(Fault::at(position, "the picker's moves differ from the legal moves"));
         }
         Ok(moves)
     }
 
-    /// Counts below each root move, in the order of their UCI notation. The replies are
-    /// shared between `threads` threads.
+    /// Counts the paths below each root move, in the order of their UCI notation. Divides the work
+    /// between `threads` threads by replies.
     ///
     /// # Errors
     ///
-    /// If the layer disagrees with the one below it, or the system gives no thread.
+    /// If the layer disagrees with the one below it, or a thread cannot be started.
     fn divide(
         &self,
         position: &Position,
@@ -153,7 +153,7 @@ impl Counter {
         threads: usize,
     ) -> anyhow::Result<Vec<(Move, u64)>> {
         let Some(below) = depth.checked_sub(1) else { return Ok(Vec::new()) };
-        // The tasks leave out the nodes above them.
+        // The tasks start two plies below the root, so the nodes above them are checked here.
         self.count(position, depth.min(2))?;
         let mut roots = position.legal_moves().to_vec();
         roots.sort_by_cached_key(|&m| move_text(m, position.mode()));
@@ -176,7 +176,7 @@ impl Counter {
     }
 }
 
-/// Counts with a line of the cache for every ply, as the search has it.
+/// Counts paths with one accumulator per ply, like the search.
 fn count_evaluated(
     accumulators: &mut Accumulators,
     position: &Position,

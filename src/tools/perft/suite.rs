@@ -18,7 +18,7 @@ use crate::{
 pub struct PerftCase {
     /// Line number in its file, from 1.
     line: usize,
-    /// The position as the file writes it.
+    /// The position as written in the file.
     fen: String,
     position: Position,
     /// Depth in plies and expected number of paths, as listed.
@@ -29,7 +29,7 @@ pub struct PerftCase {
 ///
 /// # Errors
 ///
-/// If the position is unusable, or a count is not of the form `;Dn count`.
+/// If the position is invalid, or a count is not of the form `;Dn count`.
 pub fn parse(line: &Line, mode: CastlingMode) -> Result<PerftCase, LineError> {
     let mut parts = line.text.split(';');
     let fen = parts.next().unwrap_or_default();
@@ -64,22 +64,22 @@ fn read_count(text: &str) -> Option<(u32, u64)> {
 /// The result of counting.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Counts made.
+    /// Number of counts made.
     pub counts: usize,
-    /// Nodes counted.
+    /// Number of nodes counted.
     pub(super) nodes: u64,
-    /// Counts above the node budget.
+    /// Number of counts skipped because they exceed the node budget.
     pub(super) skipped: usize,
-    /// Wrong counts, in the order of the cases: the line number and what is wrong.
+    /// Wrong counts in the order of the cases: line number and description.
     pub wrong: Vec<String>,
 }
 
-/// Makes every count of `cases` that expects at most `budget` nodes, several at a time.
-/// `progress` is told the nodes of each count and what is wrong with it, from any thread.
+/// Checks every count of `cases` that expects at most `budget` nodes, several in parallel. Calls
+/// `progress` from any thread, with the nodes of each count and a description if it is wrong.
 ///
 /// # Errors
 ///
-/// If the system gives no thread.
+/// If a thread cannot be started.
 pub fn check(
     cases: &[PerftCase],
     budget: u64,
