@@ -192,9 +192,7 @@ impl Args {
             {
                 Ok(tools::beside(one, "-annotated.pgn"))
             }
-            _ => bail!(
-                "--out is required with --join, --shard, several files or standard input"
-            ),
+            _ => bail!("--out is required with --join, --shard, several files or standard input"),
         }
     }
 

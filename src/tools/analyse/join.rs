@@ -1,5 +1,5 @@
-//! Puts together the annotated games of several shards, in the order that one run
-//! would have written them.
+//! Joins the annotated games of several shards in the order in which a single run would have
+//! written them.
 
 use std::{
     fmt::Display,
@@ -16,17 +16,19 @@ use crate::{
     system::files::{self, NewFile},
 };
 
-/// The last line of what a shard such as `2/3` writes. Programs that read PGN ignore lines
-/// that begin with a percent sign.
+/// Returns the last line of the file that a shard such as `2/3` writes. Programs that read PGN
+/// ignore lines that begin with a percent sign.
 pub(super) fn end(shard: impl Display, games: u64) -> String {
     format!("% end of shard {shard}, games: {games}\n")
 }
 
-/// Games as `pgn::write` writes them, as text: tags, a blank line, moves, a blank line.
+/// Reads games as text, in the form that `pgn::write` writes: tags, a blank line, moves, a blank
+/// line.
 struct Texts<R>(R);
 
 impl<R: BufRead> Texts<R> {
-    /// The next game, or all from the shard's last line on; empty at the end of the file.
+    /// Returns the next game, or everything from the last line of the shard on. Empty at the end of
+    /// the file.
     fn next(&mut self) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let mut tags = false;
@@ -41,7 +43,7 @@ impl<R: BufRead> Texts<R> {
             }
             let line = &text[begin..];
             match (line, tags) {
-                // Without tags, a game is one paragraph.
+                // A game without tags is one paragraph.
                 (b"\n" | b"\r\n", false) => return Ok(text),
                 (b"\n" | b"\r\n", true) => tags = false,
                 _ => tags |= begin == 0 && line.starts_with(b"["),
@@ -50,19 +52,18 @@ impl<R: BufRead> Texts<R> {
     }
 }
 
-/// Is this a game to its end, a result and a blank line?
+/// Returns whether the text is a complete game, which ends with a result and a blank line.
 fn is_whole(game: &[u8]) -> bool {
     let blank = game.ends_with(b"\n\n") || game.ends_with(b"\n\r\n");
     let last = game.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next();
     blank && matches!(last, Some(b"1-0" | b"0-1" | b"1/2-1/2" | b"*"))
 }
 
-/// Takes a game from each of `parts` in turn. Returns their number.
+/// Takes a game from each of `parts` in turn and writes it to `out`. Returns the number of games.
 ///
 /// # Errors
 ///
-/// If a file cannot be used, or the parts are not those of one run in their order, each of
-/// them to its end.
+/// If a file cannot be used, or the parts are not the complete shards of one run in order.
 pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result<usize> {
     let name = |path: &Path| path.display().to_string();
     if out.exists() && !force {
@@ -77,7 +78,7 @@ pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result
     }
     let mut whole = NewFile::create(out).with_context(|| name(out))?;
     let (mut games, mut ended) = (0, 0);
-    // When it is the turn of a part that has ended, it is the end of all.
+    // Games are dealt out in turn, so when a part ends, all following parts must end too.
     while ended < parts.len() {
         let turn = games + ended;
         let (round, index) = (turn / parts.len(), turn % parts.len());
@@ -105,7 +106,7 @@ pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result
     Ok(games)
 }
 
-/// What there is instead of what was expected, in words.
+/// Describes the text that was found in place of the expected one.
 fn found(text: &[u8]) -> String {
     match text {
         [] => "the file ends".to_owned(),

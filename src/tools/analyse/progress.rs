@@ -1,6 +1,5 @@
-//! How far an analysis has come: kept in a file beside the output while it
-//! runs, so that it can go on later. Its first line is the task, and every game
-//! adds one.
+//! The progress of an analysis. It is kept in a file beside the output while the analysis runs, so
+//! that an interrupted run can be resumed. The first line is the task, and every game adds a line.
 
 use std::{
     collections::BTreeMap,
@@ -18,32 +17,32 @@ use crate::system::{
     journal::{self, Lines},
 };
 
-/// What was done.
+/// The progress of an analysis and its file.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// Where it is kept.
+    /// Path of the progress file.
     path: PathBuf,
-    /// What it was done by: a resumed analysis must go on in the same way.
+    /// The task; a resumed analysis must have the same one.
     pub task: Task,
-    /// The games.
+    /// The games done so far.
     pub done: Done,
-    /// The players, by name.
+    /// The results of the players so far, by name.
     pub players: BTreeMap<String, Tally>,
-    /// What the next line adds to the players.
+    /// The results that the next line adds to the players.
     added: Vec<(String, Tally)>,
-    /// The file, once there is one.
+    /// The open file, once it has been created.
     file: Option<File>,
 }
 
-/// The games that were read and written.
+/// Counts of the games that were read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Done {
-    /// The file being read.
+    /// Index of the file being read.
     pub file: usize,
-    /// Games of this file that were read, broken ones among them.
+    /// Games read from this file, including broken ones.
     pub games: u64,
-    /// Games of all files that can be analysed, whoever is to do it.
+    /// Games in all files that can be analysed, including those of other shards.
     pub usable: u64,
     /// Games written.
     pub written: u64,
@@ -56,22 +55,22 @@ pub(super) struct Done {
     pub broken: u64,
 }
 
-/// A line of the file but the first: all games so far, and what the last one adds to its
-/// players.
+/// A line of the file after the first: the counts so far, and the results that the last game adds
+/// to its players.
 type GameLine = (Done, Vec<(String, Tally)>);
 
-/// What decides the result.
+/// Everything that determines the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Task {
     /// The files, in order, and their sizes; 0 for a pipe.
     pub files: Vec<(PathBuf, u64)>,
-    /// Everything else, in words.
+    /// All other settings, in words.
     pub settings: Vec<String>,
 }
 
 impl Task {
-    /// What of this is not so in another one, in words.
+    /// Describes the first difference from another task in words.
     fn difference(&self, other: &Task) -> &str {
         if self.files != other.files {
             return "other files";
@@ -82,21 +81,23 @@ impl Task {
     }
 }
 
-/// Where the progress of an output file is kept.
+/// Returns the path of the progress file of an output.
 pub(super) fn path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".progress");
     out.with_file_name(name)
 }
 
-/// The complaint about an output that nobody said was to be replaced.
+/// Returns the error for an output that exists and must not be overwritten.
 pub(super) fn exists(out: &Path) -> anyhow::Error {
     let out = out.display();
-    anyhow!("{out}: the file exists: --force replaces it (--resume is for unfinished analyses)")
+    anyhow!(
+        "{out}: the file exists; use --force to replace it (--resume is for unfinished analyses)"
+    )
 }
 
 impl Progress {
-    /// Nothing is done yet.
+    /// Creates the progress of a new task, with nothing done.
     pub(super) fn new(path: PathBuf, task: Task) -> Progress {
         let done = Done::default();
         Progress { path, task, done, players: BTreeMap::new(), added: Vec::new(), file: None }
@@ -106,7 +107,7 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or that run had another task.
+    /// If the file cannot be read, or the earlier run had another task.
     pub(super) fn load(path: PathBuf, task: Task) -> anyhow::Result<Progress> {
         let mut progress = Progress::new(path, task);
         progress.read().with_context(|| progress.name())?;
@@ -117,16 +118,16 @@ impl Progress {
         let mut lines = Lines::new(OpenOptions::new().read(true).write(true).open(&self.path)?);
         let first = lines.next_line()?.unwrap_or_default();
         let Ok(saved) = journal::value::<Task>(first) else {
-            bail!("not the progress of an analysis: --force begins again");
+            bail!("not the progress file of an analysis; use --force to start again");
         };
         if saved != self.task {
             let what = saved.difference(&self.task);
-            bail!("the unfinished analysis was of {what}: it cannot be continued as this one");
+            bail!("cannot resume with these settings; the unfinished analysis was of {what}");
         }
         for number in 2.. {
             let Some(line) = lines.next_line()? else { break };
             let Ok((done, players)) = journal::value::<GameLine>(line) else {
-                bail!("line {number} is damaged: --force begins again");
+                bail!("line {number} is damaged; use --force to start again");
             };
             self.done = done;
             players.into_iter().for_each(|(name, tally)| self.add(&name, tally));
@@ -136,17 +137,17 @@ impl Progress {
         Ok(())
     }
 
-    /// The file, for errors.
+    /// Returns the path as text, for errors.
     fn name(&self) -> String {
         self.path.display().to_string()
     }
 
-    /// Is there a file?
+    /// Returns whether there is a progress file.
     pub(super) const fn is_begun(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Begins the file, unless it is that of an earlier run.
+    /// Creates the file, unless an earlier run has created it.
     ///
     /// # Errors
     ///
@@ -164,17 +165,17 @@ impl Progress {
         Ok(())
     }
 
-    /// Adds a game to those of a player.
+    /// Adds the result of a game to a player.
     pub(super) fn add(&mut self, player: &str, tally: Tally) {
         self.players.entry(player.to_owned()).or_default().merge(&tally);
         self.added.push((player.to_owned(), tally));
     }
 
-    /// Adds what was done since the last time to the file, if that is begun.
+    /// Appends the changes since the last call to the file, if it exists.
     ///
     /// # Errors
     ///
-    /// If it cannot be written; the file then stays as it is.
+    /// If the file cannot be written. It then stays unchanged.
     pub(super) fn save(&mut self) -> anyhow::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let line = journal::line(&(self.done, &self.added))?;
@@ -184,7 +185,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Removes the file: all is done.
+    /// Removes the file after the analysis is complete.
     ///
     /// # Errors
     ///

@@ -83,7 +83,7 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
     spot.pinned = from.is_some_and(|(_, edge)| edge.pinned);
     spot.moves = candidates.iter().map(choice).collect();
     if spot.over.is_none() && node.over.is_some() {
-        spot.over = Some(if node.rest.is_some() { "endgame tables" } else { "draw" });
+        spot.over = Some(if node.rest.is_some() { "tablebases" } else { "draw" });
     }
     spot.evaluate(position, node.value.map(white), &tree.best_line(id));
     spot

@@ -153,7 +153,7 @@ impl<'a> Moves<'a> {
         let more = match (edge, next.child) {
             (Some(edge), None) if edge.repeats => "Repetition.",
             (Some(_), None) => "Transposes.",
-            (Some(_), Some(_)) if by_tables => "By the endgame tables.",
+            (Some(_), Some(_)) if by_tables => "According to the tablebases.",
             _ => "",
         };
         // The end of the game needs no number.
