@@ -1,5 +1,4 @@
-//! Puts into a game what was found about it: evaluations, signs for errors,
-//! better lines, tags.
+//! Adds the findings about a game to it: evaluations, signs for errors, better lines and tags.
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
@@ -18,16 +17,16 @@ use crate::chess::{
     score::{EVALUATION_LIMIT, Score, mate_distance},
 };
 
-/// Longest line shown as a better one, in plies, if it does not mate.
+/// Maximum length of a better line in plies, unless it ends in mate.
 const LINE_LENGTH: usize = 12;
-/// A better line of fewer plies needs to go on.
+/// Better lines of fewer plies are extended by another search.
 const SHORT_LINE: usize = 4;
 
-/// The start position and the moves of a game; `None` for a null move.
+/// Returns the start position and the moves of a game, `None` for a null move.
 ///
 /// # Errors
 ///
-/// If it is not a game of chess, or a move is not legal.
+/// If the start position or the variant is not supported, or a move is not legal.
 pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
     let start = start(game)?;
     let mut position = start.clone();
@@ -44,7 +43,8 @@ pub fn replay(game: &Game) -> Result<(Position, Vec<Option<Move>>), Broken> {
     Ok((start, moves))
 }
 
-/// The move, `None` for a null move, and the position after it; or why it cannot be made.
+/// Returns the move of a node, `None` for a null move, and the position after it. The error says
+/// why the move cannot be made.
 pub(super) fn step(
     position: &Position,
     node: &AnnotatedMove,
@@ -53,7 +53,7 @@ pub(super) fn step(
         let next = position.play_null().filter(|_| !position.is_check());
         return Ok((None, next.ok_or("not legal in check")?));
     }
-    // `b1c3` is taken for the move of a pawn in SAN.
+    // SAN reads `b1c3` as a pawn move, so try all notations.
     let m = notation::read_any_move(position, &node.san.san.to_string());
     let m = m.map_err(|error| match error {
         MoveError::Ambiguous { .. } => "ambiguous",
@@ -62,8 +62,8 @@ pub(super) fn step(
     Ok((Some(m), position.play(m)))
 }
 
-/// Writes the moves of a line and its variations, as far as they are legal, in standard
-/// notation and with their own check signs. Removes glyphs that a move has already.
+/// Rewrites the legal moves of a line and its variations in standard notation with correct check
+/// signs. Removes repeated glyphs of a move.
 pub(crate) fn tidy(line: &mut Variation, start: &Position) {
     let mut position = start.clone();
     for node in &mut line.moves {
@@ -88,11 +88,11 @@ pub(crate) fn tidy(line: &mut Variation, start: &Position) {
     }
 }
 
-/// Where a game starts, as its tags have it.
+/// Returns the start position of a game from its tags.
 ///
 /// # Errors
 ///
-/// If that is no position of chess, or the game one of a variant but Chess960.
+/// If it is not a valid chess position, or the game is of a variant other than Chess960.
 fn start(game: &Game) -> Result<Position, Broken> {
     let broken = |reason| Broken { line: game.line, reason };
     let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();
@@ -109,27 +109,27 @@ fn start(game: &Game) -> Result<Position, Broken> {
     Position::from_fen(fen, mode).map_err(|error| broken(error.to_string()))
 }
 
-/// The half-moves before a position, as its move number has it.
+/// Returns the number of half-moves before a position according to its move number.
 pub fn ply(position: &Position) -> usize {
     let moves = position.chess().fullmoves().get() as usize - 1;
     2 * moves + usize::from(position.turn() == Color::Black)
 }
 
-/// A game and what was found about it.
+/// A game and the findings about it.
 #[derive(Debug)]
 pub(super) struct Findings<'a> {
-    /// One more than moves.
+    /// The positions of the game, one more than moves.
     pub positions: &'a [Position],
     /// The moves played; `None` for a null move.
     pub moves: &'a [Option<Move>],
-    /// One for each position.
+    /// The evaluations, one for each position.
     pub evaluations: &'a [Evaluation],
-    /// What the game's moves came to. A null move is not judged.
+    /// The judgements of the moves. A null move has none.
     pub judgements: Vec<Option<Judgement>>,
 }
 
 impl<'a> Findings<'a> {
-    /// Judges the moves.
+    /// Judges the moves of a game.
     pub(super) fn new(
         positions: &'a [Position],
         moves: &'a [Option<Move>],
@@ -144,7 +144,8 @@ impl<'a> Findings<'a> {
         Findings { positions, moves, evaluations, judgements: moves_made.map(judge).collect() }
     }
 
-    /// The errors whose better lines are too short to tell anything.
+    /// Returns the indices of the errors whose better lines are too short to show why they are
+    /// better.
     pub(super) fn short_lines(&self) -> Vec<usize> {
         let short = |&i: &usize| {
             let Evaluation { white, line } = &self.evaluations[i];
@@ -153,12 +154,12 @@ impl<'a> Findings<'a> {
         (0..self.judgements.len()).filter(short).collect()
     }
 
-    /// The error that a move was, if it was one.
+    /// Returns the error that a move is, if it is one.
     pub(super) fn error(&self, index: usize) -> Option<Error> {
         self.judgements[index].and_then(|judgement| judgement.error)
     }
 
-    /// The moves of one side, summed up.
+    /// Sums up the moves of one side.
     pub(super) fn tally(&self, color: Color) -> Tally {
         let mut tally = Tally { games: 1, ..Tally::default() };
         let moves = self.positions.iter().zip(&self.judgements);
@@ -167,12 +168,12 @@ impl<'a> Findings<'a> {
         tally
     }
 
-    /// Writes the findings into the game.
+    /// Adds the findings to the game.
     pub(super) fn annotate(&self, game: &mut Game, opening: Option<Opening>, annotator: &str) {
         for (ply, node) in game.main.moves.iter_mut().enumerate() {
             self.annotate_move(ply, node);
         }
-        // Ours of an earlier run is no longer true.
+        // An annotator tag of an earlier run of this program is outdated.
         if game.tag("Annotator").is_some_and(|old| old.starts_with("Lancet ")) {
             game.set_tag("Annotator", annotator.to_owned());
         }
@@ -193,10 +194,10 @@ impl<'a> Findings<'a> {
     fn annotate_move(&self, ply: usize, node: &mut AnnotatedMove) {
         let error = self.error(ply);
         let after = &self.positions[ply + 1];
-        // A mate on the board needs no number.
+        // The notation shows a checkmate, so it needs no evaluation.
         let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
             .then(|| evaluation_text(self.evaluations[ply + 1].white));
-        // The word says that the sign is ours: none beside another's.
+        // Name the error only if the sign is added here, not beside an annotator's own mark.
         remark(&mut node.items, evaluation, error, |judged| {
             error.map(|error| self.better_text(ply, (!judged).then_some(error)))
         });
@@ -205,7 +206,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// What the move was, unless that has been said, and what would have been better.
+    /// Returns the comment on an error: its name, if given, and the better move.
     fn better_text(&self, ply: usize, error: Option<Error>) -> String {
         let before = &self.positions[ply];
         let best = self.evaluations[ply].line.first();
@@ -214,7 +215,7 @@ impl<'a> Findings<'a> {
         format!("{name}{best} was best.")
     }
 
-    /// The line that the engine would have played, and what it is worth.
+    /// Returns the engine's line as a variation that ends with its evaluation.
     fn better_line(&self, ply: usize) -> Variation {
         let Evaluation { white, line } = &self.evaluations[ply];
         let length = if mate_distance(*white).is_some() { line.len() } else { LINE_LENGTH };
@@ -227,10 +228,11 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Adds an evaluation, the sign of an error and a text to what is written about a move; the
-/// text is told whether somebody has judged the move. That judgement stays, and what an earlier
-/// run said goes. The commands of all comments, such as `[%clk]`, are in one, as Lichess has
-/// them.
+/// Adds an evaluation, the sign of an error and a text to the annotations of a move.
+///
+/// Calls `text` with whether the move already has a judgement by an annotator, which is kept.
+/// Removes the remarks of an earlier run of this program. Collects the commands of all comments,
+/// such as `[%clk]`, in one comment, like Lichess.
 pub(crate) fn remark(
     items: &mut Vec<Item>,
     evaluation: Option<String>,
@@ -259,7 +261,7 @@ pub(crate) fn remark(
         items.remove(sign);
     }
     let signs = items.iter().take_while(|item| matches!(item, Item::Nag(_))).count();
-    // Somebody's judgement stands, also behind a comment.
+    // Keep an annotator's judgement, even after a comment.
     let judged = Item::judgement(items).is_some();
     parts.extend(text(judged).filter(|text| !items.contains(&Item::Comment(text.clone()))));
     if !parts.is_empty() {
@@ -270,7 +272,7 @@ pub(crate) fn remark(
     }
 }
 
-/// A line of legal moves, nothing being said about them.
+/// Returns the legal moves of a line without annotations.
 pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedMove> {
     let mut position = start.clone();
     let annotated = |&m: &Move| {
@@ -281,7 +283,8 @@ pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedM
     line.iter().map(annotated).collect()
 }
 
-/// `[%eval 0.35]`, `[%eval #-3]`: for White.
+/// Returns an evaluation command such as `[%eval 0.35]` or `[%eval #-3]`, from White's point of
+/// view.
 pub(crate) fn evaluation_text(white: Score) -> String {
     match mate_distance(white) {
         Some(moves) => format!("[%eval #{moves}]"),
@@ -292,8 +295,8 @@ pub(crate) fn evaluation_text(white: Score) -> String {
     }
 }
 
-/// What a comment as [`Findings::better_text`] writes it says: the error, if it is named,
-/// and the move that was best.
+/// Parses a comment written by [`Findings::better_text`]. Returns the error, if the comment names
+/// one, and the best move.
 fn verdict(text: &str) -> Option<(Option<Error>, String)> {
     let errors = [Error::Inaccuracy, Error::Mistake, Error::Blunder];
     let named = errors.into_iter().find_map(|error| {
@@ -305,7 +308,8 @@ fn verdict(text: &str) -> Option<(Option<Error>, String)> {
     SanPlus::from_ascii(best.as_bytes()).is_ok().then(|| (error, best.to_owned()))
 }
 
-/// Is this a line as [`Findings::better_line`] writes it, which begins with `best`?
+/// Returns whether a line begins with `best` and has the form that [`Findings::better_line`]
+/// writes.
 fn is_ours(line: &Variation, best: &str) -> bool {
     let Some((last, others)) = line.moves.split_last() else { return false };
     let first = line.moves.first().is_some_and(|first| first.san.to_string() == best);

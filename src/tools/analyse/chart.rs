@@ -1,5 +1,5 @@
-//! The evaluations of a game as a picture (SVG): White's share of the winning
-//! chances after every move, with the errors marked.
+//! Draws the evaluations of a game as an SVG picture: White's winning chances after every move,
+//! with the errors marked.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::{
     tools::page,
 };
 
-/// Pixels of the whole picture.
+/// Size of the picture in pixels.
 const WIDTH: i32 = 960;
 const HEIGHT: i32 = 440;
-/// The plot within it.
+/// Edges of the plot in the picture.
 const LEFT: i32 = 64;
 const RIGHT: i32 = 904;
 const TOP: i32 = 84;
@@ -21,48 +21,48 @@ const BOTTOM: i32 = 374;
 
 /// Height of a label.
 const LABEL: i32 = 16;
-/// Labels keep this distance from the dots that they belong to ...
+/// Distance between a label and its dot.
 const GAP: i32 = 8;
-/// ... whose radius is this.
+/// Radius of a dot.
 const DOT: i32 = 4;
-/// Most move numbers below the plot.
+/// Maximum number of move numbers below the plot.
 const MOST_NUMBERS: usize = 16;
-/// Letters of a title at most.
+/// Maximum number of letters of a text.
 const LONGEST: usize = 80;
 
 const GREY: &str = "#55534e";
-/// Marks of the game itself that are no errors.
+/// Colour of an error that has another mark in the game.
 const OTHER: &str = "#7b5ea7";
 
-/// What to draw.
+/// The contents of a picture.
 #[derive(Clone, Debug)]
 pub(super) struct Chart {
-    /// Who played whom.
+    /// The players and the result.
     pub title: String,
     /// The opening.
     pub subtitle: String,
-    /// The players, and how well they played.
+    /// The players with their accuracy and average loss.
     pub players: [String; 2],
-    /// Half-moves before the first.
+    /// Number of half-moves before the first move.
     pub ply: usize,
-    /// The position before the first move, and that after each.
+    /// The position before the first move, and the one after each move.
     pub points: Vec<Point>,
 }
 
 /// A position of the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point {
-    /// From White's point of view.
+    /// The score from White's point of view.
     pub score: Score,
     /// The move that led here, and its score.
     pub text: String,
-    /// The sign of the move in the game, if it was an error.
+    /// The sign of the move in the game, if it was an error. Empty for an error without a sign.
     pub sign: Option<&'static str>,
-    /// Shown beside the dot.
+    /// Label beside the dot.
     pub label: Option<String>,
 }
 
-/// A box by its left, top, right and bottom edges.
+/// A rectangle: left, top, right and bottom edge.
 #[derive(Clone, Copy, Debug)]
 struct Area(i32, i32, i32, i32);
 
@@ -73,7 +73,7 @@ impl Area {
 }
 
 impl Chart {
-    /// The picture as the text of an SVG file.
+    /// Returns the picture as the text of an SVG file.
     pub(super) fn svg(&self) -> String {
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
@@ -121,7 +121,7 @@ impl Chart {
         );
     }
 
-    /// Lines of equal score, winning chances, and move numbers.
+    /// Draws lines of equal score, and labels for scores, winning chances and moves.
     fn grid(&self, svg: &mut String) {
         for (label, share) in page::scale() {
             let (y, opacity) = (height(share), if label == "0" { 0.6 } else { 0.25 });
@@ -139,7 +139,7 @@ impl Chart {
         let moves = self.points.len().div_ceil(2);
         let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|step| step * 10_usize.pow(power)));
         let step = steps.find(|step| moves <= MOST_NUMBERS * step).unwrap_or(moves);
-        // The score after White's move of a number.
+        // Number the points after White's moves.
         for index in 1..self.points.len() {
             let ply = self.ply + index - 1;
             let number = ply / 2 + 1;
@@ -151,7 +151,7 @@ impl Chart {
         }
     }
 
-    /// Dots and labels of the errors, and what they mean.
+    /// Draws the dots and labels of the errors, and the legend.
     fn marks(&self, svg: &mut String) {
         let dots = self.points.iter().enumerate().filter(|(_, point)| point.sign.is_some());
         let dots: Vec<_> = dots.map(|(i, point)| (self.x(i), y(point.score), point)).collect();
@@ -165,7 +165,7 @@ impl Chart {
                 taken.push(area);
                 let Area(left, top, right, bottom) = area;
                 let (centre, edge) = ((left + right) / 2, if top > y { top } else { bottom });
-                // Below all labels.
+                // Draw this line now, so that it is below all labels.
                 let _ = writeln!(svg, "<path d=\"M{x} {y}L{centre} {edge}\" stroke=\"{GREY}\"/>");
                 let _ = writeln!(
                     labels,
@@ -198,7 +198,7 @@ impl Chart {
         }
     }
 
-    /// What is known of each position, for whoever points at it.
+    /// Adds a tooltip for each position.
     fn tooltips(&self, svg: &mut String) {
         for (i, point) in self.points.iter().enumerate() {
             let (left, right) = (self.x(i.saturating_sub(1)), self.x(i + 1).min(RIGHT));
@@ -219,9 +219,9 @@ impl Chart {
     }
 }
 
-/// Where a label has room near its dot, above or below; `None` where there is none.
+/// Finds room for a label above or below its dot. Returns `None` if there is none.
 fn place(taken: &[Area], (x, y): (i32, i32), label: &str) -> Option<Area> {
-    // Eight pixels a letter: no font is much wider.
+    // Assume eight pixels per letter: hardly any font is wider.
     let half = (8 * label.chars().count() as i32 + 6) / 2;
     let rows = (0..(BOTTOM - TOP) / LABEL).map(|row| GAP + row * (LABEL + 2));
     let near = rows.flat_map(|row| {
@@ -250,7 +250,7 @@ fn y(white: Score) -> i32 {
     height(winning_chances(white))
 }
 
-/// Where a share of the winning chances is.
+/// Returns the vertical position of a share of the winning chances.
 fn height(share: f64) -> i32 {
     BOTTOM - (f64::from(BOTTOM - TOP) * share).round() as i32
 }
@@ -260,7 +260,7 @@ fn text(svg: &mut String, (x, y): (i32, i32), attributes: &str, text: &str) {
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" {attributes}>{text}</text>");
 }
 
-/// Text as XML may have it, of bounded length.
+/// Escapes a text for XML, and shortens it to [`LONGEST`] letters.
 fn xml(text: &str) -> String {
     let mut short: String = text.chars().take(LONGEST).collect();
     if short.len() < text.len() {

@@ -1,4 +1,4 @@
-//! An annotated game for a page: its positions and those of its variations.
+//! Converts an annotated game for the page: its positions, and those of its variations.
 
 use shakmaty::Move;
 
@@ -16,12 +16,12 @@ use crate::{
     },
 };
 
-/// What a page shows of a game that has been annotated.
+/// Returns an annotated game in the form that the page shows.
 pub(super) fn shown(game: &Game, findings: &Findings, players: Vec<Vec<String>>) -> Shown {
     let Findings { positions, moves, evaluations, .. } = findings;
     let mut spots = vec![Spot::new(&positions[0], None)];
     spots[0].annotate(&game.main.lead);
-    // The game's positions come first, each at the index of its ply.
+    // Positions of the game come first, so that the index of each is its ply.
     add_line(&mut spots, &game.main, &positions[0], 0);
     for (ply, (position, evaluation)) in positions.iter().zip(*evaluations).enumerate() {
         let white = |ply: usize| evaluations.get(ply).map(|evaluation| evaluation.white);
@@ -57,7 +57,7 @@ pub(super) fn shown(game: &Game, findings: &Findings, players: Vec<Vec<String>>)
     }
 }
 
-/// Adds the positions of a line, and then those of its variations.
+/// Adds the positions of a line, followed by those of its variations.
 fn add_line(spots: &mut Vec<Spot>, line: &Variation, start: &Position, from: usize) {
     let (mut position, mut at) = (start.clone(), from);
     let mut variations = Vec::new();
@@ -81,7 +81,7 @@ fn add_line(spots: &mut Vec<Spot>, line: &Variation, start: &Position, from: usi
     }
 }
 
-/// The evaluation that is written about a move, from White's point of view.
+/// Returns the evaluation in the comments of a move, from White's point of view.
 fn evaluation(items: &[Item]) -> Option<Score> {
     let comments = items.iter().filter_map(|item| match item {
         Item::Comment(text) => Some(pgn::split_comment(text).0),

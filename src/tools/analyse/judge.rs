@@ -1,4 +1,4 @@
-//! What a move cost: by evaluations before and after it. No search, no text.
+//! Judges a move by the evaluations before and after it. It does not search or write text.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,27 @@ use crate::chess::{
     score::{Score, winning_chances},
 };
 
-/// Scores are cut off here before losses are averaged, in centipawns: in a won
-/// game nothing is lost by winning more slowly.
+/// Scores are limited to this many centipawns before losses are averaged, because a slower win in a
+/// won game is no loss.
 const CAP: Score = 1000;
 
-/// The loss of winning chances that makes a move an error of this kind.
+/// Minimum loss of winning chances for each kind of error.
 const ERRORS: [(f64, Error); 3] =
     [(0.15, Error::Blunder), (0.10, Error::Mistake), (0.05, Error::Inaccuracy)];
 
-/// A move that gave something away.
+/// A move that lost winning chances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Error {
-    /// `?!`: five percent of the winning chances.
+    /// `?!`: loses 5 % of the winning chances.
     Inaccuracy,
-    /// `?`: ten percent.
+    /// `?`: loses 10 %.
     Mistake,
-    /// `??`: fifteen percent.
+    /// `??`: loses 15 %.
     Blunder,
 }
 
 impl Error {
-    /// Its sign.
+    /// Returns the sign of the error.
     pub(crate) const fn nag(self) -> Nag {
         match self {
             Error::Inaccuracy => Nag::DUBIOUS_MOVE,
@@ -36,7 +36,7 @@ impl Error {
         }
     }
 
-    /// Its name.
+    /// Returns the English name of the error.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Error::Inaccuracy => "Inaccuracy",
@@ -46,23 +46,22 @@ impl Error {
     }
 }
 
-/// What a move came to.
+/// The judgement of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Judgement {
-    /// What it lost, in centipawns.
+    /// Loss in centipawns.
     pub loss: Score,
-    /// How accurate it was, 0 to 100.
+    /// Accuracy, 0 to 100.
     pub accuracy: f64,
-    /// Whether it was an error.
+    /// The kind of error, if it was one.
     pub error: Option<Error>,
 }
 
 impl Judgement {
-    /// A move between two scores of the player. `best`: it was the move that
-    /// the engine would have played, so whatever the scores say, it lost
-    /// nothing.
+    /// Judges a move by the scores before and after it, from the player's point of view. If it was
+    /// the engine's `best` move, it lost nothing, whatever the scores are.
     ///
-    /// The accuracy is the curve of <https://lichess.org/page/accuracy>.
+    /// The accuracy follows the curve of <https://lichess.org/page/accuracy>.
     pub(crate) fn new(before: Score, after: Score, best: bool) -> Judgement {
         if best {
             return Judgement { loss: 0, accuracy: 100.0, error: None };
@@ -75,18 +74,18 @@ impl Judgement {
     }
 }
 
-/// The moves of a player, summed up.
+/// Sums over the moves of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Moves.
+    /// Number of moves.
     pub moves: u64,
-    /// Centipawns lost by all moves together.
+    /// Total loss in centipawns.
     pub loss: u64,
-    /// The accuracies of all moves together.
+    /// Sum of the accuracies.
     pub accuracy: f64,
-    /// Inaccuracies, mistakes and blunders.
+    /// Number of inaccuracies, mistakes and blunders.
     pub errors: [u64; 3],
 }
 

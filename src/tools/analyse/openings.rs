@@ -1,10 +1,10 @@
-//! Names of openings, by position, so that transpositions are seen.
+//! Names of openings. They are looked up by position, so transpositions are recognised.
 
 use std::collections::HashMap;
 
 use crate::chess::{notation::read_move, position::Position};
 
-/// The named lines; the file's first line says where they come from.
+/// The named lines. The first line of the file gives their source.
 const LINES: &str = include_str!("openings.tsv");
 
 /// A named opening.
@@ -23,7 +23,7 @@ pub(super) struct Openings(HashMap<u64, Opening>);
 impl Default for Openings {
     fn default() -> Openings {
         let mut openings = HashMap::new();
-        // The positions of the last line; lines share their beginnings.
+        // The positions of the current line. Consecutive lines share their beginnings.
         let mut positions = vec![Position::default()];
         for line in LINES.lines().filter(|line| !line.starts_with('#')) {
             let Some((opening, moves)) = read(line, &mut positions) else { continue };
@@ -38,7 +38,7 @@ impl Default for Openings {
     }
 }
 
-/// Reads a line, and cuts `positions` to what it shares with the line above.
+/// Reads a line of the file, and truncates `positions` to the part shared with the line before.
 fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &'static str)> {
     let mut fields = line.splitn(4, '\t');
     let (eco, shared) = (fields.next()?, fields.next()?);
@@ -48,7 +48,7 @@ fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &
 }
 
 impl Openings {
-    /// The opening of a game: the last of its positions that has a name.
+    /// Returns the opening of a game: the name of its last position that has one.
     pub(super) fn find<'a>(
         &self,
         positions: impl DoubleEndedIterator<Item = &'a Position>,

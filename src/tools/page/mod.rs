@@ -1,5 +1,5 @@
-//! Games and trees as a page for a browser: a board, moves to click through, the score
-//! curve. [`PAGE`] is its beginning; [`Shown::element`] adds a game. Nothing else is needed.
+//! A page for browsers that shows games and trees: a board, moves to click through and the score
+//! curve. [`PAGE`] is the beginning of the page, and each [`Shown::element`] adds a game.
 
 use serde::Serialize;
 use shakmaty::{CastlingMode, Move, san::San};
@@ -11,40 +11,40 @@ use crate::chess::{
     score::{Score, winning_chances},
 };
 
-/// The page without games.
+/// The page without its games.
 pub(super) const PAGE: &str = include_str!("page.html");
-/// Longest line shown as text, in plies.
+/// Maximum length of a line shown as text, in plies.
 const LINE_LENGTH: usize = 16;
 
-/// A game, or a tree.
+/// A game or a tree on the page.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
     pub title: String,
-    /// Its positions have to be searched.
+    /// Whether it is a tree, in which positions may be unsearched.
     pub tree: bool,
     /// Lines below the title.
     pub about: Vec<String>,
     pub result: Option<String>,
     /// Name, accuracy, loss and errors of each player.
     pub players: Vec<Vec<String>>,
-    /// The position that the page opens at.
+    /// Index of the position that is shown first.
     pub at: usize,
-    /// The positions of the game, by their indices.
+    /// Indices of the positions of the game.
     pub game: Vec<usize>,
-    /// The start position is the first.
+    /// The positions; the start position is the first.
     pub spots: Vec<Spot>,
-    /// The lines of equal score: label and White's winning chances.
+    /// Labels of the lines of equal score, with White's winning chances.
     pub scale: Vec<(String, f64)>,
 }
 
 impl Shown {
-    /// The element that adds this to a page.
+    /// Returns the HTML element that adds this game to a page.
     ///
     /// # Errors
     ///
-    /// If there is no JSON for it.
+    /// If it cannot be written as JSON.
     pub(super) fn element(&self) -> serde_json::Result<String> {
-        // Inside a script nothing may look like its end.
+        // The data must not contain the end tag of the script.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         Ok(format!("<script type=\"application/json\" class=\"game\">{data}</script>\n"))
     }
@@ -54,30 +54,30 @@ impl Shown {
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Spot {
     pub fen: String,
-    /// The move that leads here, with its number.
+    /// The move that leads here, with its move number.
     pub san: Option<String>,
-    /// Where that starts.
+    /// Index of the position before that move.
     pub from: Option<usize>,
-    /// Those that are shown below it, the main one first.
+    /// Indices of the positions shown below this one, the main line first.
     pub children: Vec<usize>,
     /// Squares of the move that leads here.
     last: Option<[String; 2]>,
     score: Option<String>,
     /// White's winning chances, 0 to 1.
     share: Option<f64>,
-    /// Plies of the last search.
+    /// Depth of the last search in plies.
     pub depth: u32,
-    /// Why there is nothing to search.
+    /// Why the position needs no search.
     pub over: Option<&'static str>,
     pub pinned: bool,
     /// The sign of the move, such as `??`.
     pub mark: &'static str,
-    /// What is written about the move.
+    /// The comment on the move.
     pub comment: String,
     pub moves: Vec<Choice>,
-    /// The best line, as text.
+    /// The best line as text.
     line: String,
-    /// Squares of its first move.
+    /// Squares of the first move of the best line.
     best: Option<[String; 2]>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Spot {
 pub(super) struct Choice {
     san: String,
     score: Option<String>,
-    /// The position that it leads to, if that is shown.
+    /// Index of the position after the move, if it is shown.
     to: Option<usize>,
     note: &'static str,
 }
@@ -104,8 +104,8 @@ impl Choice {
 }
 
 impl Spot {
-    /// A position, and the index, the position and the move (`None` for a null move) that it
-    /// comes from.
+    /// Creates a spot from a position. `from` has the index and the position before it, and the
+    /// move between them (`None` for a null move).
     pub(super) fn new(position: &Position, from: Option<(usize, &Position, Option<Move>)>) -> Spot {
         let ending = if position.is_check() { "checkmate" } else { "stalemate" };
         Spot {
@@ -137,7 +137,8 @@ impl Spot {
     }
 }
 
-/// Scores in pawns that have a line of their own in curves, and White's winning chances.
+/// Returns labels for the scores in pawns that have a line in the curves, with White's winning
+/// chances.
 pub(super) fn scale() -> Vec<(String, f64)> {
     let label = |pawns| if pawns == 0 { "0".to_owned() } else { format!("{pawns:+}") };
     [-10, -5, -2, 0, 2, 5, 10].map(|pawns| (label(pawns), winning_chances(100 * pawns))).to_vec()
@@ -148,7 +149,7 @@ fn numbered(before: &Position, m: Option<Move>) -> String {
     notation::number(before) + &san
 }
 
-/// The squares that a move leaves and reaches.
+/// Returns the squares from and to which a move goes.
 fn squares(m: Move, mode: CastlingMode) -> [String; 2] {
     let text = notation::move_text(m, mode);
     [&text[..2], &text[2..4]].map(str::to_owned)

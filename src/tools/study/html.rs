@@ -1,5 +1,5 @@
-//! A study as one page for a browser: a board, the tree to click through, the score
-//! curve. All that it needs is in it.
+//! Writes a study as a page for browsers: a board, the tree to click through and the score curve.
+//! The page is a single file.
 
 use shakmaty::Move;
 
@@ -18,11 +18,12 @@ use crate::{
     },
 };
 
-/// The page, with at most `most` positions; it opens at the end of the line `studied`.
+/// Returns the page with the positions that [`nearest`] selects. It opens at the end of the line
+/// `studied`.
 ///
 /// # Errors
 ///
-/// If there is no JSON for it.
+/// If the data cannot be written as JSON.
 pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<String> {
     let tree = study.tree();
     let view = nearest(study, most, studied);
@@ -30,7 +31,7 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
     let mut spots: Vec<Spot> = (0..view.shown.len()).map(|at| spot(tree, &view, at)).collect();
     let played = study.played();
     spots[0].annotate(&played.annotated.lead);
-    // Where the game comes back to a position, the first time counts.
+    // If the game repeats a position, the marks of the first occurrence are shown.
     for (ply, (pair, m)) in game.windows(2).zip(&played.moves).enumerate().rev() {
         let node = tree.node(view.shown[pair[0]].id);
         let score = node.edge(*m).and_then(|edge| tree.score(edge));
@@ -68,7 +69,7 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
     let choice = |&Candidate { m, score, edge }: &Candidate| {
         let to = edge.and_then(|edge| view.find(edge.to));
         let note = match edge {
-            None => "best of the others",
+            None => "best of the remaining moves",
             Some(edge) if edge.repeats => "repetition",
             Some(edge) if to.is_some() && view.child(at, edge).is_none() => "transposes",
             Some(_) => "",
@@ -83,7 +84,7 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
     spot.pinned = from.is_some_and(|(_, edge)| edge.pinned);
     spot.moves = candidates.iter().map(choice).collect();
     if spot.over.is_none() && node.over.is_some() {
-        spot.over = Some(if node.rest.is_some() { "tablebases" } else { "draw" });
+        spot.over = Some(if node.rest.is_some() { "tablebase result" } else { "draw" });
     }
     spot.evaluate(position, node.value.map(white), &tree.best_line(id));
     spot

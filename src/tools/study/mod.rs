@@ -1,7 +1,8 @@
-//! An analysis tree that is kept in one file and grown best first, for hours or nights:
-//! [`tree`] decides where it grows and backs scores up, [`file`] keeps it, `grow` has
-//! the engine search, `select` chooses what is shown, [`pgn`] and [`html`] show it;
-//! [`command`] puts it together.
+//! Analysis trees that are kept in a file and grow best first for hours or days.
+//!
+//! [`tree`] decides where to grow and backs up scores, [`file`] stores the tree, and `grow` runs
+//! the searches. `select` chooses the positions to show, and [`pgn`] and [`html`] show them.
+//! [`command`] is the command.
 
 pub mod command;
 pub mod file;

@@ -1,5 +1,6 @@
-//! What of a tree is shown: as many positions as are asked for, the nearest first. Near
-//! is what growth takes for near, so these are the game, pinned lines and good moves.
+//! Selects the positions of a tree to show: a given number of positions, the nearest first.
+//! Distances are the costs that growth uses, so the nearest positions are the game, pinned lines
+//! and good moves.
 
 use std::{
     cmp::Reverse,
@@ -13,40 +14,40 @@ use super::{
     tree::{Edge, Id, Tree},
 };
 
-/// A position to show.
+/// A selected position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown {
-    /// Its node.
+    /// Node of the position.
     pub(super) id: Id,
-    /// The index of the position that the nearest way comes from, and the move from there;
-    /// `None` for the start position.
+    /// Index of the position before it on the cheapest path, and the move from there. `None` for
+    /// the start position.
     pub(super) from: Option<(usize, Edge)>,
 }
 
-/// The positions to show.
+/// The selected positions.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The start position is the first.
+    /// The positions, the start position first.
     pub(super) shown: Vec<Shown>,
-    /// Indices of the nodes.
+    /// Indices into `shown` by node.
     indices: HashMap<Id, usize>,
 }
 
 impl View {
-    /// Where a node is shown, if it is.
+    /// Returns the index of a node, if it is shown.
     pub(super) fn find(&self, id: Id) -> Option<usize> {
         self.indices.get(&id).copied()
     }
 
-    /// The position that a move leads to, if it is shown below this one.
+    /// Returns the position after a move, if it is shown below this one.
     pub(super) fn child(&self, at: usize, edge: &Edge) -> Option<usize> {
         let is_below = |(parent, by): (usize, Edge)| parent == at && by.m == edge.m;
         self.find(edge.to).filter(|&child| self.shown[child].from.is_some_and(is_below))
     }
 }
 
-/// The nearest positions; at most `most` and at least one. The game that is studied is always
-/// there, on its own way, and so is the line `studied`.
+/// Selects the nearest positions: `most` of them, or more if the studied game, the line `studied`
+/// and pinned lines need more.
 pub(super) fn nearest(study: &Study, most: usize, studied: &[Move]) -> View {
     let tree = study.tree();
     let game: HashSet<(Id, Move)> =
@@ -54,12 +55,12 @@ pub(super) fn nearest(study: &Study, most: usize, studied: &[Move]) -> View {
     let studied: HashSet<(Id, Move)> =
         tree.walk(studied).into_iter().zip(studied.iter().copied()).collect();
     let mut view = View::default();
-    // The game's way comes first, so that no pinned line takes its positions; of equally near
-    // ones the older node. Costs are not negative: they are ordered as their bits are.
+    // The game comes first, so that no pinned line takes its positions. Equal costs are ordered by
+    // the older node. Costs are not negative, so their bits have the same order.
     let mut open = BinaryHeap::from([Reverse((false, 0_f64.to_bits(), Tree::START, None))]);
     while let Some(Reverse((other, cost, to, from))) = open.pop() {
         let (here, cost) = (view.shown.len(), f64::from_bits(cost));
-        // What costs nothing is pinned.
+        // Moves without a cost are pinned.
         if here >= most && cost > 0.0 && other {
             break;
         }

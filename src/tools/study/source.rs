@@ -1,5 +1,4 @@
-//! What is to be studied, from the command line: a position, a game of a file, lines of
-//! moves.
+//! Reads the position or game to study that the command line names.
 
 use std::path::Path;
 
@@ -26,11 +25,11 @@ pub(super) struct Source {
     pub(super) played: Played,
 }
 
-/// The `number`-th game of a file, from 1.
+/// Reads game `number` of a file, counted from 1.
 ///
 /// # Errors
 ///
-/// If there is none that can be used.
+/// If the file has no such game or the game cannot be used.
 pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     let read = || {
         let mut games = Games::new(Input::open(path)?);
@@ -62,11 +61,11 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     Ok(Source { start, played: Played { tags, moves, annotated } })
 }
 
-/// A position, and moves from there, as [`notation::read_line`] has them.
+/// Reads a position and moves from there, in the form of [`notation::read_line`].
 ///
 /// # Errors
 ///
-/// If it cannot be read.
+/// If the position or a move cannot be read.
 pub(super) fn position(words: &[String]) -> anyhow::Result<Source> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     Ok(Source { start, played: Played { moves, ..Played::default() } })
