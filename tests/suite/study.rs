@@ -1,5 +1,5 @@
-//! `lancet study` as a program: trees that grow, are interrupted, go on and are shown,
-//! the page in a real browser where there is one.
+//! Tests `lancet study` as a program: trees that grow, are interrupted, continue and are shown. The
+//! page is tested in a real browser if one is available.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ use lancet::{
     },
 };
 
-/// Short searches of a small table: what is tested is the tree.
+/// Short searches with a small table, because these tests are about the tree.
 const SMALL: [&str; 4] = ["--step", "400", "--hash", "1"];
 
 fn grow(args: &[&str]) -> String {
@@ -36,7 +36,7 @@ fn games(path: &str) -> Vec<Game> {
     std::iter::from_fn(|| games.next_game().unwrap()).map(Result::unwrap).collect()
 }
 
-/// Moves of a game and its variations.
+/// Counts the moves of a game and its variations.
 fn count(line: &Variation) -> usize {
     let variations = line.moves.iter().flat_map(|node| &node.items);
     let inside =
@@ -44,7 +44,7 @@ fn count(line: &Variation) -> usize {
     line.moves.len() + inside.sum::<usize>()
 }
 
-/// The node of a line in UCI notation.
+/// Returns the node at the end of a line in UCI notation.
 fn walk(tree: &Tree, line: &str) -> Id {
     line.split_whitespace().fold(Tree::START, |at, text| {
         let node = tree.node(at);
@@ -62,14 +62,16 @@ fn a_position_is_grown_and_grown_on() {
     assert!(said.contains("| move | score") && said.contains(" 20.0k nodes"), "{said}");
     let first = Study::open(Path::new(&file)).unwrap();
     let (nodes, positions) = (first.nodes(), first.tree().positions());
-    // Fifty searches: a position, or what is left of one that lost its best move.
+    // About fifty searches, each of a position or of the rest of one whose best move has got a
+    // node.
     assert_eq!(nodes, 20_000);
     assert!((15..60).contains(&positions), "{positions}");
     let best = first.tree().node(walk(first.tree(), "e2e4 e7e5")).value.unwrap();
     assert!((-100..100).contains(&best), "{best}");
     drop(first);
 
-    // The same command, and the file alone; elsewhere, and with two engines.
+    // Continue with the same command, and with the file alone; below one position, and with two
+    // engines.
     grow(&[&start[..], &["--nodes", "4000"]].concat());
     let said = grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
     assert!(said.contains("After 3... a6:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/"), "{said}");
@@ -90,24 +92,24 @@ fn a_position_is_grown_and_grown_on() {
 #[test]
 fn a_game_is_studied_as_it_goes_on() {
     let dir = Directory::new();
-    // White has missed a mate in one, twice.
+    // White has missed a mate in one twice.
     let moves = "{ Club } 1. e4 { best by test } e5 2. Bc4 Nc6 $1 $1 (2... Nf6 { also } 3. Ng5) \
                  3. Qh5+ { [%clk 0:01:00] } Nf6 4. d3 d6";
     let pgn = dir.file("a.pgn", format!("[White \"A <b>\"]\n[Black \"B\"]\n\n{moves} *\n"));
     let (study, out, page) = (dir.path("a.study"), dir.path("out.pgn"), dir.path("out.html"));
     let shows = ["--pgn", &out, "--html", &page, "--size", "60"];
     grow(&[&[pgn.as_str(), "--nodes", "12000"][..], &shows].concat());
-    // All positions of the game were looked at, though it is decided on the way.
+    // All positions of the game were searched, although the result is decided before its end.
     let tree = Study::open(Path::new(&study)).unwrap();
     assert!(tree.game_nodes().iter().all(|&id| tree.tree().node(id).rest.is_some()));
     drop(tree);
     let shown = games(&out).remove(0);
-    // Behind the game, which has no result, the best line follows.
+    // The game has no result, so the best line follows its moves.
     assert!(replay(&shown).unwrap().1.len() > 8);
     let last = &shown.main.moves[7].items;
     assert_eq!(last.last(), Some(&Item::Comment("The game so far.".to_owned())), "{last:?}");
     assert_eq!(shown.tag("White"), Some("A <b>"));
-    // All that was written in the game is still there.
+    // All annotations of the game are still there.
     assert!(shown.main.lead.contains(&Item::Comment("Club".to_owned())), "{:?}", shown.main.lead);
     assert!(shown.main.moves[0].items.contains(&Item::Comment("best by test".to_owned())));
     let own = &shown.main.moves[3].items;
@@ -144,18 +146,18 @@ fn a_game_is_studied_as_it_goes_on() {
     drop(tree);
     let shown = games(&out).remove(0);
     assert_eq!((shown.main.moves.len(), shown.result().as_str()), (9, "1-0"));
-    // The game stays as it is, and a study knows its own file and game.
+    // The game must not be overwritten, and --file and --game do not apply to a study.
     for (refused, why) in [
         (&[pgn.as_str(), "--pgn", &pgn][..], "already reads or writes it"),
-        (&[study.as_str(), "--game", "1"], "a study already"),
-        (&[study.as_str(), "--file", &out], "a study already"),
+        (&[study.as_str(), "--game", "1"], "this is a study"),
+        (&[study.as_str(), "--file", &out], "this is a study"),
     ] {
         let said = fail(&[&["study"][..], refused].concat());
         assert!(said.contains(why), "{said}");
     }
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
-    // The page opens at the end of the game, and has its marks and its result.
+    // The page opens at the end of the game, with its marks and its result.
     let data = page.split_once("class=\"game\">").unwrap().1.split("</script>").next().unwrap();
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     let at = |name: &str| &data["spots"][data["at"].as_u64().unwrap() as usize][name];
@@ -174,7 +176,7 @@ fn a_game_is_studied_as_it_goes_on() {
     assert_eq!(marks, [1, 1], "{data}");
 }
 
-/// All engines ask the same tables.
+/// All engines share the tablebases.
 #[test]
 fn tables_are_opened_once() {
     let dir = Directory::new();
@@ -184,7 +186,7 @@ fn tables_are_opened_once() {
     assert_eq!(said.matches("SyzygyPath: 0 WDL and 0 DTZ tables").count(), 1, "{said}");
 }
 
-/// What goes on goes on as deeply as it was.
+/// A continued study searches as deeply as before.
 #[test]
 fn later_searches_are_no_shorter() {
     let dir = Directory::new();
@@ -198,11 +200,11 @@ fn later_searches_are_no_shorter() {
     let before = searches(&file).len();
     succeed(&["study", &file, "--nodes", "3000", "--step", "100", "--hash", "1"]);
     let after = searches(&file).split_off(before);
-    // By the nodes of the second run alone none would get more than an eighth of them.
+    // If only the nodes of the second run counted, no search could exceed an eighth of them.
     assert!(after.iter().any(|&nodes| nodes > 3000 / 8), "{after:?}");
 }
 
-/// A file that has come to hold another game does not spoil the study of the first.
+/// If a PGN file is replaced by another game, the study of the first game is not changed.
 #[test]
 fn another_game_needs_another_study() {
     let dir = Directory::new();
@@ -211,15 +213,15 @@ fn another_game_needs_another_study() {
     fs::write(&pgn, "1. d4 d5 *\n").unwrap();
     let other = run(&[&["study", &pgn][..], &SMALL].concat());
     assert_eq!(other.status.code(), Some(2));
-    assert!(text(&other).contains("a study of another game: --file names one"), "{}", text(&other));
+    assert!(text(&other).contains("a study of another game; use --file"), "{}", text(&other));
     let file = dir.path("b.study");
     grow(&[&pgn, "--nodes", "400", "--file", &file]);
-    // Shorter and longer is the same game.
+    // A shorter or longer version is the same game.
     for moves in ["1. d4 *", "1. d4 d5 2. c4 *", "1. c4 d5 2. d4 *"] {
         fs::write(&pgn, moves).unwrap();
         grow(&[&pgn, "--nodes", "400", "--file", &file]);
     }
-    // A shorter one takes nothing away.
+    // A shorter source does not shorten the studied game.
     let tagged = dir.file("c.pgn", "[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n");
     grow(&[&tagged, "--nodes", "400"]);
     let whole = dir.path("c.study");
@@ -230,22 +232,22 @@ fn another_game_needs_another_study() {
         let played = study.played();
         assert_eq!((played.moves.len(), &*played.tags[0].1), (3, "A"));
     }
-    // Only what is known to be an extension is taken away.
+    // Only a known extension is removed from the name.
     for name in ["round1.1", "round1.2"] {
         grow(&[&dir.file(name, "1. e4 *\n"), "--nodes", "400"]);
         assert!(Study::is_one(Path::new(&dir.path(&format!("{name}.study")))), "{name}");
     }
-    // A wrong line leaves the study as it is.
+    // A wrong line leaves the study unchanged.
     for wrong in [&["--pin", "a4", "--pin", "e4 e5 Qh9"][..], &["--pin", "a4", "--at", "e5"]] {
         assert_eq!(run(&[&["study", &file], wrong].concat()).status.code(), Some(2));
     }
     let study = Study::open(Path::new(&file)).unwrap();
-    // 1. d4 and 1. c4.
+    // The pinned moves are 1. d4 and 1. c4.
     let edges = &study.tree().node(Tree::START).edges;
     assert_eq!(edges.iter().filter(|edge| edge.pinned).count(), 2);
 }
 
-/// Kills it in the middle of its work, many times: every search that was told of stays.
+/// Kills the program many times during a run. Every reported search must be in the file.
 #[cfg(unix)]
 #[test]
 fn a_killed_study_goes_on() {
@@ -262,17 +264,17 @@ fn a_killed_study_goes_on() {
         assert!(study.damaged().is_empty() && study.nodes() > nodes, "{}", study.nodes());
         nodes = study.nodes();
     }
-    // Damage costs what was damaged, and is told.
+    // A damaged line loses only its own data, and is reported.
     let mut content = fs::read(&file).unwrap();
     let last = content.len() - 20;
     content[last] ^= 1;
     fs::write(&file, content).unwrap();
     let said = text(&run(&[&["study", &file, "--nodes", "400"][..], &SMALL].concat()));
-    assert!(said.contains(": damaged, left out") && said.contains("| move"), "{said}");
+    assert!(said.contains(": damaged; line ignored") && said.contains("| move"), "{said}");
 }
 
-/// Of two runs that begin one study, one is refused or comes after the other: what a run
-/// that ended well has searched is in the file.
+/// If two runs create the same study, one is refused or runs after the other. The file has all
+/// searches of every run that ended well.
 #[cfg(unix)]
 #[test]
 fn two_runs_begin_one_study() {
@@ -300,16 +302,16 @@ fn ctrl_c_ends_a_study_that_can_go_on() {
     let mut command = lancet(&[&args[..], &SMALL].concat());
     let mut child = Running::start(command.stdout(Stdio::piped()));
     wait_for_bytes(Path::new(&file), 3000);
-    // It holds the file.
+    // This holds the lock of the file.
     assert!(fail(&["study", &file, "--nodes", "1"]).contains("another run is growing"));
     interrupt(&child);
     let mut said = String::new();
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(child.ended().code(), Some(130), "{said}");
-    assert!(said.contains("Interrupted: the same command goes on."), "{said}");
+    assert!(said.contains("Repeat the command to continue."), "{said}");
 }
 
-/// A study whose file nobody names is named after its moves or its game.
+/// A study without --file is named after its moves or its game.
 #[test]
 fn studies_have_names_that_say_what_they_are() {
     let dir = Directory::new();
@@ -332,7 +334,7 @@ fn lines_are_pinned_and_released() {
     let dir = Directory::new();
     let file = dir.path("a.study");
     grow(&["startpos", "--file", &file, "--nodes", "2000"]);
-    // With something else to do, it does not grow.
+    // With another task, the tree does not grow.
     grow(&[&file, "--pin", "1. a4 h5"]);
     let study = Study::open(Path::new(&file)).unwrap();
     assert_eq!(study.nodes(), 2000);
@@ -343,7 +345,7 @@ fn lines_are_pinned_and_released() {
     let study = Study::open(Path::new(&file)).unwrap();
     assert!(study.tree().size(walk(study.tree(), "a2a4 h7h5")) > 2);
     drop(study);
-    // What is not pinned cannot be released, and another pinned line keeps its moves.
+    // Only pinned lines can be unpinned, and another pinned line keeps its moves.
     for wrong in ["a4 h5 Nf3", "d4", "a4 e5"] {
         let said = fail(&["study", &file, "--unpin", wrong]);
         assert!(said.contains(&format!("--unpin: '{wrong}' is not pinned")), "{said}");
@@ -363,18 +365,17 @@ fn what_is_decided_needs_no_growth() {
     let dir = Directory::new();
     let mate = dir.path("mate.study");
     let said = grow(&["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "--file", &mate, "--nodes", "1000000"]);
-    assert!(said.contains("Nothing is left to be searched") && said.contains("#1"), "{said}");
+    assert!(said.contains("The result is decided") && said.contains("#1"), "{said}");
     let Some(directory) = tables::directory() else { return };
-    // Only the tables know, at this depth.
+    // At this depth, only the tablebases know the result.
     let file = dir.path("tables.study");
     let paths = directory.to_str().unwrap();
     let fen = "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1";
     let said = grow(&[fen, "--file", &file, "--nodes", "1000000", "--syzygy", paths]);
-    assert!(said.contains("Nothing is left to be searched"), "{said}");
+    assert!(said.contains("The result is decided"), "{said}");
     let study = Study::open(Path::new(&file)).unwrap();
     assert_eq!((study.tree().positions(), study.tree().node(0).over), (1, Some(0)));
-    // A table of results without one of distances says who wins, and no score: that is to
-    // be searched.
+    // WDL tables without DTZ tables say who wins but give no score, so a search is needed.
     let results = dir.path("results");
     fs::create_dir(&results).unwrap();
     fs::copy(directory.join("KRvK.rtbw"), Path::new(&results).join("KRvK.rtbw")).unwrap();
@@ -385,8 +386,8 @@ fn what_is_decided_needs_no_growth() {
     assert_ne!(study.tree().node(0).over, Some(0));
 }
 
-/// The pages in a browser, whose name `LANCET_TEST_BROWSER` says (`chromium`): the
-/// address names a position, which is then on the board.
+/// Tests the pages in the browser that `LANCET_TEST_BROWSER` names (`chromium`). The address names
+/// a position, which must be on the board.
 #[test]
 fn the_pages_work_in_a_browser() {
     let Ok(browser) = std::env::var("LANCET_TEST_BROWSER") else { return };
@@ -413,7 +414,7 @@ fn the_pages_work_in_a_browser() {
     assert!(blunder.contains("class=\"sign blunder\">??</span>"), "{blunder}");
     assert!(blunder.contains("class=\"arrow\"") && blunder.contains("Black to move"), "{blunder}");
     let start = see("");
-    // The script, too, is in the page.
+    // The dump also contains the script of the page.
     let pieces = start.matches("data-piece=\"").count() - start.matches("data-piece=\"$").count();
     assert_eq!(pieces, 32, "{start}");
     assert!(start.contains("<h1 id=\"title\">A - B</h1>") && start.contains("White to move"));

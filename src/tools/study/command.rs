@@ -1,4 +1,4 @@
-//! The command `lancet study`: options, progress, what it says at the end.
+//! The command `lancet study`: options, progress and the report at the end.
 
 use std::{
     path::{Path, PathBuf},
@@ -33,28 +33,30 @@ use crate::{
 
 /// Grow an analysis tree, kept in a file, for as long as you like
 ///
-/// The tree grows best first, by drop-out expansion (Lincke, 2000): the best move that has no node
-/// yet gets one where that is cheapest. A move costs one ply, and as many more as it gives away of
-/// the winning chances in per cent. Searches begin with --step nodes. A search that is made again
-/// gets twice as many, up to an eighth of all so far, and a new position half of what its parent
-/// had. Scores are backed up from the leaves. Positions that several lines lead to are one.
-/// Mates, draws and endgame tables need no growth. Without --hours or --nodes the tree grows until
-/// Ctrl-C, or not at all if there is something to pin or to write.
+/// The tree grows best first, by drop-out expansion (Lincke, 2000). In the position where growth is
+/// cheapest, the best move without a node gets one. A move costs one ply, plus one ply for each per
+/// cent of the winning chances that it loses. Scores are backed up from the leaves. A position that
+/// several lines reach has one node. Mates, draws and tablebase positions are not grown further.
+///
+/// The first searches take --step nodes. Searching a position again takes twice as many nodes, up
+/// to an eighth of all nodes so far. A new position gets half of its parent's nodes. Without
+/// --hours or --nodes the tree grows until Ctrl-C. If you only use --pin, --unpin, --pgn or --html,
+/// it does not grow.
 ///
 /// The file is only ever appended to. Ctrl-C and a kill lose the searches in progress, a power
-/// failure also the last ten seconds. The same command goes on; so does the study's file alone,
-/// `lancet study FILE`. Of a game, all positions are grown. When more moves have been played, the
-/// same command takes them in.
+/// failure also the last ten seconds. To continue, repeat the command, or use the file alone:
+/// `lancet study FILE`. For a game, all its positions are grown. If more moves have been played
+/// since, the same command adds them.
 ///
-/// A pinned line counts as if its moves were best, so that growth keeps to it whatever it scores.
-/// `--at` grows one position only. --pgn and --html show the --size positions that growth takes
-/// for nearest: the game, pinned lines, good moves. The annotated game keeps the comments, marks and
-/// variations of the game. The page opens at the studied position, that of `--at` or the end of the
-/// game or line, which the table at the end is about, too. It needs nothing but a browser: arrow
-/// keys, Home and End walk, `f` turns the board.
+/// Growth treats the moves of a pinned line as best, whatever their scores. `--at` grows only one
+/// position. --pgn and --html show the --size nearest positions: the game, pinned lines and good
+/// moves. The annotated game keeps the comments, marks and variations of the game. The page and the
+/// table at the end show the studied position: that of `--at`, or the end of the game or line. The
+/// page is a single file for a browser: arrow keys, Home and End move through the line, `f` flips
+/// the board.
 ///
-/// A position is searched with the line that reached it first, so repetitions and the fifty-move
-/// rule are those of that line.
+/// A position is searched with the history of the line that reached it first, which determines
+/// repetitions and the fifty-move rule.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet study game.pgn --hours 8
@@ -63,48 +65,50 @@ use crate::{
   lancet study spanish.study --pin "1. e4 e5 2. Nf3 Nc6 3. Bb5 f5" --html spanish.html --pgn spanish.pgn
 
 Files:
-  FILE.study  the tree: a line of JSON behind its checksum for each move and each search
+  FILE.study  the tree: for each move and each search a line with a checksum and JSON
 
 Exit status:
-  0    when a limit was reached, or nothing is left to be searched
+  0    when a limit was reached, or the result is decided
   1    if a file could not be written, or there was not enough memory
   2    if the study, the game, the position or the command line could not be used
   130  after Ctrl-C (a second Ctrl-C quits at once)"#)]
 pub struct Args {
-    /// A study, a game in PGN, or a FEN or `startpos`; then, after the word `moves`, moves from there
+    /// A study, a game in PGN, a FEN or `startpos`; after the last two, the word `moves` and moves
+    /// may follow
     #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
     source: Vec<String>,
-    /// Where the tree of a game or position is kept [default: GAME.study, GAME-N-White-Black.study, or a name made from the moves]
+    /// File for the tree of a game or position [default: GAME.study, GAME-N-White-Black.study, or a
+    /// name made from the moves]
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
-    /// Which game of the file [default: 1]
+    /// Number of the game in the file [default: 1]
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..))]
     game: Option<u32>,
-    /// Hours to grow
+    /// Hours of growth
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Nodes to search in all
+    /// Total number of nodes to search
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     nodes: Option<u64>,
-    /// Nodes of a search at least: what matters gets twice as many every time
+    /// Minimum nodes of a search; each further search of a position takes twice as many
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = arguments::whole::<u64>(100..=1 << 40))]
     step: u64,
-    /// Grow below this line only: moves from the start, or `end` for the end of the game
+    /// Grow only below this line: moves from the start, or `end` for the end of the game
     #[arg(long, value_name = "LINE")]
     at: Option<String>,
-    /// Keep to this line: its moves count as if they were best; may be repeated
+    /// Pin this line: growth treats its moves as best; may be repeated
     #[arg(long, value_name = "LINE")]
     pin: Vec<String>,
-    /// Take that back; other pinned lines stay
+    /// Unpin this line; other pinned lines stay; may be repeated
     #[arg(long, value_name = "LINE")]
     unpin: Vec<String>,
     /// Write the nearest positions as an annotated game
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write them as a page for a browser
+    /// Write the nearest positions as a page for a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Positions to write
+    /// Number of positions to write
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = arguments::whole::<u32>(1..=1_000_000))]
     size: u32,
     #[command(flatten)]
@@ -116,15 +120,15 @@ pub struct Args {
     tables: Tables,
 }
 
-/// Longest line shown, in plies.
+/// Maximum length of a line shown, in plies.
 const LINE_LENGTH: usize = 12;
-/// Most moves in the name of a file.
+/// Maximum number of moves in a file name.
 const LONGEST_NAME: usize = 16;
-/// The line that ends where the game does.
+/// Name of the line that leads to the end of the game.
 const END: &str = "end";
 
 impl Args {
-    /// Nothing limits growth but Ctrl-C, unless there is something else to do.
+    /// Returns whether the tree is to grow: always, unless the command only pins or writes.
     const fn grows(&self) -> bool {
         let shows = self.pgn.is_some() || self.html.is_some();
         let pins = !self.pin.is_empty() || !self.unpin.is_empty();
@@ -132,13 +136,13 @@ impl Args {
     }
 }
 
-/// `lancet study`. The exit status is described in its help.
+/// Runs the command `lancet study`. Its help describes the exit status.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let opened = open(args).and_then(|(study, moves)| {
         for (line, reason) in study.damaged() {
-            complain(format_args!("{}:{line}: {reason}, left out", study.path().display()));
+            complain(format_args!("{}:{line}: {reason}; line ignored", study.path().display()));
         }
-        // All lines first: a wrong one is to leave the study as it is.
+        // Read all lines before changing the study, so that a wrong line leaves it unchanged.
         Ok((Lines::read(args, &study, moves)?, study))
     });
     let (lines, mut study) = match opened {
@@ -151,8 +155,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Opens the study that is meant, or begins it. Returns the moves to the studied position,
-/// too: the end of the line or game.
+/// Opens or creates the study that the arguments name. Also returns the moves to the studied
+/// position, the end of the line or game.
 fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
     let one = match &args.source[..] {
         [one] => Some(Path::new(one)),
@@ -162,7 +166,7 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
         && Study::is_one(path)
     {
         let is_alone = args.file.is_none() && args.game.is_none();
-        ensure!(is_alone, "{}: a study already: --file and --game are for games", path.display());
+        ensure!(is_alone, "{}: this is a study; --file and --game do not apply", path.display());
         let study = Study::open(path)?;
         let moves = study.played().moves.clone();
         return Ok((study, moves));
@@ -176,7 +180,7 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
             (source, (path != Path::new(STANDARD_INPUT)).then_some(default))
         }
         None => {
-            // No FEN has an extension.
+            // A FEN has no extension, so this was meant as a file name.
             if let Some(path) = one
                 && path.extension().is_some()
             {
@@ -188,21 +192,25 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
         }
     };
     let path = args.file.clone().or(default);
-    let path = path.context("name the file to keep the study in: --file")?;
+    let path = path.context("--file is required with standard input")?;
     let mut study = Study::open_or_begin(&path, &source.start)?;
     let (path, start) = (path.display(), &study.tree().node(Tree::START).position);
     let is_same = start.fen() == source.start.fen();
-    ensure!(is_same, "{path}: a study of another position: '{}'", start.fen());
+    ensure!(
+        is_same,
+        "{path}: a study of another position, '{}'; use --file to name one for this position",
+        start.fen()
+    );
     let is_same = is_same_game(start, &study.played().moves, &source.played.moves);
-    ensure!(is_same, "{path}: a study of another game: --file names one for this game");
-    // A part of the game takes nothing away from it.
+    ensure!(is_same, "{path}: a study of another game; use --file to name one for this game");
+    // If the source is only a part of the known game, the study keeps the whole game.
     if !study.played().includes(&source.played) {
         study.play(&source.played)?;
     }
     Ok((study, source.played.moves))
 }
 
-/// `a.study` for the first game of `a.pgn`, `a-2-White-Black.study` for the second.
+/// Returns `a.study` for the first game of `a.pgn`, and `a-2-White-Black.study` for the second.
 fn default_path(path: &Path, number: u32, game: &Game) -> PathBuf {
     let ending = match number {
         1 => ".study".to_owned(),
@@ -211,8 +219,8 @@ fn default_path(path: &Path, number: u32, game: &Game) -> PathBuf {
     tools::beside(path, &ending)
 }
 
-/// The moves from the usual start position as part of a path, `e4-e5-Nf3`, if they are few;
-/// else the key of the position that they lead to.
+/// Returns the moves from the standard start position in the form of a file name, `e4-e5-Nf3`. If
+/// there are many moves or another start position, returns the key of the last position.
 fn position_name(start: &Position, moves: &[Move]) -> String {
     let position = Position::default();
     if start.fen() != position.fen() || moves.len() > LONGEST_NAME {
@@ -225,22 +233,22 @@ fn position_name(start: &Position, moves: &[Move]) -> String {
     if names.is_empty() { "startpos".to_owned() } else { names.join("-") }
 }
 
-/// Is one the other as it went on, or its end the same position?
+/// Returns whether one game continues the other, or both end in the same position.
 fn is_same_game(start: &Position, old: &[Move], new: &[Move]) -> bool {
     old.starts_with(new) || new.starts_with(old) || end_key(start, old) == end_key(start, new)
 }
 
-/// The key of the position that `moves` lead to.
+/// Returns the key of the position after `moves`.
 fn end_key(start: &Position, moves: &[Move]) -> u64 {
     moves.iter().fold(start.clone(), |at, &m| at.play(m)).key()
 }
 
-/// The lines of the options.
+/// The lines that the options name.
 struct Lines {
     pins: Vec<Vec<Move>>,
     unpins: Vec<Vec<Move>>,
     at: Option<Vec<Move>>,
-    /// To the studied position: that of `at`, else the end of the line or game.
+    /// The moves to the studied position: those of `at`, otherwise to the end of the line or game.
     studied: Vec<Move>,
 }
 
@@ -267,11 +275,12 @@ impl Lines {
     }
 }
 
-/// Does all that is asked for.
+/// Pins, grows, writes and reports, as the options demand.
 fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     let outputs = [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];
-    // A game that the study began with; no position is the name of a file.
+    // The source may be a PGN file, which must not be overwritten. A position is never the name of
+    // a file.
     if let [one] = &args.source[..] {
         inputs.push(PathBuf::from(one));
     }
@@ -298,8 +307,8 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     }
     report(study, &studied);
     match end {
-        End::Interrupted => say("\nInterrupted: the same command goes on."),
-        End::Decided => say("\nNothing is left to be searched here."),
+        End::Interrupted => say("\nInterrupted. Repeat the command to continue."),
+        End::Decided => say("\nThe result is decided, so no search is needed."),
         End::Limit => {}
     }
     Ok(end)
@@ -325,7 +334,7 @@ fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> 
     end
 }
 
-/// How far growth has come.
+/// Describes the progress of growth in a line.
 fn progress(study: &Study, at: Id) -> String {
     let tree = study.tree();
     let position = &tree.node(at).position;
@@ -336,17 +345,17 @@ fn progress(study: &Study, at: Id) -> String {
     format!("{}, {score} {}", size(study), notation::line(position, &line))
 }
 
-/// `25 positions, 12.3k nodes`.
+/// Describes the size of a study: `25 positions, 12.3k nodes`.
 fn size(study: &Study) -> String {
     let positions = notation::counted(study.tree().positions(), "position");
     format!("{positions}, {} nodes", notation::short(study.nodes() as f64))
 }
 
-/// The moves of the position that a line leads to, as far as it is in the tree.
+/// Prints the moves of the position at the end of a line, as far as the line is in the tree.
 fn report(study: &Study, moves: &[Move]) {
     let tree = study.tree();
     let mut way = tree.walk(moves);
-    // Where a game has ended there are no moves: the position before says more.
+    // A finished game has no moves at its end, so show the position before.
     if way.len() > 1 && way.last().is_some_and(|&at| tree.node(at).is_end()) {
         way.pop();
     }

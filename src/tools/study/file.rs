@@ -1,6 +1,7 @@
-//! The file of a study: a line of JSON for everything that was ever added, each behind
-//! its checksum. Lines are only ever appended, so that a kill loses nothing but the
-//! searches in progress, and a power failure what was not yet on the disk: ten seconds.
+//! The file of a study. Each event that changed the tree is a line with a checksum and JSON.
+//!
+//! Lines are only appended. Therefore a kill loses only the searches in progress, and a power
+//! failure also the data of the last ten seconds, which may not have reached the disk.
 
 use std::{
     collections::BTreeMap,
@@ -31,111 +32,110 @@ use crate::{
     },
 };
 
-/// What is not on the disk is at most so old.
+/// Maximum age of data that has not been written to the disk.
 const SYNC: Duration = Duration::from_secs(10);
-/// The version of the format.
+/// Version of the format.
 const FORMAT: u32 = 1;
-/// Most nodes of all searches together: more than any machine searches.
+/// Maximum number of nodes of all searches; no machine reaches it.
 const MOST_NODES: u64 = 1 << 60;
 
-/// A line of the file. Moves are in UCI notation, castling as king takes rook; a
-/// position is named by its key.
+/// A line of the file. Moves are in UCI notation, with castling as king takes rook. Positions are
+/// identified by their keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Event {
     /// The first line.
     Study { format: u32, start: String, chess960: bool },
-    /// The game that is studied, as far as it has been played; the last one counts.
+    /// The game that is studied, with the moves played so far. The last such line counts.
     Game {
         tags: Vec<(String, String)>,
         moves: Vec<String>,
-        /// The moves as PGN, if anything is written about them.
+        /// The moves as PGN with annotations; empty without annotations.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         annotated: String,
     },
-    /// A move has a node, and is pinned or not.
+    /// A move gets a node, or is pinned or unpinned.
     Move { at: String, m: String, pinned: bool },
-    /// What a search of the moves without nodes found.
+    /// The result of a search of the moves without nodes.
     Search { at: String, score: Score, depth: u32, nodes: u64, line: Vec<String>, exact: bool },
 }
 
-/// The name of a position: its key in hexadecimal.
+/// Returns the name of a position: its key in hexadecimal.
 fn name(position: &Position) -> String {
     format!("{:016x}", position.key())
 }
 
-/// A game whose moves are studied.
+/// A studied game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Played {
-    /// As the PGN file has them.
+    /// The tags of the PGN file.
     pub tags: Vec<(String, String)>,
-    /// From the start position.
+    /// The moves from the start position.
     pub moves: Vec<Move>,
-    /// The same moves with what is written about them, if that is anything.
+    /// The same moves with their annotations; empty without annotations.
     pub annotated: Variation,
 }
 
 impl Played {
-    /// A game for PGN, with its tags only.
+    /// Returns a PGN game with the tags but without moves.
     pub(super) fn game(&self) -> Game {
         Game { line: 1, tags: self.tags.clone(), main: Variation::default(), outcome: None }
     }
 
-    /// What is written about the move after so many plies.
+    /// Returns the annotations of the move after `ply` plies.
     pub(super) fn items(&self, ply: usize) -> &[Item] {
         self.annotated.moves.get(ply).map_or(&[], |node| &node.items)
     }
 
-    /// Does `other` say nothing that this does not: fewer moves, or as many without tags?
+    /// Returns whether `other` adds nothing: it has fewer moves, or the same moves without tags.
     pub(super) fn includes(&self, other: &Played) -> bool {
         let fewer = other.moves.len() < self.moves.len();
         self.moves.starts_with(&other.moves) && (fewer || other.tags.is_empty())
     }
 }
 
-/// A tree and the file that it is kept in.
+/// A tree with its file.
 #[derive(Debug)]
 pub struct Study {
     path: PathBuf,
     file: File,
     tree: Tree,
     played: Played,
-    /// Nodes that all searches took.
+    /// Total nodes of all searches.
     nodes: u64,
-    /// The first line that is not yet on the disk for sure.
+    /// Time of the first write that may not have reached the disk.
     unsynced: Option<Instant>,
-    /// Lines of the file that could not be used, and why.
+    /// Numbers of the unusable lines, with the reasons.
     damaged: BTreeMap<usize, String>,
 }
 
 impl Study {
-    /// Opens a study, or begins it with this position where there is none. Nobody else can
-    /// then write to it.
+    /// Opens a study, or creates it with this start position. Locks the file against other writers.
     ///
     /// # Errors
     ///
-    /// As those of [`Study::open`].
+    /// The same as for [`Study::open`].
     pub fn open_or_begin(path: &Path, start: &Position) -> anyhow::Result<Study> {
         Study::read(path, Some(start)).with_context(|| path.display().to_string())
     }
 
-    /// Opens a study. Nobody else can then write to it.
+    /// Opens a study. Locks the file against other writers.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or written, or is something else.
+    /// If the file cannot be read or written, is in use, or is not a study.
     pub fn open(path: &Path) -> anyhow::Result<Study> {
         Study::read(path, None).with_context(|| path.display().to_string())
     }
 
-    /// Reads a study. With a start position, it is begun if there is nothing in the file.
+    /// Reads a study. Creates it if there is a start position and the file is empty.
     fn read(path: &Path, start: Option<&Position>) -> anyhow::Result<Study> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(start.is_some()).truncate(false);
         let mut file = options.open(path)?;
         ensure!(file.metadata()?.is_file(), "expected a file, found a device or pipe");
         files::claim_data(&file, "another run is growing this study")?;
-        // Whoever looks now has the lock: nobody else begins the same study.
+        // Check for an empty file under the lock, so that no other process creates the same study.
         if let Some(start) = start
             && file.metadata()?.len() == 0
         {
@@ -151,7 +151,7 @@ impl Study {
                 Position::from_fen(&start, CastlingMode::from_chess960(chess960))?
             }
             Ok(Event::Study { format, .. }) => bail!("format {format}: expected format {FORMAT}"),
-            _ => bail!("this is not a study: its first line is not that of one"),
+            _ => bail!("not a study: expected the header of a study in the first line"),
         };
         let mut study = Study {
             path: path.to_owned(),
@@ -172,7 +172,7 @@ impl Study {
         Ok(study)
     }
 
-    /// Is this the file of a study? Any file can be asked.
+    /// Returns whether this is the file of a study. The path may be of any file.
     pub fn is_one(path: &Path) -> bool {
         let mut head = Vec::new();
         let read = files::open_regular(path).and_then(|file| {
@@ -181,42 +181,43 @@ impl Study {
         read.is_ok() && matches!(value(&head), Ok(Event::Study { .. }))
     }
 
-    /// Where it is kept.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The tree.
+    /// Returns the tree.
     pub const fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// For what is not kept in the file.
+    /// Returns the tree for changes that are not kept in the file.
     pub(super) const fn tree_mut(&mut self) -> &mut Tree {
         &mut self.tree
     }
 
-    /// The game that is studied.
+    /// Returns the studied game.
     pub const fn played(&self) -> &Played {
         &self.played
     }
 
-    /// Nodes that all searches took.
+    /// Returns the total nodes of all searches.
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Lines of the file that could not be used, from 1, and why: what they said is lost.
+    /// Returns the numbers of the unusable lines, counted from 1, with the reasons. Their contents
+    /// are lost.
     pub const fn damaged(&self) -> &BTreeMap<usize, String> {
         &self.damaged
     }
 
-    /// Where the game's moves lead: the start, and a node for each move.
+    /// Returns the nodes of the game: the start and the node after each move.
     pub fn game_nodes(&self) -> Vec<Id> {
         self.tree.walk(&self.played.moves)
     }
 
-    /// Says which game is studied, and pins its moves.
+    /// Sets the studied game and pins its moves.
     ///
     /// # Errors
     ///
@@ -234,8 +235,8 @@ impl Study {
         self.add_line(&played.moves, Some(true)).map(drop)
     }
 
-    /// Gives all moves of a line from the start nodes, and pins them or takes that back,
-    /// if so asked. Returns where the line leads.
+    /// Adds nodes for all moves of a line from the start, and pins or unpins them if `pinned` says
+    /// so. Returns the last node.
     ///
     /// # Errors
     ///
@@ -244,14 +245,14 @@ impl Study {
         moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
     }
 
-    /// Are all moves of a line from the start pinned? An empty one is not.
+    /// Returns whether all moves of a line from the start are pinned. An empty line is not.
     pub(super) fn is_pinned(&self, moves: &[Move]) -> bool {
         let edges = self.tree.walk(moves).into_iter().zip(moves);
         let pinned = edges.filter(|&(at, &m)| self.tree.node(at).edge(m).is_some_and(|e| e.pinned));
         !moves.is_empty() && pinned.count() == moves.len()
     }
 
-    /// Takes back that a line is pinned, from its end to where another pinned line leaves it.
+    /// Unpins a line, from its end back to the point where another pinned line branches off.
     ///
     /// # Errors
     ///
@@ -267,7 +268,7 @@ impl Study {
         Ok(())
     }
 
-    /// Gives a legal move a node, unless it has one. Returns where it leads.
+    /// Adds a node for a legal move, unless it has one. Returns the node.
     ///
     /// # Errors
     ///
@@ -288,7 +289,7 @@ impl Study {
         Ok(to)
     }
 
-    /// Notes what a search found.
+    /// Adds the result of a search.
     ///
     /// # Errors
     ///
@@ -302,11 +303,11 @@ impl Study {
         Ok(())
     }
 
-    /// Makes sure that everything is on the disk.
+    /// Writes all data to the disk.
     ///
     /// # Errors
     ///
-    /// If it cannot be.
+    /// If the file cannot be synchronised.
     pub(super) fn sync(&mut self) -> anyhow::Result<()> {
         if self.unsynced.is_some() {
             self.file.sync_data().with_context(|| self.path.display().to_string())?;
@@ -325,10 +326,14 @@ impl Study {
         Ok(())
     }
 
-    /// Repeats what a line says, or says why it makes no sense here.
+    /// Applies a line of the file.
+    ///
+    /// # Errors
+    ///
+    /// If the line is damaged or does not fit the tree.
     fn apply(&mut self, line: &[u8]) -> anyhow::Result<()> {
         match value::<Event>(line)? {
-            Event::Study { .. } => bail!("a study inside a study"),
+            Event::Study { .. } => bail!("unexpected second header"),
             Event::Game { tags, moves, annotated } => {
                 let moves = read_line(&self.tree.node(Tree::START).position, &moves)?;
                 let annotated = match Games::new(annotated.as_bytes()).next_game()? {
@@ -356,7 +361,7 @@ impl Study {
         Ok(())
     }
 
-    /// The node of the position that a line names.
+    /// Returns the node of a position by its name.
     fn find(&self, name: &str) -> anyhow::Result<Id> {
         let key = u64::from_str_radix(name, 16).ok();
         let id = key.and_then(|key| self.tree.find(key));
@@ -364,7 +369,7 @@ impl Study {
     }
 }
 
-/// Is this a value that a search can find?
+/// Checks that a value of a search is in its range.
 fn check<T: PartialOrd + Display>(
     name: &str,
     value: &T,
@@ -375,7 +380,7 @@ fn check<T: PartialOrd + Display>(
     Ok(())
 }
 
-/// Legal moves from a position.
+/// Reads legal moves from a position.
 fn read_line(start: &Position, moves: &[String]) -> anyhow::Result<Vec<Move>> {
     let mut position = start.clone();
     let read = |text: &String| {
@@ -386,7 +391,7 @@ fn read_line(start: &Position, moves: &[String]) -> anyhow::Result<Vec<Move>> {
     moves.iter().map(read).collect()
 }
 
-/// Moves as the file has them.
+/// Writes moves in the notation of the file.
 fn texts(moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&m| move_text(m, CastlingMode::Chess960)).collect()
 }

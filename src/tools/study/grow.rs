@@ -1,5 +1,5 @@
-//! Growth: engines search where the tree says, side by side, until a limit is reached
-//! or somebody interrupts.
+//! Growth: engines search the positions that the tree chooses, in parallel, until a limit or an
+//! interrupt.
 
 use std::{
     sync::{
@@ -29,66 +29,65 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Nodes for a position that endgame tables may know: enough to find a mate that is
-/// near.
+/// Node limit for the first search of a position that tablebases may know. It is enough to find a
+/// near mate.
 const TABLE_NODES: u64 = 10_000;
-/// A search takes at most this share of all nodes so far, one in so many: no line eats up
-/// the rest of the tree ...
+/// A search gets at most this fraction (1/8) of all nodes so far, so that no line takes the nodes
+/// of the others.
 const LARGEST_SHARE: u64 = 8;
-/// ... and never more than this.
+/// Maximum nodes of any search.
 const LARGEST_SEARCH: u64 = 100_000_000;
-/// Before a search of so many nodes, seconds at least, what was found is put on the disk:
-/// it may be long until more is.
+/// Searches of at least this many nodes take seconds, so the results so far are written to the disk
+/// before them.
 const LONG_SEARCH: u64 = 2_000_000;
-/// An engine without work looks for some so often: others may find it.
+/// Interval at which an idle engine looks for work, which running searches may create.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Where to grow, and how much.
+/// The start and the limits of growth.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// The moves from the start to where growth begins.
+    /// The moves from the start position to the position where growth begins.
     pub(super) line: Vec<Move>,
-    /// Nodes of a search, at least: one that is made again gets twice as many as the last,
-    /// a new position half of what its parent had.
+    /// Minimum nodes of a search. A repeated search gets twice as many nodes as the last one, a new
+    /// position half of its parent's.
     pub(super) step: u64,
-    /// Nodes of all searches; searches that run when they are reached are shortened
-    /// beforehand.
+    /// Maximum total nodes. The last searches are shortened so that they do not exceed it.
     pub(super) nodes: Option<u64>,
-    /// No search begins after this.
+    /// Time after which no search begins.
     pub(super) until: Option<Instant>,
-    /// Most pieces that there are endgame tables for.
+    /// Maximum number of pieces in the tablebases.
     pub(super) table_pieces: usize,
 }
 
-/// Why growth ended.
+/// The reason why growth ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The limit was reached.
+    /// A limit was reached.
     Limit,
-    /// All is decided: by mates, draws and endgame tables.
+    /// The result is decided by mates, draws or tablebases.
     Decided,
-    /// Somebody interrupted it.
+    /// The user interrupted it.
     Interrupted,
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Growth<'a> {
     plan: &'a Plan,
-    /// Where it begins.
+    /// The node where growth begins.
     from: Id,
     interrupt: &'a Interrupt,
     state: Mutex<State<'a>>,
-    /// A search has ended.
+    /// Signals that a search has ended.
     changed: Condvar,
 }
 
 struct State<'a> {
     study: &'a mut Study,
-    /// Nodes of all searches before.
+    /// Nodes of all searches of earlier runs.
     before: u64,
-    /// Nodes that have been given to searches since.
+    /// Nodes granted to searches in this run.
     given: u64,
-    /// Searches that run.
+    /// Number of running searches.
     running: usize,
     ended: Option<anyhow::Result<End>>,
 }
@@ -97,16 +96,16 @@ struct State<'a> {
 struct Task {
     at: Id,
     game: Game,
-    /// If not empty, only these moves.
+    /// The moves to search; empty for all.
     moves: Vec<Move>,
     nodes: u64,
 }
 
-/// Grows a study. `tick` is told of it after every search, from any thread.
+/// Grows a study. Calls `tick` after every search, from any thread.
 ///
 /// # Errors
 ///
-/// If the file cannot be written, or no thread can be started.
+/// If the file cannot be written, or a thread cannot be started.
 pub(super) fn grow(
     study: &mut Study,
     engines: &mut [Engine],
@@ -136,7 +135,7 @@ pub(super) fn grow(
 }
 
 impl Growth<'_> {
-    /// Waits for a search to do; `None` at the end.
+    /// Waits for the next search. Returns `None` at the end of growth.
     fn next(&self) -> Option<Task> {
         let plan = self.plan;
         let mut state = lock(&self.state);
@@ -161,7 +160,7 @@ impl Growth<'_> {
         None
     }
 
-    /// Searches; `None` if interrupted.
+    /// Searches a position. Returns `None` if interrupted.
     fn search(&self, engine: &mut Engine, task: &Task) -> Option<RestSearch> {
         let mut known = None;
         if may_be_known(task.game.position(), self.plan.table_pieces) {
@@ -170,7 +169,7 @@ impl Growth<'_> {
         known.or_else(|| self.go(engine, task, u64::MAX))
     }
 
-    /// Searches with at most so many nodes; `None` if interrupted.
+    /// Searches with at most `most` nodes. Returns `None` if interrupted.
     fn go(&self, engine: &mut Engine, task: &Task, most: u64) -> Option<RestSearch> {
         let limits = Limits {
             nodes: Some(task.nodes.min(most)),
@@ -185,9 +184,9 @@ impl Growth<'_> {
         let (depth, nodes) = (info.depth, info.nodes);
         let line = if info.pv.is_empty() { best.into_iter().collect() } else { info.pv };
         let is_won = is_decisive(info.score);
-        // A win whose distance no table tells has the search's score.
+        // If no DTZ table gives the distance of a win, its score is that of the search.
         let exact = known.0.into_inner() && (info.drawn || is_won);
-        // A win that the fifty-move rule spoils is none.
+        // A win that the fifty-move rule prevents is a draw.
         let score = if exact && !is_won { DRAW } else { info.score };
         let found = RestSearch { score, depth, nodes, line, exact };
         (!self.interrupt.is_raised()).then_some(found)
@@ -195,7 +194,7 @@ impl Growth<'_> {
 }
 
 impl State<'_> {
-    /// The next search, if there is one; the tree grows until there is.
+    /// Returns the next search, if there is one. Adds nodes to the tree until a search is needed.
     fn take(&mut self, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>> {
         loop {
             let Some(step) = self.study.tree().next(from) else { return Ok(None) };
@@ -223,12 +222,12 @@ impl State<'_> {
         }
     }
 
-    /// Notes what was found; nothing, if the search was interrupted.
+    /// Adds the result of a search, unless it was interrupted.
     fn give_back(&mut self, task: &Task, found: Option<RestSearch>) {
         self.running -= 1;
         self.study.tree_mut().set_busy(task.at, false);
         if let Some(found) = found {
-            // What was not needed is there for others.
+            // Return unused nodes for other searches.
             self.given -= task.nodes.saturating_sub(found.nodes);
             if let Err(error) = self.study.found(task.at, found) {
                 self.ended.get_or_insert(Err(error));
@@ -237,7 +236,7 @@ impl State<'_> {
     }
 }
 
-/// Learns whether the endgame tables know all moves.
+/// Learns whether the tablebases know all moves of the root.
 #[derive(Default)]
 struct Known(AtomicBool);
 
@@ -249,7 +248,7 @@ impl Reporter for Known {
     }
 }
 
-/// May there be a table for this?
+/// Returns whether a tablebase may know this position.
 fn may_be_known(position: &Position, pieces: usize) -> bool {
     position.board().occupied().count() <= pieces
         && position.chess().castles().castling_rights().is_empty()

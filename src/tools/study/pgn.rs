@@ -1,5 +1,5 @@
-//! A study as an annotated game: the game that was played, and unless it has a result
-//! the best line from its end; the nearest other lines as variations.
+//! Writes a study as an annotated game. The main line is the game that was played; if it has no
+//! result, the best line follows. Other near lines are variations.
 
 use std::collections::HashSet;
 
@@ -22,11 +22,11 @@ use crate::{
     },
 };
 
-/// Longest line shown that has been searched but is not in the tree, in plies.
+/// Maximum length in plies of a line that was searched but is not in the tree.
 const LINE_LENGTH: usize = 8;
 
-/// The text of the game, with at most `most` positions of the tree, those of the line
-/// `studied` among them.
+/// Returns the text of the game, with the positions that [`nearest`] selects for `most` and
+/// `studied`.
 pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     let tree = study.tree();
     let root = tree.node(Tree::START);
@@ -53,37 +53,38 @@ pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     write(&game, annotate::ply(start))
 }
 
-/// What may follow a position.
+/// A move that may follow a position.
 #[derive(Clone, Copy)]
 struct Next<'a> {
     candidate: Candidate<'a>,
-    /// The position that it leads to, if that is shown here. Others are shown elsewhere, or
-    /// have no node.
+    /// Index of the position after the move, if it is shown here. `None` if it is shown elsewhere
+    /// or has no node.
     child: Option<usize>,
 }
 
 struct Moves<'a> {
     study: &'a Study,
     view: View,
-    /// Where the game's moves lead.
+    /// The nodes of the game.
     game: Vec<Id>,
-    /// It has a result: nothing is to follow it.
+    /// Whether the game has a result, so that no moves follow it.
     finished: bool,
 }
 
 impl<'a> Moves<'a> {
-    /// Is this the move of the game after so many plies?
+    /// Returns whether this is the move of the game after `ply` plies.
     fn is_played(&self, candidate: Candidate, ply: Option<usize>) -> bool {
         let played = ply.and_then(|ply| self.study.played().moves.get(ply));
         candidate.edge.is_some() && played == Some(&candidate.m)
     }
 
-    /// What may follow, the main line first; `ply` if this is a position of the game.
+    /// Returns the moves that may follow, the main line first. `ply` is set for positions of the
+    /// game.
     fn following(&self, at: usize, ply: Option<usize>) -> Vec<Next<'a>> {
         let next = |candidate: Candidate<'a>| {
             let Some(edge) = candidate.edge else { return Some(Next { candidate, child: None }) };
             self.view.find(edge.to)?;
-            // Where the game comes back and goes another way, its moves say more there.
+            // If the move leads to another position of the game, its continuation is shown there.
             let child = self.view.child(at, edge).filter(|_| !self.is_later(edge.to, ply));
             Some(Next { candidate, child })
         };
@@ -93,13 +94,13 @@ impl<'a> Moves<'a> {
         all
     }
 
-    /// Is this a position of the game that follows one, but not at this ply?
+    /// Returns whether this is a position of the game other than the next one after `ply` plies.
     fn is_later(&self, id: Id, ply: Option<usize>) -> bool {
         let next = ply.and_then(|ply| self.game.get(ply + 1));
         next != Some(&id) && self.game.contains(&id)
     }
 
-    /// The moves that follow a position, with variations.
+    /// Returns the moves after a position, with variations.
     fn below(&self, mut at: usize, mut ply: Option<usize>) -> Vec<AnnotatedMove> {
         let mut line: Vec<AnnotatedMove> = Vec::new();
         let mut been = HashSet::new();
@@ -117,7 +118,8 @@ impl<'a> Moves<'a> {
                 moves.extend(other.child.into_iter().flat_map(|child| self.below(child, None)));
                 Item::Variation(Variation { lead: Vec::new(), moves })
             });
-            // Variations are of the first move. Where the game has been before, they stand.
+            // Variations belong to the first move. They are left out if the game was here before,
+            // because they have been written then.
             if let Some(first) = moves.first_mut().filter(|_| !again) {
                 first.items.extend(others);
             }
@@ -127,14 +129,15 @@ impl<'a> Moves<'a> {
             line.extend(moves);
             let Some(edge) = main.candidate.edge else { return line };
             ply = ply.filter(|_| self.is_played(main.candidate, ply)).map(|ply| ply + 1);
-            // The game goes on where it has been before.
+            // The game continues from a position that it has reached before.
             let next = main.child.or(ply.and(self.view.find(edge.to)));
             let Some(next) = next else { return line };
             at = next;
         }
     }
 
-    /// A move and what is to be said about it; of the rest, the line that was searched.
+    /// Returns a move with its annotations. A move of the rest is followed by the line that was
+    /// searched.
     fn first(&self, at: usize, next: Next, ply: Option<usize>) -> Vec<AnnotatedMove> {
         let tree = self.study.tree();
         let node = tree.node(self.view.shown[at].id);
@@ -156,7 +159,7 @@ impl<'a> Moves<'a> {
             (Some(_), Some(_)) if by_tables => "According to the tablebases.",
             _ => "",
         };
-        // The end of the game needs no number.
+        // The final position of a game needs no evaluation.
         let numbered = target.is_none_or(|node| node.over.is_none()) || !more.is_empty();
         let white = notation::white(score, node.position.turn());
         let evaluation = numbered.then(|| evaluation_text(white));
@@ -166,7 +169,7 @@ impl<'a> Moves<'a> {
     }
 }
 
-/// The error that a move of this score is.
+/// Returns the error that a move with this score is, if it is one.
 pub(super) fn error(node: &TreeNode, score: Score) -> Option<Error> {
     let best = node.value.unwrap_or(score);
     Judgement::new(best, score, best == score).error

@@ -1,18 +1,20 @@
-//! The tree: positions, what searches found about them, and where to grow next. No
-//! engine, no files.
+//! The tree: positions, the results of their searches, and the choice of where to grow. It has no
+//! engine and no files.
 //!
-//! Some moves of a position have nodes of their own; all others are its *rest*, which
-//! is searched as one. A position is worth what the best of them is. It grows by giving
-//! the best move of the rest a node; that is then searched, and so is the smaller rest.
-//! Where to do so is the cheapest way from the start: every ply costs one, and as many
-//! plies more as the move gives away of the winning chances. So good lines become deep
-//! and bad ones stay short, but none is left alone for ever.
+//! Some moves of a position have nodes of their own. The others are its *rest*, which one search
+//! covers together. The value of a position is the best score among the moves with nodes and the
+//! rest. The tree grows by giving the best move of the rest a node. Then the new node and the
+//! smaller rest are searched.
 //!
-//! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction
-//! of Opening Books*, Computers and Games, 2000.
+//! Growth takes the cheapest path from the start. Every ply costs one, plus one for each per cent
+//! of the winning chances that the move loses. So good lines become deep and bad ones stay short,
+//! but every line grows at some time.
 //!
-//! Positions that several lines lead to are one node. A move back to a position that it
-//! came from is a draw and leads nowhere, so that there are no circles.
+//! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction of Opening
+//! Books*, Computers and Games, 2000.
+//!
+//! Positions that several lines reach are one node. A move back to an earlier position of its line
+//! scores as a draw and is not followed, so the graph has no cycles.
 
 use std::{
     cmp::Reverse,
@@ -26,25 +28,24 @@ use crate::chess::{
     score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
 };
 
-/// What a move that gives away all winning chances costs, in plies: one per cent is as
-/// dear as a ply.
+/// Cost in plies of a move that loses all winning chances. Each per cent costs one ply.
 const LOSS: f64 = 100.0;
 
-/// A node's number.
+/// Number of a node.
 pub type Id = usize;
 
-/// What a search of a position found.
+/// The result of a search of a position's rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestSearch {
-    /// For the side to move.
+    /// Score for the side to move.
     pub score: Score,
-    /// Plies.
+    /// Depth in plies.
     pub depth: u32,
-    /// Nodes searched.
+    /// Number of nodes searched.
     pub nodes: u64,
-    /// The best line; its first move is the best of those searched.
+    /// The PV. Its first move is the best of the searched moves.
     pub line: Vec<Move>,
-    /// Endgame tables say so: there is nothing to be searched.
+    /// Whether tablebases give the result, so that no further search is needed.
     pub exact: bool,
 }
 
@@ -53,33 +54,33 @@ pub struct RestSearch {
 pub struct Edge {
     /// The move.
     pub m: Move,
-    /// Where it leads.
+    /// The node after the move.
     pub to: Id,
-    /// It costs nothing: growth takes what comes of it for as near as this.
+    /// Whether the move costs nothing, so that growth follows it whatever its score.
     pub pinned: bool,
-    /// It leads back to where it came from.
+    /// Whether the move leads back to an earlier position of its line.
     pub repeats: bool,
 }
 
 /// A position.
 #[derive(Clone, Debug)]
 pub struct TreeNode {
-    /// The position, with the clocks of the line that reached it first.
+    /// The position, with the move counters of the line that reached it first.
     pub position: Position,
-    /// Moves with nodes, in the order in which they came.
+    /// Moves with nodes, in the order in which they were added.
     pub edges: Vec<Edge>,
     /// The last search of the other moves.
     pub rest: Option<RestSearch>,
-    /// The score if the game is over here, or by endgame tables.
+    /// The score if the game is over here or tablebases know it.
     pub over: Option<Score>,
     parents: Vec<Id>,
-    /// Legal moves.
+    /// Number of legal moves.
     moves: usize,
-    /// Somebody is searching it.
+    /// Whether a search of this node is running.
     busy: bool,
-    /// The score for the side to move, as far as it is known.
+    /// The score for the side to move, if it is known.
     pub value: Option<Score>,
-    /// Of the cheapest growth here or below, from here.
+    /// Cost of the cheapest growth at this node or below, counted from this node.
     cost: f64,
 }
 
@@ -103,56 +104,54 @@ impl TreeNode {
         }
     }
 
-    /// Is the game over here?
+    /// Returns whether the game is over here.
     pub(super) fn is_end(&self) -> bool {
         self.over.is_some() && self.rest.is_none()
     }
 
-    /// The node of a move.
+    /// Returns the edge of a move, if it has a node.
     pub fn edge(&self, m: Move) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.m == m)
     }
 
-    /// The best of the moves without nodes, as far as it is known.
+    /// Returns the best move without a node and its score, if they are known.
     pub(super) fn best_of_rest(&self) -> Option<(Move, Score)> {
         let rest = self.rest.as_ref()?;
         let &m = rest.line.first()?;
         self.edge(m).is_none().then_some((m, rest.score))
     }
 
-    /// Are there moves that have to be searched before anything is said about them?
+    /// Returns whether the moves without nodes have to be searched.
     fn is_due(&self) -> bool {
         self.over.is_none() && self.edges.len() < self.moves && self.best_of_rest().is_none()
     }
 }
 
-/// A move of a position that something is known about: one with a node, or the best of the
-/// rest.
+/// A move of a position with known results: one with a node, or the best of the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate<'a> {
     /// The move.
     pub m: Move,
-    /// For the side that makes it, as far as it is known.
+    /// Score for the side that makes the move, if it is known.
     pub score: Option<Score>,
-    /// What leads to its node, if it has one.
+    /// The edge to its node, if it has one.
     pub edge: Option<&'a Edge>,
 }
 
-/// What a move of this score costs where the best one has the score `best`, in plies.
+/// Returns the cost in plies of a move with this score if the best move has the score `best`.
 fn price(best: Option<Score>, score: Score) -> f64 {
     let lost = winning_chances(best.unwrap_or(score)) - winning_chances(score);
     1.0 + LOSS * lost.max(0.0)
 }
 
-/// What growth has to do next.
+/// The next step of growth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The moves that lead there from where growth began.
+    /// The moves from the start of growth to the node.
     pub path: Vec<Move>,
     /// The node.
     pub at: Id,
-    /// The move to be given a node; without one, the moves without nodes are to be
-    /// searched.
+    /// The move that gets a node. If `None`, the moves without nodes are searched instead.
     pub open: Option<Move>,
 }
 
@@ -167,7 +166,7 @@ impl Tree {
     /// The node of the start position.
     pub const START: Id = 0;
 
-    /// A tree of one node.
+    /// Creates a tree with one node.
     pub(super) fn new(start: Position) -> Tree {
         let ids = HashMap::from([(start.key(), Tree::START)]);
         let mut tree = Tree { nodes: vec![TreeNode::new(start)], ids };
@@ -175,22 +174,22 @@ impl Tree {
         tree
     }
 
-    /// A node.
+    /// Returns a node.
     pub fn node(&self, id: Id) -> &TreeNode {
         &self.nodes[id]
     }
 
-    /// The number of positions.
+    /// Returns the number of positions.
     pub fn positions(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node of a position by its key.
+    /// Returns the node of a position by its key.
     pub(super) fn find(&self, key: u64) -> Option<Id> {
         self.ids.get(&key).copied()
     }
 
-    /// The start, and the nodes that moves from there lead to, as far as there are any.
+    /// Returns the start and the nodes along a line of moves, as far as they exist.
     pub(super) fn walk(&self, moves: &[Move]) -> Vec<Id> {
         let mut nodes = vec![Tree::START];
         let mut at = Tree::START;
@@ -202,7 +201,7 @@ impl Tree {
         nodes
     }
 
-    /// Gives a legal move a node, unless it has one. Returns where it leads.
+    /// Adds a node for a legal move, unless it has one. Returns the node.
     pub(super) fn add(&mut self, from: Id, m: Move) -> Id {
         if let Some(edge) = self.nodes[from].edge(m) {
             return edge.to;
@@ -225,7 +224,7 @@ impl Tree {
         to
     }
 
-    /// The nodes that `next` leads to from one, itself among them.
+    /// Returns all nodes that can be reached from a node through `next`, including itself.
     fn reach<'a, I: Iterator<Item = Id>>(
         &'a self,
         id: Id,
@@ -238,14 +237,14 @@ impl Tree {
         seen
     }
 
-    /// Pins a move that has a node, or takes that back.
+    /// Pins or unpins a move that has a node.
     pub(super) fn pin(&mut self, from: Id, m: Move, pinned: bool) {
         let edge = self.nodes[from].edges.iter_mut().find(|edge| edge.m == m);
         edge.into_iter().for_each(|edge| edge.pinned = pinned);
         self.update(from);
     }
 
-    /// Notes what a search of the moves without nodes found.
+    /// Adds the result of a search of the moves without nodes.
     pub(super) fn found(&mut self, id: Id, found: RestSearch) {
         let node = &mut self.nodes[id];
         if found.exact {
@@ -255,13 +254,13 @@ impl Tree {
         self.update(id);
     }
 
-    /// Keeps growth away from a node while somebody searches it.
+    /// Marks whether a search of this node is running, so that growth avoids it.
     pub(super) fn set_busy(&mut self, id: Id, busy: bool) {
         self.nodes[id].busy = busy;
         self.update(id);
     }
 
-    /// The score of a move for the side that makes it, as far as it is known.
+    /// Returns the score of a move for the side that makes it, if it is known.
     pub(super) fn score(&self, edge: &Edge) -> Option<Score> {
         if edge.repeats {
             return Some(DRAW);
@@ -269,7 +268,7 @@ impl Tree {
         self.nodes[edge.to].value.map(|value| -Delay::MATES.score(value))
     }
 
-    /// What it costs to take a move: nothing, as long as nobody has looked where it leads.
+    /// Returns the cost of a move. It is zero until the node after the move has been searched.
     pub(super) fn cost(&self, id: Id, edge: &Edge) -> f64 {
         if edge.pinned {
             return 0.0;
@@ -277,8 +276,8 @@ impl Tree {
         self.score(edge).map_or(0.0, |score| price(self.nodes[id].value, score))
     }
 
-    /// The moves of a position that something is known about, the best first; of equals those
-    /// with nodes, in their order.
+    /// Returns the moves of a position with known results, the best first. Among equals, those with
+    /// nodes come first, in their order.
     pub(super) fn candidates(&self, id: Id) -> Vec<Candidate<'_>> {
         let node = &self.nodes[id];
         let edges = node.edges.iter().map(|edge| {
@@ -292,13 +291,13 @@ impl Tree {
         all
     }
 
-    /// The move of the highest score, if that is known and the move has a node.
+    /// Returns the edge of the move with the highest known score, if it has a node.
     fn best_edge(&self, id: Id) -> Option<&Edge> {
         let best = *self.candidates(id).first()?;
         best.edge.filter(|_| best.score.is_some())
     }
 
-    /// The best line from a node, through the tree and then as its last search has it.
+    /// Returns the best line from a node: through the tree, then along the PV of the last search.
     pub(super) fn best_line(&self, id: Id) -> Vec<Move> {
         let (mut line, mut at) = (Vec::new(), id);
         while let Some(edge) = self.best_edge(at) {
@@ -312,21 +311,23 @@ impl Tree {
         line
     }
 
-    /// Positions below a node, itself among them.
+    /// Returns the number of positions at and below a node.
     pub fn size(&self, id: Id) -> usize {
         self.reach(id, |node| node.edges.iter().filter(|edge| !edge.repeats).map(|edge| edge.to))
             .len()
     }
 
-    /// Nodes that the next search of a position deserves: twice those of the last, so that
-    /// what matters is seen ever more deeply; at first half those of its parent.
+    /// Returns the nodes for the next search of a position: twice those of the last search, so that
+    /// important positions are searched ever more deeply. The first search gets half the nodes of
+    /// the parent.
     pub(super) fn effort(&self, id: Id) -> u64 {
         let searched = |id: Id| self.nodes[id].rest.as_ref().map(|rest| rest.nodes);
         let parents = self.nodes[id].parents.iter().filter_map(|&parent| searched(parent));
         searched(id).map_or_else(|| parents.max().unwrap_or(0) / 2, |nodes| 2 * nodes)
     }
 
-    /// The cheapest growth below a node; `None` if all is decided or being searched.
+    /// Returns the cheapest step of growth below a node, or `None` if everything is decided or
+    /// being searched.
     pub(super) fn next(&self, from: Id) -> Option<Step> {
         let (mut path, mut at) = (Vec::new(), from);
         loop {
@@ -344,8 +345,8 @@ impl Tree {
         }
     }
 
-    /// The score of a node from those below it; `None` as long as moves that may be
-    /// better have not been searched.
+    /// Returns the score of a node from those below it, or `None` if moves that may be better have
+    /// not been searched.
     fn backed_up(&self, node: &TreeNode) -> Option<Score> {
         if node.over.is_some() {
             return node.over;
@@ -354,15 +355,17 @@ impl Tree {
         let Some(rest) = &node.rest else {
             return best.filter(|&best| best > DECISIVE || node.edges.len() == node.moves);
         };
-        // What was the best of the rest has got a node. Until that is searched it is worth
-        // what was thought; and if all with nodes lose, so may not what is left.
+        // The best move of the rest may have got a node since the search. Until that node is
+        // searched, the score of the rest stands for it. If all moves with nodes lose, the
+        // remaining moves may still save the game, so the score of the rest counts until they are
+        // searched.
         let taken = rest.line.first().and_then(|&m| node.edge(m));
         let lost = best.is_none_or(|best| best < -DECISIVE);
         let counts = taken.is_none_or(|edge| self.score(edge).is_none() || lost && node.is_due());
         best.max(counts.then_some(rest.score))
     }
 
-    /// What growth at this node itself costs.
+    /// Returns the cost of growth at this node itself.
     fn own_cost(&self, node: &TreeNode) -> f64 {
         if node.busy || node.over.is_some() || node.value.is_some_and(is_decisive) {
             return f64::INFINITY;
@@ -373,8 +376,8 @@ impl Tree {
         node.best_of_rest().map_or(f64::INFINITY, |(_, score)| price(node.value, score))
     }
 
-    /// The moves below which growth may go on, and what the cheapest there costs. Of
-    /// what is decided, only pinned lines are looked at.
+    /// Returns the moves below which growth may continue, with the cost of the cheapest growth
+    /// there. In decided positions these are only pinned moves.
     fn ways(&self, id: Id) -> impl Iterator<Item = (&Edge, f64)> {
         let node = &self.nodes[id];
         let decided = node.over.is_some() || node.value.is_some_and(is_decisive);
@@ -383,12 +386,12 @@ impl Tree {
         open.map(move |edge| (edge, self.cost(id, edge) + self.nodes[edge.to].cost))
     }
 
-    /// The cost of the cheapest growth at this node or below.
+    /// Returns the cost of the cheapest growth at this node or below.
     fn cheapest(&self, id: Id) -> f64 {
         self.ways(id).map(|(_, cost)| cost).fold(self.own_cost(&self.nodes[id]), f64::min)
     }
 
-    /// Carries a change of a node to all above it.
+    /// Updates a node, and all nodes above it that this changes.
     fn update(&mut self, id: Id) {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
