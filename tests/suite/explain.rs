@@ -1,6 +1,6 @@
-//! `lancet explain`: every sentence is read as a user reads it and held against the rules, the
-//! tables or another search. `cargo test --test suite explain:: -- --ignored --nocapture` does so
-//! with 500 positions, and prints how many sentences of each kind were confirmed.
+//! Tests `lancet explain`: every sentence is parsed from its text and checked by the rules, the
+//! tablebases or another search. `cargo test --test suite explain:: -- --ignored --nocapture` does
+//! so for 500 positions, and prints how many sentences of each kind were confirmed.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Exchange values, pawn to queen.
+/// Exchange values in centipawns, pawn to queen.
 const VALUES: [i32; 5] = [100, 320, 330, 500, 950];
 const ROLES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
@@ -41,7 +41,7 @@ fn explain(words: &str, effort: u64) -> Value {
     serde_json::to_value(explained(&args).unwrap()).unwrap()
 }
 
-/// `count` positions spread evenly over the suites.
+/// Returns `count` positions spread evenly over the suites.
 fn positions(count: usize) -> Vec<Position> {
     let mut files: Vec<_> = fs::read_dir(Path::new(ROOT).join("epd")).unwrap().collect();
     files.sort_by_key(|file| file.as_ref().unwrap().path());
@@ -55,22 +55,22 @@ fn positions(count: usize) -> Vec<Position> {
     chosen.into_iter().map(|line| epd::parse(line).unwrap().position).collect()
 }
 
-/// What was said of a position, and what is known besides.
+/// An explained position, with the facts for checking it.
 struct Case {
     root: Position,
-    /// Before the last move.
+    /// The position before the last move.
     before: Option<Position>,
     last: Option<Move>,
     json: Value,
-    /// The line of the best move.
+    /// The PV.
     line: Vec<Move>,
-    /// Nodes of the search; other searches have twice as many.
+    /// Nodes of the explained search. Checking searches get twice as many.
     effort: u64,
-    /// Where other searches come from.
+    /// The network of the checking searches.
     network: Option<Arc<eval::nnue::Network>>,
 }
 
-/// A part of a sentence in which words are looked for.
+/// A part of a sentence to be parsed.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
         self.0.split([' ', ',', ';', ':']).map(|word| word.trim_end_matches('.'))
     }
 
-    /// Squares, as `on c6` and in SAN not.
+    /// Returns the squares in the text, such as c6 in `on c6`, but not those in SAN moves.
     fn squares(&self) -> Vec<Square> {
         self.list().filter_map(|word| word.parse().ok()).collect()
     }
@@ -87,7 +87,8 @@ impl<'a> Words<'a> {
         self.squares()[0]
     }
 
-    /// The first word that is a legal move of `at`, and not a square after `on`.
+    /// Returns the first word that is a legal move of `at`, unless it is a square after `on` or
+    /// `than`.
     fn san(&self, at: &Position) -> Option<Move> {
         let words: Vec<&str> = self.list().collect();
         let sans = words.windows(2).filter(|pair| pair[0] != "on" && pair[0] != "than");
@@ -118,7 +119,7 @@ fn color(words: &Words) -> Color {
     Color::from_white(white < words.0.find("Black").unwrap_or(usize::MAX))
 }
 
-/// The board with a square emptied.
+/// Returns the board with a square emptied.
 fn without(board: &Board, square: Square) -> Board {
     let mut board = board.clone();
     board.discard_piece_at(square);
@@ -129,7 +130,7 @@ fn attacks_king(board: &Board, king: Color, by: Square) -> bool {
     board.attacks_from(by).contains(board.king_of(king).unwrap())
 }
 
-/// What the side to move wins at most by exchanges on `square`, by playing them all out.
+/// Returns the maximum that the side to move wins by captures on `square`, by trying all of them.
 fn exchange(at: &Position, square: Square) -> i32 {
     let taken = |m: &Move| match m {
         Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
@@ -148,7 +149,7 @@ fn least(score: Score, least: Score) -> Result<(), String> {
     if score >= least { Ok(()) } else { Err(format!("{score} < {least}")) }
 }
 
-/// White's pieces less Black's, by role.
+/// Returns White's pieces minus Black's, by role.
 fn balance(board: &Board) -> [i32; 5] {
     let count = |color, role| (board.by_color(color) & board.by_role(role)).count() as i32;
     std::array::from_fn(|index| {
@@ -157,7 +158,7 @@ fn balance(board: &Board) -> [i32; 5] {
     })
 }
 
-/// `a queen and two pawns for a rook` as numbers.
+/// Parses text such as `a queen and two pawns for a rook` into counts by role.
 fn trade(text: &str) -> [i32; 5] {
     let mut counts = [0; 5];
     let (mut sign, mut number) = (1, 0);
@@ -181,7 +182,7 @@ fn trade(text: &str) -> [i32; 5] {
     counts
 }
 
-/// The same with knights and bishops alike.
+/// Returns the same counts with knights and bishops added up.
 const fn alike([pawns, knights, bishops, rooks, queens]: [i32; 5]) -> [i32; 4] {
     [pawns, knights + bishops, rooks, queens]
 }
@@ -217,7 +218,8 @@ impl Case {
         self.root.turn()
     }
 
-    /// The score of another search, for the side to move; `psqt` is without the network.
+    /// Returns the score of another search for the side to move. With `psqt` it does not use the
+    /// network.
     fn searched(&self, at: &Position, limits: Limits, psqt: bool) -> Score {
         let settings = Settings { hash: 4, ..Settings::default() };
         let mut engine = Engine::new(settings).unwrap();
@@ -225,22 +227,22 @@ impl Case {
         search(&mut engine, &Game::from(at.clone()), limits).info.score
     }
 
-    /// The score of the best of all moves but the best.
+    /// Returns the best score of all moves except the best one.
     fn others(&self, effort: u64) -> Score {
         let others = self.root.legal_moves().into_iter().filter(|&m| m != self.best());
         let limits = Limits { searchmoves: others.collect(), ..nodes(effort) };
         self.searched(&self.root, limits, false)
     }
 
-    /// Does `at`'s side mate in at most `moves`?
+    /// Returns whether the side to move in `at` mates in at most `moves` moves.
     fn mates_in(&self, at: &Position, moves: u32) -> bool {
         let limits = Limits { mate: Some(moves), ..nodes(1_000_000) };
         let score = self.searched(at, limits, false);
         mate_distance(score).is_some_and(|found| found > 0 && found <= moves as i32)
     }
 
-    /// Is material won in `line` as `text` says, and is its side then better off by that much
-    /// for an evaluation that knows little but material?
+    /// Checks that `line` wins the material that `text` names, and that a search with a simple
+    /// evaluation agrees that its side is better by that much.
     fn wins(&self, at: &Position, line: &[Move], text: &str) -> Result<(), String> {
         let us = at.turn();
         let sign = us.fold_wb(1, -1);
@@ -248,7 +250,7 @@ impl Case {
             won if won.starts_with("the exchange") => [0, -1, 0, 1, 0],
             won => trade(won.trim_end_matches(" in the main line.")),
         };
-        // What was taken by the last move is to be won back first.
+        // The material captured by the last move must be won back first.
         let mut old = balance(at.board()).map(|count| count * sign);
         if let Some(role) =
             self.last.filter(|_| at.key() == self.root.key()).and_then(|m| m.capture())
@@ -274,7 +276,8 @@ impl Case {
         least(score, before + worth(said) - 150)
     }
 
-    /// A claim of the rules about move `m` of `at`; `None` if it is of another kind.
+    /// Checks a sentence about move `m` of `at` by the rules. Returns `None` for other kinds of
+    /// sentence.
     fn of_rules(&self, at: &Position, m: Move, kind: &str, words: &Words) -> Option<bool> {
         let us = at.turn();
         let (after, before) = (at.play(m), at.board());
@@ -320,7 +323,7 @@ impl Case {
                         } else {
                             m.to()
                         }
-                    && (!words.has("nothing takes back") || free)
+                    && (!words.has("cannot be recaptured") || free)
             }
             "offers" => {
                 let role = board.role_at(to);
@@ -371,7 +374,7 @@ impl Case {
         })
     }
 
-    /// Is a sentence about the best move true?
+    /// Checks a sentence about the best move.
     fn reason(&self, kind: &str, text: &str) -> Result<(), String> {
         let words = Words(text);
         let (root, us, best, after) = (&self.root, self.us(), self.best(), self.after());
@@ -602,7 +605,8 @@ impl Case {
         Err("no such draw".to_owned())
     }
 
-    /// `threatens Nc7+, which forks the king and the rook on a8`, from `at`, whose side passes.
+    /// Checks a threat such as `threatens Nc7+, which forks the king and the rook on a8` in `at`,
+    /// whose side to move passes.
     fn threat(&self, at: &Position, words: &Words) -> Result<(), String> {
         let passed = at.play_null().ok_or("in check")?;
         let m = words.san(&passed).ok_or("no move")?;
@@ -624,13 +628,13 @@ impl Case {
         if which.starts_with("forks") {
             holds(self.of_rules(&passed, m, "forks", &words) == Some(true))?;
         }
-        // It gains something upon what the position is worth now.
+        // It must gain something compared with the current value of the position.
         let free = -self.searched(&after, nodes(2 * self.effort), false);
         let now = -self.searched(at, nodes(2 * self.effort), false);
         least(free, now + 60)
     }
 
-    /// Is a sentence true that is not about the best move?
+    /// Checks a sentence that is not about the best move.
     fn of_position(&self, kind: &str, text: &str) -> Result<(), String> {
         let words = Words(text);
         let (root, board) = (&self.root, self.root.board());
@@ -643,7 +647,7 @@ impl Case {
                 let words = Words(rest);
                 let verb = words.list().next().unwrap();
                 let kind = match verb {
-                    "takes" if words.has("takes back on") => "takes-back",
+                    "recaptures" => "takes-back",
                     "takes" if words.has("pinned") => "pinned-defender",
                     "advances" | "makes" => "passed",
                     "opens" => "uncovers",
@@ -719,7 +723,7 @@ impl Case {
         let king = board.king_of(us).unwrap();
         let them = board.by_color(!us) & !board.pawns() & !board.kings();
         let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
-        // No bare boards.
+        // Only positions with enough attacking pieces may have such a sentence.
         holds((them & board.queens()).any() && them.count() >= 3)?;
         if aimed {
             let ring = attacks::king_attacks(king).with(king);
@@ -742,7 +746,7 @@ impl Case {
         }
     }
 
-    /// The verdict.
+    /// Checks the verdict.
     fn standing(&self, text: &str) -> Result<(), String> {
         let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
         let best = &self.json["best"];
@@ -770,7 +774,7 @@ impl Case {
         })
     }
 
-    /// All sentences with their kinds.
+    /// Returns all sentences with their kinds.
     fn sentences(&self) -> impl Iterator<Item = (String, String)> {
         let parts = ["before", "about", "board"].map(|part| self.json[part].as_array());
         parts.into_iter().flatten().flatten().map(|sentence| {
@@ -779,7 +783,7 @@ impl Case {
         })
     }
 
-    /// Every sentence with what is wrong with it.
+    /// Returns every sentence with the result of its check.
     fn checked(&self) -> Vec<(String, String, Result<(), String>)> {
         let mut checked = Vec::new();
         for part in ["before", "about", "board"] {
@@ -799,14 +803,14 @@ impl Case {
         checked
     }
 
-    /// A fact that is told twice, or beside a mate.
+    /// Returns the sentences if a fact occurs twice or beside a mate.
     fn superfluous(&self) -> Option<String> {
         let all: Vec<(String, String)> = self.sentences().collect();
         let moves = |text: &str| -> Vec<String> {
             let words = Words(text).list().map(str::to_owned);
             words.filter(|word| word.ends_with(['#', '+'])).collect()
         };
-        // A threatened mate may be told, and that it is stopped.
+        // A threatened mate may occur twice: as a threat and as stopped.
         let threats = all.iter().filter(|(kind, _)| {
             matches!(&**kind, "threat" | "last-move" | "threatens-mate" | "threatens")
         });
@@ -828,7 +832,7 @@ impl Case {
     }
 }
 
-/// The passed pawns of a side, by squares.
+/// Returns the squares of the passed pawns of a side.
 fn passed(board: &Board, color: Color) -> Bitboard {
     let pawns = |color| board.pawns() & board.by_color(color);
     let is_free = |pawn: &Square| {
@@ -848,8 +852,8 @@ fn passed(board: &Board, color: Color) -> Bitboard {
     pawns(color).into_iter().filter(is_free).collect()
 }
 
-/// Kinds that tell what a search has found, which another search may doubt once in a hundred, and
-/// all kinds together. The rules always confirm the others.
+/// Kinds of sentence that depend on a search, and `all` for the sum over the kinds. Another search
+/// may contradict one in a hundred of these. The rules must confirm all others.
 const SEARCHED: [&str; 9] =
     ["all", "delays", "only", "parries", "promotes", "threat", "threatens", "wins", "zugzwang"];
 
@@ -864,8 +868,8 @@ fn what_is_said_of_five_hundred_positions_is_so() {
     confirm(500, 100_000);
 }
 
-/// Every kind of sentence over so many positions, every second one also after its best move, seen
-/// by the other side.
+/// Checks every kind of sentence over `count` positions. Every second position is also checked
+/// after its best move, from the opponent's side.
 fn confirm(count: usize, effort: u64) {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);
@@ -906,7 +910,7 @@ fn share(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole as f64
 }
 
-/// What every book knows of endings, held against the tables.
+/// Compares the known endings with the tablebases.
 #[test]
 fn book_endings_are_known() {
     for (fen, standing) in [
@@ -925,7 +929,7 @@ fn book_endings_are_known() {
         let fen = "8/8/8/3k4/8/8/1B6/K5N1 w - - 0 1";
         let said =
             text(&run(&["explain", fen, "--depth", "1", "--syzygy", tables.to_str().unwrap()]));
-        assert!(said.contains("White wins by the tablebases"), "{said}");
+        assert!(said.contains("White wins according to the tablebases"), "{said}");
     }
     let Some(data) = data("endgame/tb_wdl_dtz_generated.epd") else { return };
     let wrong = data.with_file_name("../draws/wrong_bishop_generated.epd");
@@ -955,8 +959,8 @@ fn book_endings_are_known() {
 
 #[test]
 fn positions_are_explained() {
-    // White is about to be mated; only pushing the pawn or moving the knight
-    // helps, and the best move is checked by the search, not here.
+    // White threatens mate, and only moving the pawn or the knight helps. This test does not check
+    // the best move.
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3";
     let output = run(&["explain", fen, "--nodes", "20000", "--json"]);
     assert!(output.status.success(), "{}", text(&output));

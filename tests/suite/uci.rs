@@ -1209,7 +1209,7 @@ fn the_best_move_is_explained() {
     let (lines, m) = lancet.go("go depth 8");
     assert!(m == "d7c6" || m == "b7c6", "{m}");
     assert_eq!(strings(&lines).len(), 1);
-    assert!(strings(&lines)[0].ends_with("xc6 takes back on c6."), "{lines:?}");
+    assert!(strings(&lines)[0].ends_with("xc6 recaptures on c6."), "{lines:?}");
     lancet.quit();
 }
 

@@ -1,5 +1,5 @@
-//! What can be said of a position: pins, passed pawns, open files, the kings, the end of the
-//! game. A new kind of sentence is a function that [`on_the_board`] calls.
+//! Sentences about a position: pins, passed pawns, open files, the kings, the end of the game. To
+//! add a kind of sentence, write a function and call it in [`on_the_board`].
 
 use shakmaty::{Bitboard, Board, Color, File, Position as _, Rank, Square, attacks};
 
@@ -13,20 +13,20 @@ use crate::chess::{
     position::{Ending, Game, Position},
 };
 
-/// Pieces that aim at a king's surroundings and are worth telling.
+/// Number of pieces aimed at a king's surroundings from which they are mentioned.
 const SIEGE: usize = 3;
 
-/// With fewer pawns than this every file is open.
+/// With fewer pawns than this, open files are not mentioned.
 const OPEN: usize = 8;
 
-/// How the game is over, if it is.
+/// Describes the end of the game, if it is over.
 pub(super) fn over(game: &Game) -> Option<String> {
     let mated = || format!("{} is checkmated.", color_name(game.position().turn()));
     game.ending()?;
     Some(drawn(game).map_or_else(mated, |why| format!("The game is drawn: {why}.")))
 }
 
-/// Why the game is drawn by the rules, if it is.
+/// Returns the rule by which the game is drawn, if it is.
 pub(super) fn drawn(game: &Game) -> Option<&'static str> {
     let position = game.position();
     game.ending().filter(|&ending| ending == Ending::Draw)?;
@@ -41,7 +41,7 @@ pub(super) fn drawn(game: &Game) -> Option<&'static str> {
     })
 }
 
-/// What stands out on the board.
+/// Returns sentences about the most important features of the board.
 pub(super) fn on_the_board(at: &Position) -> Vec<Sentence> {
     let board = at.board();
     let pinned = Color::ALL.into_iter().flat_map(|color| pinned(board, color));
@@ -62,7 +62,7 @@ fn pinned(board: &Board, color: Color) -> Vec<Sentence> {
     pieces(board, color).into_iter().filter_map(pinned).collect()
 }
 
-/// The passed pawns of `color`, those first that are nearest to the last rank.
+/// Describes the passed pawns of `color`, the most advanced first.
 fn passed_pawns(board: &Board, color: Color) -> Option<Sentence> {
     let pawns = board.pawns() & board.by_color(color);
     let passed = pawns.into_iter().filter(|&pawn| is_passed(board, color, pawn));
@@ -74,7 +74,7 @@ fn passed_pawns(board: &Board, color: Color) -> Option<Sentence> {
     (!passed.is_empty()).then(|| Sentence::new(Kind::PassedPawns, text))
 }
 
-/// The rooks of `color` on files without pawns, where no heavy piece of the enemy opposes them.
+/// Describes the first rook of `color` on a file without pawns and without enemy rooks or queens.
 fn open_files(board: &Board, color: Color) -> Vec<Sentence> {
     let rooks = board.rooks() & board.by_color(color);
     let against = board.pawns() | board.rooks_and_queens() & board.by_color(!color);
@@ -89,7 +89,8 @@ fn open_files(board: &Board, color: Color) -> Vec<Sentence> {
     said
 }
 
-/// The dangers for the king of `color`. He is in none but from a queen and two helpers.
+/// Describes the dangers for the king of `color`. There are none without an enemy queen and two
+/// other pieces.
 fn king(at: &Position, color: Color) -> Vec<Sentence> {
     let board = at.board();
     let (Some(king), theirs) = (board.king_of(color), pieces(board, !color)) else {
@@ -120,7 +121,7 @@ fn king(at: &Position, color: Color) -> Vec<Sentence> {
     said.into_iter().map(|text| Sentence::new(Kind::King, text)).collect()
 }
 
-/// The squares where pawns shelter a king.
+/// Returns the squares where pawns shelter a king.
 fn shelter(king: Square, color: Color) -> Bitboard {
     let step = color.fold_wb(1, -1);
     let near = |square: &Square| {

@@ -1,4 +1,4 @@
-//! The command `lancet explain`: an explanation as data, as JSON and as text.
+//! The command `lancet explain`: the explanation as data, JSON and text.
 
 use std::{process::ExitCode, slice, time::Duration};
 
@@ -34,16 +34,17 @@ use crate::{
 
 /// Explain a position: the threat, the best move with its reasons, and the pieces
 ///
-/// The best two moves are searched, by default for two seconds; each threat, and what a line wins,
-/// for a quarter of that. A threat is what a side would play, and win something by, if the other
-/// passed. The reasons for the best move come first that matter most, and nothing is printed that
-/// the rules or another search do not confirm. Plain endings, such as king and pawn against king,
-/// the wrong bishop or two knights, are known without tablebases.
+/// Searches the best two moves, by default for two seconds. Each threat, and the gain of each line,
+/// gets another search of a quarter of that. A threat is the move that a side would play if the
+/// other passed, provided that it wins something. The most important reasons for the best move come
+/// first. Every sentence is confirmed by the rules or another search. Some simple endings are
+/// recognised without tablebases, such as king and pawn against king, the wrong bishop or two
+/// knights.
 ///
-/// The worth of a piece is what the evaluation loses when the piece is taken off the board. The
-/// piece is well or badly placed if that differs by 0.6 pawns and a sixth from what its kind is
-/// worth on average in the positions of the benchmark. Differences below a tenth of a pawn are
-/// not mentioned.
+/// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
+/// the board. A piece is well or badly placed if its worth differs from the average of its kind by
+/// at least 0.6 pawns and a sixth of that average. The average is over the positions of the
+/// benchmark. Differences below a tenth of a pawn are not mentioned.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
@@ -55,8 +56,8 @@ Exit status:
   1  if there was not enough memory
   2  if the position or the command line could not be used"#)]
 pub struct Args {
-    /// A FEN or `startpos`; then, after the word `moves`, moves from there (SAN or UCI,
-    /// with or without numbers)
+    /// A FEN or `startpos`, optionally followed by the word `moves` and moves from there (SAN or
+    /// UCI, with or without numbers)
     #[arg(required = true, value_name = "FEN", num_args = 1..)]
     position: Vec<String>,
     #[command(flatten)]
@@ -74,51 +75,51 @@ pub struct Args {
     json: bool,
 }
 
-/// Time for the best two moves where nothing else ends a search.
+/// Time for the best two moves if no option limits the search.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
-/// Longest line shown, in plies.
+/// Maximum length of a line shown, in plies.
 const LINE_LENGTH: usize = 12;
-/// Half-moves without a capture or a pawn move from which the fifty-move rule is told.
+/// Half-moves without a capture or pawn move from which the fifty-move rule is mentioned.
 const CLOCK: u32 = 80;
 
-/// A position explained. Scores are from White's point of view; sentences were checked by the
-/// rules or the search.
+/// The explanation of a position. Scores are from White's point of view, and all sentences were
+/// confirmed by the rules or the search.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
     /// The position.
     fen: String,
     /// `white` or `black`.
     turn: &'static str,
-    /// How the game is over, if it is; then there is nothing else.
+    /// The end of the game, if it is over. The other fields are then empty.
     over: Option<String>,
-    /// Who stands better.
+    /// The verdict: who is better.
     standing: Option<String>,
-    /// What the last move did, and what the opponent threatens.
+    /// The effect of the last move, and the opponent's threat.
     before: Vec<Sentence>,
     /// The best move.
     best: Option<Choice>,
-    /// Why it is best.
+    /// The reasons for the best move.
     about: Vec<Sentence>,
-    /// The second best move, if it is worse by a tenth of a pawn.
+    /// The second best move, if it is worse by at least a tenth of a pawn.
     second: Option<Choice>,
-    /// Material, pins, passed pawns, open files, kings, and remarkable pieces.
+    /// Sentences about material, pins, passed pawns, open files, kings and remarkable pieces.
     board: Vec<Sentence>,
-    /// Every piece but pawns and kings, the best placed first.
+    /// Every piece except pawns and kings, the best placed first.
     pieces: Vec<Piece>,
-    /// Iterations of the search for the two moves.
+    /// Depth of the search for the two moves.
     depth: u32,
     /// Nodes of that search.
     nodes: u64,
 }
 
-/// A move and what comes of it.
+/// A move with its score and line.
 #[derive(Clone, Debug, Serialize)]
 struct Choice {
     /// The move in SAN.
     san: String,
     /// The move in UCI notation.
     uci: String,
-    /// `+0.35`, `#3`.
+    /// The score, such as `+0.35` or `#3`.
     score: String,
     /// The score in centipawns, if it is not decisive.
     centipawns: Option<Score>,
@@ -126,7 +127,7 @@ struct Choice {
     mate: Option<i32>,
     /// The expected result for the side to move, 0 to 1.
     chances: f64,
-    /// The expected line in SAN, this move first.
+    /// The PV in SAN, beginning with this move.
     line: String,
 }
 
@@ -135,15 +136,15 @@ struct Choice {
 struct Piece {
     /// Its FEN letter.
     piece: char,
-    /// Where it stands.
+    /// The square of the piece.
     square: String,
-    /// By how much the evaluation falls without it.
+    /// The amount by which the evaluation falls without the piece.
     worth: f64,
-    /// What its kind is worth on average.
+    /// The average worth of its kind.
     usual: f64,
 }
 
-/// `lancet explain`. The exit status is described in its help.
+/// Runs the command `lancet explain`. Its help describes the exit status.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (game, before) = match read(&args.position) {
         Ok(read) => read,
@@ -158,8 +159,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads `FEN [moves ...]`, given as one or several words. Returns the game, and the position
-/// before its last move.
+/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the position before the
+/// last move.
 fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     let (mut game, mut before) = (Game::from(start), None);
@@ -170,17 +171,17 @@ fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
     Ok((game, before))
 }
 
-/// Explains the position that `args` name.
+/// Explains the position that `args` specify.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or there is not enough memory for the table.
+/// If the position cannot be read, or there is not enough memory for the table.
 pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
     let (game, before) = read(&args.position)?;
     explain(&game, before.as_ref(), args)
 }
 
-/// Searches and explains.
+/// Searches and explains a position.
 ///
 /// # Errors
 ///
@@ -194,7 +195,7 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     }
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
     args.tables.open_for(slice::from_mut(&mut engine));
-    // Making the table ready is none of the search's time.
+    // The time to prepare the table must not count as search time.
     engine.prepare(&|| true)?;
     let limits = args.effort.limits(DEFAULT_MOVETIME);
     let found = threads::run("explain", || examine(&mut engine, game, &limits))
@@ -218,13 +219,13 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
         ..explanation
     };
     let Some(best) = best.filter(|best| !(best.score > 0 && is_mate(best.score))) else {
-        // Nothing is told beside a mate.
+        // Beside a mate, nothing else is worth mentioning.
         return Ok(explanation);
     };
     let before = situation(game, before, &found);
     let material = material(root.board()).map(|text| Sentence::new(Kind::Material, text));
     let mut board: Vec<Sentence> = material.into_iter().collect();
-    // In a game that is decided the rest is of no account.
+    // If the game is decided, features of the board do not matter.
     if !is_decisive(best.score) {
         board.extend(board::on_the_board(root));
         let told = before.iter().chain(&explanation.about).chain(&board);
@@ -235,21 +236,22 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     Ok(Explanation { before, second, board, ..explanation })
 }
 
-/// The squares that sentences name: what is said to hang is not said to stand well.
+/// Adds the squares that a sentence names. Pieces on them are not described as well or badly placed
+/// too.
 fn told_squares(squares: Bitboard, sentence: &Sentence) -> Bitboard {
     let words = sentence.text.split(|c: char| !c.is_ascii_alphanumeric());
     let named = words.filter_map(|word| word.get(word.len().checked_sub(2)?..)?.parse().ok());
     named.fold(squares, |squares, square: Square| squares.with(square))
 }
 
-/// Is a move worse by so much that it is worth telling?
+/// Returns whether a move is worse by so much that the difference should be mentioned.
 fn is_worse(second: &Info, best: &Info) -> bool {
     let both_decided = is_decisive(best.score) && is_decisive(second.score);
     best.score - second.score >= NOTHING
         && !(both_decided && (best.score > 0) == (second.score > 0))
 }
 
-/// What the last move did, and what the opponent threatens.
+/// Describes the effect of the last move and the opponent's threat.
 fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Sentence> {
     let (root, last) = (game.position(), game.last());
     let (us, them) = (color_name(root.turn()), color_name(!root.turn()));
@@ -280,7 +282,7 @@ fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Se
     said
 }
 
-/// A move with its line; `None` without a move.
+/// Describes the best move of a line. Returns `None` for an empty line.
 fn choice(position: &Position, info: &Info) -> Option<Choice> {
     let (&m, score, pv) = (info.pv.first()?, info.score, &info.pv);
     let shown = if is_decisive(score) { pv.len() } else { pv.len().min(LINE_LENGTH) };
@@ -301,7 +303,7 @@ fn piece(&Worth { piece, square, worth, usual }: &Worth) -> Piece {
     Piece { piece: piece.char(), square: square.to_string(), worth, usual }
 }
 
-/// The explanation as lines for people.
+/// Formats the explanation as lines of text.
 fn text(explanation: &Explanation) -> Vec<String> {
     let Explanation { fen, best, second, .. } = explanation;
     if let Some(over) = &explanation.over {

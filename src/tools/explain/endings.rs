@@ -1,4 +1,4 @@
-//! Endings that every book knows, so that nobody needs tablebases for them.
+//! Endings with known results, for which no tablebases are needed.
 
 use std::sync::OnceLock;
 
@@ -9,23 +9,24 @@ use crate::{
     eval::endings::{against_bare_king, technique},
 };
 
-/// Plies within which a king must reach the corner that it defends.
+/// Number of plies in which a king must reach the corner that it defends.
 const APPROACH: u32 = 4;
-/// Halfmove clock from which the fifty-move rule may come before mate or promotion.
+/// Halfmove clock from which a win may come too late for the fifty-move rule.
 const LATE: u32 = 30;
 
-/// What the book says of a position.
+/// The known result of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ending {
-    /// Who wins; `None` if it is a draw.
+    /// The winner; `None` for a draw.
     pub(super) winner: Option<Color>,
-    /// Is that proved?
+    /// Whether the result is proved.
     pub(super) certain: bool,
     /// The reason.
     pub(super) why: &'static str,
 }
 
-/// What the book says of a position in which neither side mates in a few moves.
+/// Returns the known result of a position, if there is one. Late wins are left out because of the
+/// fifty-move rule.
 pub(super) fn known(at: &Position) -> Option<Ending> {
     in_the_book(at).filter(|known| known.winner.is_none() || at.halfmoves() < LATE)
 }
@@ -76,16 +77,16 @@ fn in_the_book(at: &Position) -> Option<Ending> {
     None
 }
 
-/// Moves that keep a result that the book knows for certain.
+/// The moves that keep a certain result.
 pub(super) struct Keeping {
     pub(super) ending: Ending,
-    /// All of them with three men, and otherwise those that the book is sure of.
+    /// All such moves with three pieces on the board, otherwise those that are known to keep it.
     pub(super) moves: Vec<Move>,
-    /// Does every other move spoil the result?
+    /// Whether every other move spoils the result.
     pub(super) all: bool,
 }
 
-/// The moves that keep the result, where the book knows it for certain.
+/// Returns the moves that keep the result, if it is certain.
 pub(super) fn keeping(at: &Position) -> Option<Keeping> {
     let all = at.board().occupied().count() == 3;
     let ending = known(at).filter(|known| known.certain && (all || known.winner.is_none()))?;
@@ -102,7 +103,8 @@ pub(super) fn keeping(at: &Position) -> Option<Keeping> {
     Some(Keeping { ending, moves, all })
 }
 
-/// Who wins with three men, of which one is a pawn, a rook or a queen.
+/// Returns the winner with three pieces on the board, one of them a pawn, a rook or a queen. The
+/// inner `None` is a draw.
 fn three_men(at: &Position) -> Option<Option<Color>> {
     if at.is_insufficient_material() {
         return Some(None);
@@ -123,11 +125,11 @@ fn three_men(at: &Position) -> Option<Option<Color>> {
     Some(won[usize::from(king?)].contains(bare?).then_some(strong))
 }
 
-/// By the square of White's king, the squares of Black's king where White wins.
+/// For each square of White's king, the squares of Black's king with which White wins.
 type Won = [Bitboard; 64];
 
-/// King and pawn against king, by the pawn's square: where White wins with White to move, and
-/// with Black to move.
+/// Returns the table of king and pawn against king by the pawn's square: the wins with White to
+/// move, and those with Black to move.
 fn pawn_endings() -> &'static [(Won, Won)] {
     static ENDINGS: OnceLock<Vec<(Won, Won)>> = OnceLock::new();
     ENDINGS.get_or_init(|| {
@@ -141,7 +143,7 @@ fn pawn_endings() -> &'static [(Won, Won)] {
     })
 }
 
-/// Solves the ending with White's pawn on `pawn`; `all` has the ranks beyond it.
+/// Solves the ending with White's pawn on `pawn`. `all` has the results for the ranks above it.
 fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
     let ahead = Square::from_coords(pawn.file(), pawn.rank().offset(1).unwrap_or(Rank::Eighth));
     let double = Square::from_coords(pawn.file(), Rank::Fourth);
@@ -156,7 +158,7 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
             }
             if king != ahead {
                 won |= match ahead.rank() {
-                    // The bare king must not take the new queen.
+                    // The bare king must not capture the new queen.
                     Rank::Eighth if near.contains(ahead) => Bitboard::FULL,
                     Rank::Eighth => !attacks::king_attacks(ahead),
                     _ => all[usize::from(ahead)].1[usize::from(king)],
@@ -182,7 +184,7 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
     }
 }
 
-/// Is there enough against a bare king for a mate, and none of it beside him?
+/// Returns whether the material suffices to mate a bare king, and none of it can be captured.
 fn is_mated(at: &Position, bare: Color) -> bool {
     let board = at.board();
     let theirs = board.by_color(!bare);
@@ -191,8 +193,8 @@ fn is_mated(at: &Position, bare: Color) -> bool {
     technique(board, !bare).is_some() && safe && !at.legal_moves().is_empty()
 }
 
-/// Does the defender get, within `plies`, to where `is_safe` says yes, whatever the other side
-/// does? `is_safe` does not know everything.
+/// Returns whether the defender reaches a safe position within `plies`, whatever the other side
+/// does. `is_safe` returns `None` if it cannot tell yet.
 fn holds(
     at: &Position,
     defender: Color,
@@ -212,8 +214,8 @@ fn holds(
     if at.turn() == defender { next.any(holds) } else { next.all(&mut holds) }
 }
 
-/// Is a bare king beside the corner where pawns on a rook's file would promote, and which no
-/// bishop controls? `None` if it is on its way.
+/// Returns whether a bare king guards the corner where pawns on a rook's file would promote, and
+/// which no bishop controls. Returns `None` if the king may still reach it.
 fn is_corner_held(at: &Position, bare: Color) -> Option<bool> {
     let (board, pawns) = (at.board(), at.board().pawns());
     let file = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(file));
@@ -227,8 +229,8 @@ fn is_corner_held(at: &Position, bare: Color) -> Option<bool> {
     (board.king_of(bare)?.distance(corner) <= 1).then_some(true)
 }
 
-/// Does the king of a lone knight or bishop protect it against a rook, on its move and away
-/// from the corners?
+/// Returns whether the king of a lone knight or bishop protects it against a rook, with the
+/// defender to move and away from the corners.
 fn is_minor_held(at: &Position, defender: Color) -> Option<bool> {
     let board = at.board();
     let minor = (board.knights() | board.bishops()).single_square();

@@ -1,5 +1,4 @@
-//! The searches behind an explanation: the best two lines, and what either side would
-//! do if the other passed.
+//! The searches for an explanation: the best two lines, and the threats of both sides.
 
 use std::{
     sync::{Mutex, atomic::Ordering},
@@ -27,66 +26,67 @@ use crate::{
     system::sync::{lock, unpoisoned},
 };
 
-/// A free move that gains this much, in centipawns, and wins material is a threat. A
-/// move more is worth up to a pawn by itself, in the opening.
+/// Minimum gain of a threat, in centipawns: the score of a free move compared with no free move. In
+/// the opening, a free move by itself is worth up to a pawn.
 const THREAT: Score = 150;
-/// It must also raise the expected result by this much: who has won anyway threatens little.
+/// Minimum gain of a threat in the expected result. A side that wins anyway gains little by a
+/// threat.
 const CHANCES: f64 = 0.1;
-/// How far a search by material may fall short, in centipawns, of what it is to confirm.
+/// Tolerance in centipawns of the search by material that confirms a gain.
 const DOUBT: Score = 50;
-/// Moves up to a mate that is a threat, and not a plan.
+/// Maximum number of moves to mate for a threat.
 const MATE_THREAT: i32 = 3;
-/// Scores from here on win, from the side that has them.
+/// Minimum score of a won position.
 const WINNING: Score = 300;
-/// Scores up to here, either way, are neither won nor lost.
+/// Maximum absolute score of a position that is neither won nor lost.
 pub(super) const EVEN: Score = 100;
-/// Passing is better than any move by this much, in centipawns, in zugzwang.
+/// Minimum advantage in centipawns of passing over any move in zugzwang.
 const ZUGZWANG: Score = 200;
-/// With more pieces than this on the board a move more is never a burden.
+/// Maximum number of pieces for zugzwang.
 const ENDGAME: usize = 12;
 
-/// What the engine found.
+/// The results of the searches.
 pub(super) struct Searched {
     /// The best line.
     pub(super) best: Option<Info>,
     /// The best line that begins with another move.
     pub(super) second: Option<Info>,
-    /// What the opponent would do if the side to move passed.
+    /// The opponent's threat if the side to move passed.
     pub(super) threat: Option<Threat>,
-    /// What would follow the best move if the opponent passed.
+    /// The threat of the best move: the line if the opponent passed.
     pub(super) next: Option<Threat>,
-    /// What no other move does.
+    /// The result that only the best move achieves.
     pub(super) only: Option<&'static str>,
-    /// Does a search by material alone confirm what the best line wins?
+    /// Whether a search by material alone confirms the gain of the best line.
     pub(super) sure: bool,
-    /// Would the opponent rather pass after the best move?
+    /// Whether the opponent would be better off passing after the best move.
     pub(super) zugzwang: bool,
-    /// The moves that keep the result, where that is known without a search.
+    /// The moves that keep the result, if it is known without a search.
     pub(super) keeping: Option<Keeping>,
-    /// Iterations of the search for the two lines.
+    /// Depth of the search for the two lines.
     pub(super) depth: u32,
     /// Nodes of that search.
     pub(super) nodes: u64,
 }
 
-/// A line that a side would play if it had a move more.
+/// The line that a side would play with a free move.
 pub(super) struct Threat {
-    /// After the pass.
+    /// The position after the pass.
     pub(super) position: Position,
-    /// From there, for the side to move; the line is not empty.
+    /// The search result for the side to move there. Its line is not empty.
     pub(super) info: Info,
 }
 
-/// Remembers the best two lines of the last whole iteration: the first of one
-/// that was broken off cannot be compared with the second of another.
+/// Keeps the best two lines of the last complete iteration, because lines of different iterations
+/// cannot be compared.
 #[derive(Default)]
 struct Lines(Mutex<Pair>);
 
 #[derive(Default)]
 struct Pair {
-    /// The first line of the iteration that is being reported.
+    /// The first line of the current iteration.
     first: Option<Info>,
-    /// Both lines; one if there is only one move.
+    /// Both lines of the last complete iteration, or one if there is only one move.
     whole: Vec<Info>,
 }
 
@@ -104,8 +104,8 @@ impl Reporter for Lines {
     }
 }
 
-/// Searches within `limits`, and for a quarter of them after each pass. Where the book knows
-/// the result only moves that keep it are searched.
+/// Runs all searches. The main search has the limits `limits`, the searches after a pass a quarter
+/// of them. If the result of the ending is known, only moves that keep it are searched.
 pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     let root = game.position();
     let keeping = endings::keeping(root);
@@ -117,7 +117,7 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
     engine.live().multi_pv.store(1, Ordering::Relaxed);
     let mut lines = unpoisoned(lines.0.into_inner()).whole;
     let drawn = keeping.as_ref().is_some_and(|keeping| keeping.ending.winner.is_none());
-    // The search does not know what the book knows; but it may see a mate.
+    // A known draw overrides the score of the search, unless the search found a mate.
     if drawn && lines.first().is_some_and(|best| !is_decisive(best.score)) {
         lines.iter_mut().for_each(|line| (line.score, line.drawn) = (DRAW, true));
     }
@@ -143,7 +143,7 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
         && let Some(&m) = best.pv.first()
     {
         let after = root.play(m);
-        // Whoever wins by force need not care.
+        // A side that wins by force need not care about threats.
         if best.score <= DECISIVE {
             let threat = passed(engine, root, &quarter);
             found.threat = threat.filter(|threat| threat.gains_upon(-best.score, engine, &quarter));
@@ -152,7 +152,7 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
         let is_zugzwang = |next: &Option<Threat>| {
             next.as_ref().is_some_and(|Threat { info, .. }| is_worse(info.score, best.score))
         };
-        // It is so rare that the search with fewer nodes is doubted.
+        // Zugzwang is rare, so confirm it by a search with the full limits.
         let board = after.board();
         if board.occupied().count() <= ENDGAME && board.queens().is_empty() && is_zugzwang(&next) {
             next = passed(engine, &after, limits);
@@ -162,7 +162,7 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
         if let Some(second) = &found.second
             && only(best.score, second.score).is_some()
         {
-            // The search of the best move may have left too little for the others.
+            // The main search may have spent few nodes on the other moves, so search them again.
             let others = root.legal_moves().into_iter().filter(|&other| other != m);
             let limits = Limits { searchmoves: others.collect(), ..limits.clone() };
             let others = engine.go(&Job::new(game.clone(), limits), &Silent).info.score;
@@ -173,8 +173,8 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
     found
 }
 
-/// Is what the line wins won against every defence, as far as a search by material and
-/// piece-square tables sees?
+/// Returns whether the line wins its material against every defence, according to a search with
+/// material and piece-square tables.
 fn is_won(engine: &mut Engine, game: &Game, line: &[Move], limits: &Limits) -> bool {
     let root = game.position();
     let Some(gain) = won(root, line, game.last()) else { return false };
@@ -188,7 +188,8 @@ fn is_won(engine: &mut Engine, game: &Game, line: &[Move], limits: &Limits) -> b
     score >= if end.turn() == root.turn() { promised } else { -promised } - DOUBT
 }
 
-/// What a move with this score does, and a move with the other one does not.
+/// Returns the result that a move with this score achieves and a move with the other score does
+/// not.
 const fn only(score: Score, other: Score) -> Option<&'static str> {
     if score >= WINNING && other <= EVEN {
         Some("wins")
@@ -201,14 +202,14 @@ const fn only(score: Score, other: Score) -> Option<&'static str> {
     }
 }
 
-/// Is a side that wins no longer winning with this score, or lost what it held?
+/// Returns whether this score turns a win into less, or an equal position into a loss.
 const fn is_worse(score: Score, than: Score) -> bool {
     let won = than >= ZUGZWANG && score < EVEN;
     let held = than >= -EVEN && score <= -ZUGZWANG;
     (won || held) && than - score >= ZUGZWANG
 }
 
-/// What the opponent would do if the side to move passed.
+/// Searches the position after a pass. Returns `None` in check.
 fn passed(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Threat> {
     let position = rules::passed(position)?;
     let job = Job::new(Game::from(position.clone()), limits.clone());
@@ -217,11 +218,11 @@ fn passed(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<T
 }
 
 impl Threat {
-    /// Does the free move gain something upon `score`, by a mate that is near or by material?
+    /// Returns whether the free move improves on `score` by a near mate or by material.
     fn gains_upon(&self, score: Score, engine: &mut Engine, limits: &Limits) -> bool {
         let Threat { position, info } = self;
         match mate_distance(info.score) {
-            // Nothing is gained upon a mate but time.
+            // A mate for the other side leaves nothing to gain but time.
             Some(moves) if moves > 0 => moves <= MATE_THREAT && info.score >= score,
             _ => {
                 won(position, &info.pv, None).is_some_and(|gain| {

@@ -1,4 +1,4 @@
-//! What a line wins: the change of material up to a quiet point.
+//! The gain of a line: the change of material up to a quiet point.
 
 use shakmaty::{Move, Role};
 
@@ -8,27 +8,27 @@ use super::{
 };
 use crate::chess::{position::Position, see::value};
 
-/// Plies from the start of a line in which something must be won.
+/// Number of plies in which a line must win something.
 const HORIZON: usize = 8;
-/// Plies in which it must not be lost again.
+/// Number of plies in which the gain must not be lost again.
 pub(super) const KEPT: usize = 12;
 
-/// What a side has won at a quiet point of a line.
+/// The material that a side has won at a quiet point of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gain {
-    /// By role, from the pawn up; negative is lost.
+    /// Change by role, from the pawn up. Negative numbers are losses.
     counts: [i32; 5],
-    /// Plies up to that point.
+    /// Number of plies to that point.
     pub(super) plies: usize,
 }
 
 impl Gain {
-    /// In centipawns.
+    /// Returns the value in centipawns.
     pub(super) fn value(&self) -> i32 {
         Role::ALL.iter().zip(self.counts).map(|(&role, count)| value(role) * count).sum()
     }
 
-    /// `wins the exchange`, `wins the queen for a rook`.
+    /// Describes the gain: `wins the exchange`, `wins the queen for a rook`.
     pub(super) fn words(&self, line: &[Move]) -> Option<String> {
         let first = line.first()?;
         if let Some(role) = first.capture()
@@ -43,14 +43,14 @@ impl Gain {
         Some(format!("wins {}", trade(self.counts)?.replacen("a queen", "the queen", 1)))
     }
 
-    /// The first promotion by the side that wins, as an index into the line.
+    /// Returns the index of the first promotion by the winning side in the line.
     pub(super) fn promotion(&self, line: &[Move]) -> Option<usize> {
         (0..self.plies).step_by(2).find(|&index| line[index].is_promotion())
     }
 }
 
-/// What the first side of a line wins by it, if that is at least a pawn and kept. What `last`,
-/// the move before, has taken is to be won back first.
+/// Returns the gain of the first side of a line, if it is worth at least a pawn and is kept. The
+/// material that the move `last` before the line captured must be won back first.
 pub(super) fn won(before: &Position, line: &[Move], last: Option<Move>) -> Option<Gain> {
     let us = before.turn();
     let mut old = counts(before.board(), us);
@@ -59,7 +59,7 @@ pub(super) fn won(before: &Position, line: &[Move], last: Option<Move>) -> Optio
     }
     let (mut at, mut gains) = (before.clone(), Vec::new());
     for (index, &m) in line.iter().take(KEPT).enumerate() {
-        // The other side's promotions are nothing that is won.
+        // A later loss of the opponent's promoted piece is not a gain.
         if m.is_promotion() && index % 2 == 1 {
             break;
         }

@@ -1,9 +1,9 @@
-//! `lancet explain`: a position in words. The engine says what is best and what is
-//! threatened; what that means is said in sentences that the rules or the search confirm.
+//! `lancet explain`: explains a position in sentences. The engine finds the best move and the
+//! threats. The sentences say what they achieve, and the rules or a search confirm each one.
 //!
-//! `examine` searches. `moves` and `board` look for what can be said and put it into words,
-//! if `rules` confirms it; `material` tells what a line wins, `endings` what every book knows,
-//! and `worth` compares pieces with their kind. [`command`] puts it together.
+//! `examine` runs the searches. `moves` and `board` find claims and put them into words if `rules`
+//! confirms them. `material` finds the gain of a line, `endings` recognises endings with known
+//! results, and `worth` compares pieces with the average of their kind. [`command`] is the command.
 
 mod board;
 pub mod command;
@@ -28,8 +28,8 @@ use crate::{
     play::report::Info,
 };
 
-/// The best move of a search of `game` in one sentence: what it does, or who is better
-/// after it.
+/// Describes the best move of a search of `game` in one sentence: its most important effect, or who
+/// is better after it.
 pub(crate) fn sentence(game: &Game, info: &Info) -> Option<String> {
     let position = game.position();
     let played = moves::Played::searched(game, info)?;
@@ -42,8 +42,8 @@ pub(crate) fn sentence(game: &Game, info: &Info) -> Option<String> {
     })
 }
 
-/// Who stands better by a score from White's point of view, unless the book or the tablebases
-/// know.
+/// Returns the verdict for a score from White's point of view, or for a known ending or tablebase
+/// result.
 fn standing(score: Score, known: Option<endings::Ending>, drawn: bool) -> String {
     let name = notation::color_name;
     if let Some(endings::Ending { winner, certain, why }) = known {
@@ -57,7 +57,7 @@ fn standing(score: Score, known: Option<endings::Ending>, drawn: bool) -> String
     match (mate_distance(score), score.abs()) {
         _ if drawn => "the position is a draw".to_owned(),
         (Some(moves), _) => format!("{side} mates in {}", moves.abs()),
-        _ if is_decisive(score) => format!("{side} wins by the tablebases"),
+        _ if is_decisive(score) => format!("{side} wins according to the tablebases"),
         (_, ..NOTHING) => "the position is equal".to_owned(),
         (_, ..50) => format!("{side} is slightly better"),
         (_, ..150) => format!("{side} is better"),

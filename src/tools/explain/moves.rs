@@ -1,8 +1,8 @@
-//! What can be said of a move.
+//! Sentences about a move.
 //!
-//! A kind of claim looks for what it speaks of, has the [rules](super::rules) or the search
-//! confirm it, and puts it into words, all in one place. A new kind is a variant of [`Kind`],
-//! at its place, an arm of [`Played::words`], and a check in the tests.
+//! Each kind of claim finds its subject, has it confirmed by the [rules](super::rules) or the
+//! search, and puts it into words, all in one place. A new kind needs a variant of [`Kind`] in
+//! order of importance, an arm in [`Played::words`], and a check in the tests.
 
 use std::cmp::Reverse;
 
@@ -29,19 +29,19 @@ use crate::chess::{
 };
 use crate::play::report::Info;
 
-/// Sentences about a move.
+/// Maximum number of sentences about a move.
 const SENTENCES: usize = 3;
-/// Plies of a line in which a draw is told.
+/// Number of plies in which a draw must occur to be mentioned.
 const SOON: usize = 8;
-/// Moves after which the minor pieces count as developed.
+/// Number of moves after which minor pieces are no longer said to be developed.
 const OPENING: u32 = 15;
 
 impl Kind {
-    /// Does it say nothing that matters after `other`?
+    /// Returns whether this kind adds nothing important after `other`.
     const fn is_said_by(self, other: Kind) -> bool {
         use Kind::*;
         match self {
-            // What ends the game leaves nothing else to say.
+            // A reason that ends the game is enough.
             _ if matches!(other, Mate | Draw | Delays) => true,
             Wins => matches!(other, Promotes),
             Exchanges => matches!(other, Wins | TakesBack | PinnedDefender),
@@ -62,35 +62,36 @@ impl Kind {
     }
 }
 
-/// What the search has found out about the best move.
+/// The search results about the best move.
 pub(super) struct Context<'a> {
-    /// The searches.
+    /// The results of the searches.
     pub(super) found: &'a Searched,
-    /// The piece that the line brings to a better square, by the evaluation.
+    /// The sentence about a piece that the line brings to a better square, according to the
+    /// evaluation.
     pub(super) improved: Option<String>,
 }
 
-/// A move that was played.
+/// A move with what is known about it.
 pub(super) struct Played<'a> {
     m: Move,
     before: &'a Position,
     after: Position,
-    /// The line that it begins.
+    /// The line that begins with the move.
     line: &'a [Move],
-    /// The move before it, if that is known.
+    /// The move before it, if known.
     last: Option<Move>,
-    /// The game before it, if it was searched.
+    /// The game before the move, if it was searched.
     game: Option<&'a Game>,
-    /// Its score, to its own side, if it was searched.
+    /// The score for the side of the move, if it was searched.
     score: Option<Score>,
-    /// Is what the line wins won against every defence?
+    /// Whether the line wins its material against every defence.
     sure: bool,
-    /// What else is known of the best move.
+    /// The search results, for the best move only.
     context: Option<&'a Context<'a>>,
 }
 
 impl<'a> Played<'a> {
-    /// The first move of `line`, if there is one.
+    /// Creates a `Played` for the first move of `line`, if there is one.
     pub(super) fn new(
         before: &'a Position,
         line: &'a [Move],
@@ -102,24 +103,25 @@ impl<'a> Played<'a> {
         Some(Played { m, before, after, line, last, game, score, sure, context })
     }
 
-    /// The move that begins the line of a search of `game`.
+    /// Creates a `Played` for the first move of the PV of a search of `game`.
     pub(super) fn searched(game: &'a Game, info: &'a Info) -> Option<Played<'a>> {
         let played = Played::new(game.position(), &info.pv, game.last())?;
         Some(Played { game: Some(game), score: Some(info.score), ..played })
     }
 
-    /// The best move of a search.
+    /// Creates a `Played` for the best move of a search.
     pub(super) fn best(game: &'a Game, context: &'a Context<'a>) -> Option<Played<'a>> {
         let played = Played::searched(game, context.found.best.as_ref()?)?;
         Some(Played { context: Some(context), sure: context.found.sure, ..played })
     }
 
-    /// The move in SAN.
+    /// Returns the move in SAN.
     pub(super) fn san(&self) -> String {
         san(self.before, self.m)
     }
 
-    /// Why the move is good, the most important first. `subject` stands for the move.
+    /// Returns the reasons why the move is good, the most important first. Each sentence begins
+    /// with `subject`.
     pub(super) fn reasons(&self, subject: &str) -> Vec<Sentence> {
         let mut said: Vec<Sentence> = Vec::new();
         for &kind in Kind::value_variants() {
@@ -132,7 +134,8 @@ impl<'a> Played<'a> {
         said
     }
 
-    /// What the move does, if it was the last one; what it attacks only if `attacks`.
+    /// Describes the effect of the move if it was the last one played. Attacked pieces are only
+    /// mentioned if `attacks` is set.
     pub(super) fn as_last(&self, attacks: bool) -> Option<Sentence> {
         use Kind::*;
         let mut kinds = Kind::value_variants().iter().filter(|kind| match kind {
@@ -146,7 +149,7 @@ impl<'a> Played<'a> {
         Some(Sentence::new(Kind::LastMove, format!("The last move, {}, {words}.", self.san())))
     }
 
-    /// The claim in words that follow the subject, if it is true.
+    /// Returns the words after the subject if the claim is true.
     fn words(&self, kind: Kind) -> Option<String> {
         let &Played { m, before, ref after, line, last, context, .. } = self;
         let (board, us, to) = (after.board(), before.turn(), destination(m));
@@ -165,7 +168,7 @@ impl<'a> Played<'a> {
             },
             Kind::Wins => {
                 let gain = won(before, line, last)?;
-                // Of a piece that is given up before the mate nothing is won.
+                // In a lost position with a forced mate, a captured piece is not a gain.
                 let mated = self.score.is_some_and(|score| score < -DECISIVE);
                 let words = gain.words(line).filter(|_| !mated)?;
                 Some(self.in_the_line(words, gain.plies))
@@ -181,7 +184,7 @@ impl<'a> Played<'a> {
             }
             Kind::PinnedDefender => self.pinned_defender().map(|defender| {
                 let defender = the(board, defender);
-                format!("takes on {to}, where {defender} cannot take back because it is pinned")
+                format!("takes on {to}, where {defender} cannot recapture because it is pinned")
             }),
             Kind::Pins => {
                 self.pinned().map(|piece| format!("pins {} to its king", the(board, piece)))
@@ -191,7 +194,7 @@ impl<'a> Played<'a> {
             }),
             Kind::TakesBack => {
                 let back = last.is_some_and(|last| last.is_capture() && last.to() == m.to());
-                (back && m.is_capture()).then(|| format!("takes back on {to}"))
+                (back && m.is_capture()).then(|| format!("recaptures on {to}"))
             }
             Kind::Exchanges => self.exchange(),
             Kind::Offers => self.offered().map(|role| format!("offers the {}", role_name(role))),
@@ -277,14 +280,13 @@ impl<'a> Played<'a> {
         }
     }
 
-    /// What the line comes to after so many plies: against other moves only if that is sure.
+    /// Adds "in the main line" to a result after `plies` plies, unless it holds against all moves.
     fn in_the_line(&self, words: String, plies: usize) -> String {
         let sure = self.sure || self.context.is_none() && plies <= 2;
         if sure { words } else { words + " in the main line" }
     }
 
-    /// By the rules or the book, in a line that nobody wins. Who is winning does not want a
-    /// draw, and says why by other means.
+    /// Describes a draw by the rules or by a known ending, in a line that neither side wins.
     fn draw(&self) -> Option<String> {
         self.score.filter(|score| score.abs() <= EVEN)?;
         let is_drawn = |known: &Ending| known.certain && known.winner.is_none();
@@ -315,11 +317,11 @@ impl<'a> Played<'a> {
         let (score, second) = (self.score?, self.context?.found.second.as_ref());
         let moves = mate_distance(score).filter(|moves| *moves < 0)?.unsigned_abs();
         let longer = second.is_some_and(|second| second.score < score);
-        let than = if longer { ", longer than by any other move" } else { "" };
+        let than = if longer { ", longer than with any other move" } else { "" };
         Some(format!("holds out for {}{than}", counted(moves as usize, "move")))
     }
 
-    /// Does the line come back to a position, and is nobody better?
+    /// Describes a repetition in the line of an equal position.
     fn repeats(&self) -> Option<String> {
         self.score.filter(|&score| score == DRAW)?;
         let mut game = self.game?.clone();
@@ -344,17 +346,18 @@ impl<'a> Played<'a> {
         None
     }
 
-    /// Pieces as they stand after the move.
+    /// Lists pieces on their squares after the move.
     fn list(&self, squares: &[Square]) -> String {
         list(squares.iter().map(|&square| the(self.after.board(), square)))
     }
 
-    /// The enemy's pieces but pawns and king.
+    /// Returns the squares of the opponent's pieces except pawns and king.
     fn theirs(&self) -> impl Iterator<Item = Square> {
         pieces(self.after.board(), self.after.turn()).into_iter()
     }
 
-    /// The enemy's pieces that the moved one attacks, the dearest first.
+    /// Returns the squares of the opponent's pieces that the moved piece attacks, the most valuable
+    /// first.
     fn targets(&self) -> Vec<Square> {
         let board = self.after.board();
         let enemies = board.attacks_from(destination(self.m)) & board.by_color(self.after.turn());
@@ -367,12 +370,12 @@ impl<'a> Played<'a> {
         let to = self.m.to();
         let mut targets = self.targets();
         targets.retain(|&target| is_worthy(self.after.board(), to, target));
-        // The piece may have moved away: then another of them is taken.
+        // A forked piece may move away, so check that the line captures another one.
         let next = self.line.get(2).filter(|next| next.from() == Some(to) && next.is_capture())?;
         (targets.len() > 1 && targets.contains(&next.to())).then_some(targets)
     }
 
-    /// By a later move of a line that wins something.
+    /// Describes a fork by a later move in a line that wins material.
     fn later_fork(&self) -> Option<String> {
         self.context?;
         won(self.before, self.line, self.last)?;
@@ -404,7 +407,7 @@ impl<'a> Played<'a> {
     fn taken(&self) -> Option<String> {
         let taken = role_name(self.m.capture()?);
         let how = if takes_for_nothing(self.before, self.m) {
-            ", and nothing takes back".to_owned()
+            " and cannot be recaptured".to_owned()
         } else if takes_dearer(self.m) {
             format!(" with a {}", role_name(self.m.role()))
         } else {
@@ -413,7 +416,7 @@ impl<'a> Played<'a> {
         Some(format!("takes the {taken} on {}{how}", taken_on(self.m)))
     }
 
-    /// A piece for one of the same worth, which is taken back at once.
+    /// Describes the exchange for a piece of the same value, which is recaptured at once.
     fn exchange(&self) -> Option<String> {
         let (taken, role) = (self.m.capture()?, self.m.promotion().unwrap_or(self.m.role()));
         let back = self.line.get(1)?.is_capture() && self.line[1].to() == self.m.to();
@@ -428,7 +431,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// What may be taken at a loss that the move can afford.
+    /// Returns the moved piece if it can be captured at a loss and the position is not lost.
     fn offered(&self) -> Option<Role> {
         let &Played { m, before, ref after, .. } = self;
         let to = destination(m);
@@ -446,7 +449,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// A piece that did not move, and what it attacks now.
+    /// Returns a piece that did not move, and the target of the line that was opened for it.
     fn uncovered(&self) -> Option<(Square, Square)> {
         let (old, new) = (self.before.board(), self.after.board());
         let sliders = old.by_color(self.before.turn()) & old.sliders();
@@ -460,7 +463,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// The pieces that the moved one attacks now, and would win something by taking.
+    /// Returns the pieces that the moved piece newly attacks and could win something by capturing.
     fn attacked(&self) -> Vec<Square> {
         let to = destination(self.m);
         let old = self.m.from().filter(|_| !self.m.is_promotion());
@@ -487,7 +490,8 @@ impl<'a> Played<'a> {
         }
     }
 
-    /// Where the dearest piece stood that could be won before the move, and cannot after it.
+    /// Returns the original square of the most valuable piece that could be won before the move but
+    /// not after it.
     fn saved(&self) -> Option<Square> {
         let board = self.before.board();
         let own = board.by_color(self.before.turn()) & !board.kings();
@@ -500,7 +504,8 @@ impl<'a> Played<'a> {
         own.into_iter().filter(is_saved).max_by_key(|&square| board.role_at(square))
     }
 
-    /// Are there only kings and pawns, and do the kings face each other, the other's turn?
+    /// Returns whether only kings and pawns are left and the kings face each other after a king
+    /// move.
     fn takes_opposition(&self) -> bool {
         let board = self.after.board();
         let kings: Vec<Square> = board.kings().into_iter().collect();
@@ -511,7 +516,7 @@ impl<'a> Played<'a> {
             && (one.file() == other.file() || one.rank() == other.rank())
     }
 
-    /// What every other move fails to do.
+    /// Returns the result that only this move achieves.
     fn only(&self) -> Option<&'static str> {
         let Searched { only, keeping, .. } = self.context?.found;
         let Some(Keeping { ending, moves, all }) = keeping else { return *only };
@@ -519,8 +524,8 @@ impl<'a> Played<'a> {
         only.then_some(if ending.winner.is_some() { "wins" } else { "draws" })
     }
 
-    /// What a king approaches in an endgame: an enemy or passed pawn that it reaches in the line,
-    /// the enemy king if there are no pawns, or the centre.
+    /// Describes the target that a king approaches in an endgame: an enemy or passed pawn that it
+    /// reaches in the line, the enemy king if there are no pawns, or the centre.
     fn approached(&self) -> Option<String> {
         let from = self.m.from().filter(|_| self.m.role() == Role::King && !self.m.is_castle())?;
         let (board, to, us) = (self.after.board(), self.m.to(), self.before.turn());
@@ -550,7 +555,8 @@ impl<'a> Played<'a> {
     }
 }
 
-/// Is a king mated on its own back rank by a heavy piece there, behind pieces of its own?
+/// Returns whether a king is mated on its back rank by a rook or queen there, with its own pieces
+/// in front of it.
 fn is_back_rank_mate(end: &Position) -> bool {
     let (board, us) = (end.board(), end.turn());
     let Some(king) = board.king_of(us) else { return false };
@@ -566,7 +572,7 @@ fn is_back_rank_mate(end: &Position) -> bool {
             .all(|square| board.color_at(square) == Some(us))
 }
 
-/// `threatens Nc7+, which forks the king and the rook on a8`.
+/// Describes a threat: `threatens Nc7+, which forks the king and the rook on a8`.
 pub(super) fn threatened(Threat { position, info }: &Threat) -> Option<String> {
     let played = Played::new(position, &info.pv, None)?;
     let played = Played { sure: true, score: Some(info.score), ..played };

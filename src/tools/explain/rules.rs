@@ -1,5 +1,5 @@
-//! What the rules say of moves and pieces. Nothing is put into words that has not been
-//! asked here.
+//! Rules of chess by which claims about moves and pieces are confirmed. Sentences claim only facts
+//! that were checked here.
 
 use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Rank, Role, Square};
 
@@ -8,40 +8,40 @@ use crate::chess::{
     see::{see_ge, value},
 };
 
-/// What two pieces may differ by, in centipawns, and still be exchanged.
+/// Maximum difference in value, in centipawns, of pieces that count as equal in an exchange.
 pub(super) const EXCHANGE: i32 = 50;
 
-/// The position after passing, if its side may.
+/// Returns the position after passing, unless the side to move is in check.
 pub(super) fn passed(at: &Position) -> Option<Position> {
     if at.is_check() { None } else { at.play_null() }
 }
 
-/// The position in which the side of `color` is to move.
+/// Returns the position with the side of `color` to move.
 pub(super) fn turned(at: &Position, color: Color) -> Option<Position> {
     if at.turn() == color { Some(at.clone()) } else { passed(at) }
 }
 
-/// A move that mates.
+/// Returns a move that mates at once, if there is one.
 pub(super) fn mating_move(at: &Position) -> Option<Move> {
     at.legal_moves().into_iter().find(|&m| at.play(m).chess().is_checkmate())
 }
 
-/// May the piece on `square` be taken at once?
+/// Returns whether the piece on `square` can be captured at once.
 pub(super) fn is_taken(at: &Position, square: Square) -> bool {
     at.legal_moves().iter().any(|m| m.is_capture() && m.to() == square)
 }
 
-/// Does `m` take something that nothing takes back?
+/// Returns whether `m` captures something and cannot be recaptured.
 pub(super) fn takes_for_nothing(at: &Position, m: Move) -> bool {
     m.is_capture() && !is_taken(&at.play(m), m.to())
 }
 
-/// Does `m` take by a piece that is worth less?
+/// Returns whether `m` captures a more valuable piece.
 pub(super) fn takes_dearer(m: Move) -> bool {
     m.capture().is_some_and(|taken| value(taken) > value(m.role()) + EXCHANGE)
 }
 
-/// Would the other side win something on `square`, if it were to move?
+/// Returns whether the other side, if it were to move, could win something on `square`.
 pub(super) fn is_lost(at: &Position, square: Square) -> bool {
     let color = at.board().color_at(square);
     color.and_then(|color| turned(at, !color)).is_some_and(|theirs| {
@@ -50,14 +50,14 @@ pub(super) fn is_lost(at: &Position, square: Square) -> bool {
     })
 }
 
-/// Is nothing to be won by taking or promoting at once, and no check to be met?
+/// Returns whether the position is quiet: no check, and no capture or promotion that wins material.
 pub(super) fn is_quiet(at: &Position) -> bool {
     let gains = |m: &Move| (m.is_capture() || m.is_promotion()) && see_ge(at, *m, EXCHANGE);
     !at.is_check() && !at.legal_moves().iter().any(gains)
 }
 
-/// Is it worth attacking `target` with the piece on `from`? A king, what is worth
-/// more, or what nothing protects.
+/// Returns whether the piece on `target` is worth attacking with the piece on `from`: a king, a
+/// more valuable piece, or an unprotected one.
 pub(super) fn is_worthy(board: &Board, from: Square, target: Square) -> bool {
     let Some(piece) = board.piece_at(target) else { return false };
     piece.role == Role::King
@@ -65,7 +65,7 @@ pub(super) fn is_worthy(board: &Board, from: Square, target: Square) -> bool {
         || board.attacks_to(target, piece.color, board.occupied()).is_empty()
 }
 
-/// Does only the piece on `square` keep the slider on `by` from its king?
+/// Returns whether the piece on `square` is pinned to its king by the slider on `by`.
 pub(super) fn is_pinned(board: &Board, square: Square, by: Square) -> bool {
     let Some(color) = board.color_at(square) else { return false };
     let Some(king) = board.king_of(color) else { return false };
@@ -75,7 +75,8 @@ pub(super) fn is_pinned(board: &Board, square: Square, by: Square) -> bool {
     square != king && !reaches(board) && reaches(&without)
 }
 
-/// Are no enemy pawns before the pawn of `color` on `square`, nor own ones?
+/// Returns whether a pawn of `color` on `square` is passed and has no pawn of its own in front of
+/// it.
 pub(super) fn is_passed(board: &Board, color: Color, square: Square) -> bool {
     let ahead = |rank: Rank| color.fold_wb(rank > square.rank(), rank < square.rank());
     let is_free = |color: Color, files: u32| {
@@ -86,12 +87,12 @@ pub(super) fn is_passed(board: &Board, color: Color, square: Square) -> bool {
     is_free(!color, 1) && is_free(color, 0)
 }
 
-/// The heavy and light pieces of a side.
+/// Returns the pieces of a side without pawns and king.
 pub(super) fn pieces(board: &Board, color: Color) -> Bitboard {
     board.by_color(color) & !board.pawns() & !board.kings()
 }
 
-/// Where the piece stands that `m` takes.
+/// Returns the square of the piece that `m` captures.
 pub(super) fn taken_on(m: Move) -> Square {
     match m {
         Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
@@ -99,7 +100,7 @@ pub(super) fn taken_on(m: Move) -> Square {
     }
 }
 
-/// Where the moved piece stands afterwards; the rook, of castling.
+/// Returns the square of the moved piece after the move. For castling, this is the rook's square.
 pub(super) fn destination(m: Move) -> Square {
     match m {
         Move::Castle { king, rook } => {

@@ -1,103 +1,103 @@
-//! What every sentence is: a text of a kind.
+//! The sentences of an explanation: a text and its kind.
 
 use serde::Serialize;
 
 use crate::chess::score::Score;
 
-/// Differences below this, in centipawns, are not worth a word.
+/// Smaller differences, in centipawns, are not mentioned.
 pub(super) const NOTHING: Score = 10;
 
-/// The kinds of sentence: first the reasons for a move, the most important first.
+/// The kinds of sentence. The reasons for a move come first, the most important one at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
-    /// The move mates, or its line does.
+    /// The move mates or leads to mate.
     Mate,
-    /// Its line comes to a draw.
+    /// The line of the move ends in a draw.
     Draw,
-    /// It is mated as late as possible.
+    /// The move delays an unavoidable mate as long as possible.
     Delays,
-    /// A pawn becomes another piece.
+    /// A pawn promotes.
     Promotes,
-    /// Its line wins material.
+    /// The line of the move wins material.
     Wins,
-    /// The opponent would rather pass.
+    /// The opponent would be better off passing.
     Zugzwang,
-    /// If its side had passed, a mate would have followed, and now none does at once.
+    /// The move stops a mate that would have followed a pass.
     Stops,
-    /// Its line repeats moves, and nobody is better.
+    /// The line of the move repeats moves in an equal position.
     Repeats,
-    /// The moved piece attacks several others, and takes one of them next.
+    /// The moved piece attacks several others, and captures one of them next.
     Forks,
-    /// It takes, and a pinned piece may not take back.
+    /// The move captures, and a pinned piece cannot recapture.
     PinnedDefender,
     /// The moved piece pins another to its king.
     Pins,
-    /// Another piece now attacks something.
+    /// The move opens the line of another piece to a target.
     Uncovers,
-    /// It takes where the opponent has taken last.
+    /// The move recaptures on the square of the opponent's last capture.
     TakesBack,
-    /// It takes, and a piece of the same worth is taken back.
+    /// The move captures a piece, and a piece of equal value is recaptured.
     Exchanges,
-    /// It may be taken at a loss of at least two pawns.
+    /// The moved piece can be captured at a loss of at least two pawns.
     Offers,
-    /// It takes a piece.
+    /// The move captures a piece.
     Takes,
-    /// If the opponent passed, a mate would follow.
+    /// The move threatens mate.
     ThreatensMate,
-    /// If the opponent passed, something would be won.
+    /// The move threatens to win something.
     Threatens,
-    /// The kings face each other, and the other must give way.
+    /// The move takes the opposition: the kings face each other with the opponent to move.
     Opposition,
-    /// Every other move is worse by a result.
+    /// Every other move leads to a worse result.
     Only,
-    /// A piece that could be won no longer can.
+    /// The move protects or removes a piece that could have been won.
     Saves,
-    /// The opponent's threat gains nothing any more.
+    /// After the move, the opponent's threat gains nothing.
     Parries,
-    /// The moved pawn has no enemy pawn before it.
+    /// The moved pawn is a passed pawn.
     Passed,
-    /// The moved piece stands before an enemy's passed pawn.
+    /// The moved piece blocks an enemy passed pawn.
     Blockades,
-    /// The moved piece now attacks others.
+    /// The moved piece attacks others that it did not attack before.
     Attacks,
-    /// It castles.
+    /// The move castles.
     Castles,
     /// A minor piece leaves its first rank early in the game.
     Develops,
-    /// A rook gets, or has, a file without pawns.
+    /// A rook moves to, or is on, a file without pawns.
     OpenFile,
-    /// It gives check.
+    /// The move gives check.
     Checks,
-    /// The book knows its result.
+    /// The result of the ending is known.
     Book,
-    /// The king comes nearer to a pawn, a lone king or the centre, in an endgame.
+    /// In an endgame, the king moves closer to a pawn, a lone king or the centre.
     Approaches,
-    /// Its line brings a piece to a better square, by the evaluation.
+    /// The line of the move brings a piece to a better square, according to the evaluation.
     Square,
-    /// What the last move did.
+    /// The effect of the last move.
     LastMove,
     /// The side to move is in check.
     InCheck,
-    /// What the opponent would do if the side to move passed.
+    /// The opponent's move if the side to move passed.
     Threat,
-    /// There is but one legal move.
+    /// There is only one legal move.
     OnlyLegal,
-    /// The fifty-move rule is near.
+    /// A draw by the fifty-move rule is near.
     Clock,
-    /// Who has more of what.
+    /// The difference in material.
     Material,
     /// A piece is pinned to its king.
     Pinned,
-    /// Passed pawns of a side.
+    /// The passed pawns of a side.
     PassedPawns,
-    /// A king in danger.
+    /// Dangers for a king.
     King,
-    /// A piece that is worth remarkably much or little.
+    /// A piece that is worth much more or less than usual.
     Worth,
 }
 
-/// A sentence, of its kind.
+/// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Sentence {
     pub(super) kind: Kind,

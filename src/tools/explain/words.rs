@@ -1,13 +1,13 @@
-//! Names of pieces, and lists of them.
+//! Names of pieces, lists and material in words.
 
 use shakmaty::{Board, Color, Role, Square};
 
 use crate::chess::{notation::color_name, see::value};
 
-/// From two: nobody has more than nine pieces of a kind.
+/// Names of the numbers from two to nine, which is enough for pieces of a kind.
 const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
-/// `pawn` to `king`.
+/// Returns the name of a role, `pawn` to `king`.
 pub(super) const fn role_name(role: Role) -> &'static str {
     match role {
         Role::Pawn => "pawn",
@@ -19,12 +19,12 @@ pub(super) const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// `knight on c6`.
+/// Describes a piece: `knight on c6`.
 pub(super) fn piece(board: &Board, square: Square) -> String {
     format!("{} on {square}", board.role_at(square).map_or("piece", role_name))
 }
 
-/// `the knight on c6`, `the king`.
+/// Describes a piece with an article: `the knight on c6`, `the king`.
 pub(super) fn the(board: &Board, square: Square) -> String {
     match board.role_at(square) {
         Some(Role::King) => "the king".to_owned(),
@@ -32,13 +32,13 @@ pub(super) fn the(board: &Board, square: Square) -> String {
     }
 }
 
-/// `White's knight on c6`.
+/// Describes a piece with its owner: `White's knight on c6`.
 pub(super) fn owned(board: &Board, square: Square) -> String {
     let owner = board.color_at(square).map_or("", color_name);
     format!("{owner}'s {}", piece(board, square))
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins items to a list: `a`, `a and b`, `a, b and c`.
 pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     match &items[..] {
@@ -48,8 +48,8 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// What a side has won and lost, by role from the pawn up: `a queen for a rook`. A knight and
-/// a bishop count the same. `None` if nothing is won.
+/// Describes material that a side has won and lost, by role from the pawn up: `a queen for a rook`.
+/// A knight and a bishop cancel out. Returns `None` if nothing was won.
 pub(super) fn trade(mut counts: [i32; 5]) -> Option<String> {
     let [_, knights, bishops, ..] = counts;
     let same = if knights * bishops < 0 { knights.abs().min(bishops.abs()) } else { 0 };
@@ -74,7 +74,8 @@ pub(super) fn trade(mut counts: [i32; 5]) -> Option<String> {
     }
 }
 
-/// Who has more of what: `White has a knight for two pawns.`; `None` if both have the same.
+/// Describes the difference in material: `White has a knight for two pawns.` Returns `None` if
+/// there is none.
 pub(super) fn material(board: &Board) -> Option<String> {
     let counts = counts(board, Color::White);
     let worth: i32 = Role::ALL.iter().zip(counts).map(|(&role, count)| value(role) * count).sum();
@@ -88,7 +89,7 @@ pub(super) fn material(board: &Board) -> Option<String> {
     })
 }
 
-/// How many pieces more `color` has than the other side, by role from the pawn up.
+/// Returns by how many pieces `color` leads, by role from the pawn up.
 pub(super) fn counts(board: &Board, color: Color) -> [i32; 5] {
     let count = |color, role| (board.by_color(color) & board.by_role(role)).count() as i32;
     let mut roles = Role::ALL.iter().map(|&role| count(color, role) - count(!color, role));

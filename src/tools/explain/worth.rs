@@ -1,5 +1,5 @@
-//! What a piece is worth where it stands, held against what such a piece is usually
-//! worth to the evaluation in use.
+//! Compares the worth of a piece on its square with the average worth of its kind, according to the
+//! evaluation in use.
 
 use shakmaty::{Bitboard, Move, Piece, Role, Square};
 
@@ -14,15 +14,18 @@ use crate::{
     tools::bench,
 };
 
-/// Excess over the usual, in centipawns, that is worth telling; it must also be a
-/// [`PART`] of the usual: a queen is not measured as a knight is.
+/// Minimum difference from the usual worth that is mentioned, in centipawns. It must also be at
+/// least one sixth ([`PART`]) of the usual worth, so that queens need a larger difference than
+/// knights.
 const REMARKABLE: Score = 60;
 const PART: Score = 6;
-/// With fewer pieces than this on the board a piece's worth is that of the game.
+/// With fewer pieces than this on the board, a piece decides the game, so its worth says nothing
+/// about its square.
 const FEW: usize = 13;
-/// Plies of a line in which a piece reaches a better square.
+/// Number of plies of a line in which a piece must reach a better square.
 const PLAN: usize = 10;
-/// Boards with more pieces than this are full: pieces are worth something else there.
+/// Number of pieces above which a board is full. The usual worth differs between full and other
+/// boards.
 const FULL: usize = 20;
 
 /// A piece and its worth to its own side, in centipawns.
@@ -30,11 +33,11 @@ const FULL: usize = 20;
 pub(super) struct Worth {
     /// The piece.
     pub(super) piece: Piece,
-    /// Where it stands.
+    /// The square of the piece.
     pub(super) square: Square,
-    /// By how much the evaluation falls without it.
+    /// The amount by which the evaluation falls without the piece.
     pub(super) worth: Score,
-    /// What its kind is worth on average, on as full a board.
+    /// The average worth of its kind on boards that are as full.
     pub(super) usual: Score,
 }
 
@@ -44,8 +47,8 @@ impl Worth {
     }
 }
 
-/// The pieces of a board but pawns and kings: a pawn may be worth a game, and that says
-/// nothing of its place.
+/// Returns the worth of all pieces except pawns and kings. Pawns are left out because a pawn may
+/// decide the game on any square.
 fn pieces(position: &Position, network: Option<&Network>) -> Vec<(Square, Piece, Score)> {
     let own = |(square, piece, white): (Square, Piece, Option<Score>)| {
         let worth = notation::white(white?, piece.color);
@@ -58,8 +61,8 @@ fn is_full(position: &Position) -> bool {
     position.board().occupied().count() > FULL
 }
 
-/// The worth of every piece, the best placed first. The usual worth is the average over
-/// the positions of the benchmark.
+/// Returns the worth of every piece, the best placed first. The usual worth is the average over the
+/// positions of the benchmark.
 pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
     let positions = bench::positions().unwrap_or_default();
     let alike = positions.iter().filter(|(other, _)| is_full(other) == is_full(position));
@@ -77,8 +80,8 @@ pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Wort
     placed
 }
 
-/// Sentences about the pieces that stand best and worst, if that is remarkable, but for those on
-/// the squares in `told`.
+/// Describes the best and the worst placed piece, if the difference is large enough. Skips pieces
+/// on the squares in `told`.
 pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec<Sentence> {
     let sentence = |worth: &Worth, quality: &str| {
         let (piece, kind) = (owned(position.board(), worth.square), role_name(worth.piece.role));
@@ -100,8 +103,8 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
     good.into_iter().chain(bad.map(|worth| sentence(worth, "badly"))).collect()
 }
 
-/// The first piece of the side to move that the line brings to a better square: `brings the
-/// knight to e5, where it is worth 0.8 pawns more than on f3`.
+/// Describes the first piece of the side to move that the line brings to a better square: `brings
+/// the knight to e5, where it is worth 0.8 pawns more than on f3`.
 pub(super) fn improved(
     root: &Position,
     line: &[Move],
@@ -113,13 +116,13 @@ pub(super) fn improved(
         let (.., white) = parts.into_iter().find(|&(other, ..)| other == square)?;
         Some(notation::white(white?, us))
     };
-    // Where the piece on a square stood at first.
+    // Track the original square of each piece.
     let (mut at, mut origins) = (root.clone(), Square::ALL);
     for (index, &m) in line.iter().take(PLAN).enumerate() {
         at = at.play(m);
         let (from, to) = (origins[usize::from(m.from()?)], m.to());
         origins[usize::from(to)] = from;
-        // The same side is to move in both: a move more is worth something.
+        // Compare with the same side to move, because the right to move has a value.
         if index % 2 == 0
             && !(m.is_castle() || m.is_capture() || m.is_promotion())
             && root.board().role_at(from) == Some(m.role())
@@ -153,7 +156,7 @@ mod tests {
         assert_eq!(squares, [Square::D5, Square::A1]);
         assert_eq!(placed[0].usual, placed[1].usual);
         assert!((200..500).contains(&placed[0].usual), "{placed:?}");
-        // What is as usual is not worth telling.
+        // Usual differences are not mentioned.
         let worth = |excess| Worth { worth: 300 + excess, usual: 300, ..placed[0] };
         let said = |placed: &[Worth], told| -> Vec<String> {
             said(&position, placed, told).into_iter().map(|sentence| sentence.text).collect()

@@ -3,7 +3,7 @@ use serde::Deserialize;
 use super::*;
 use crate::chess::position::START_FEN;
 
-/// A position, what must be said of it, and what must not.
+/// A position with texts that its explanation must or must not contain.
 #[derive(Debug, Deserialize)]
 struct Case {
     kind: String,
@@ -31,7 +31,7 @@ fn explained(position: &str, nodes: u64) -> Explanation {
     explain(&game, before.as_ref(), &args).unwrap()
 }
 
-/// What is said of thirty positions of different kinds.
+/// Checks the explanations of the positions in `tests/data/explain.toml`.
 #[test]
 fn thirty_positions() {
     let cases: Cases = toml::from_str(include_str!("../../../../tests/data/explain.toml")).unwrap();
@@ -55,8 +55,8 @@ fn thirty_positions() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Random games: whatever is said, a difference below a tenth of a pawn is not, and a
-/// game that is over is told in two lines.
+/// Plays random games. Differences below a tenth of a pawn must not be mentioned, and a finished
+/// game is explained in two lines.
 #[test]
 fn nothing_is_made_of_nothing() {
     let mut position = Position::default();
@@ -92,7 +92,7 @@ fn nothing_is_made_of_nothing() {
 
 #[test]
 fn two_different_moves_and_their_worth() {
-    // Taking the rook wins; everything else is worse.
+    // Capturing the rook wins. Every other move is worse.
     let explanation = explained("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1", 20_000);
     let (best, second) = (explanation.best.clone().unwrap(), explanation.second.clone().unwrap());
     assert_ne!(best.uci, second.uci);
