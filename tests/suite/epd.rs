@@ -1,5 +1,4 @@
-//! `lancet epd` as users run it: the built binary, its output, files and exit
-//! status.
+//! Tests `lancet epd` as a program: its output, files and exit status.
 
 use std::{fs, path::Path, process::Output, thread};
 
@@ -10,7 +9,7 @@ use crate::common::{
 use serde_json::Value;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-/// Mate in one by Ra8 only.
+/// A position with one solution: mate in one by Ra8.
 const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
 
 fn epd(args: &[&str]) -> Output {
@@ -115,8 +114,7 @@ fn encodings_comments_and_notations() {
     for (number, m) in ["Ra8", "Ra8#", "a1a8", "Ra1-a8!", "Ra1a8+", "#1"].iter().enumerate() {
         bytes.extend(format!("{BACK_RANK} bm {m}; id \"n{number}\";\r\n").bytes());
     }
-    // A FEN, an unknown opcode, tablebase opcodes, Latin-1, no final newline,
-    // no final semicolon.
+    // A FEN, an unknown opcode, tablebase opcodes, Latin-1, and no final newline or semicolon.
     bytes.extend(format!("{BACK_RANK} bm Ra8; // a comment\n").bytes());
     bytes.extend(format!("{BACK_RANK} 3 40 pv Ra8; wdl 2; dtz 1; bm Ra8; id \"R").bytes());
     bytes.extend(b"\xe9ti\"");
@@ -131,7 +129,7 @@ fn encodings_comments_and_notations() {
     assert_eq!(last["operations"]["wdl"][0], "2");
 }
 
-/// What nobody needs may be wrong; what solves the position stands all the same.
+/// Errors in unneeded operations must not hide the solution.
 #[test]
 fn comments_may_say_anything() {
     let dir = Directory::new();
@@ -157,7 +155,7 @@ fn comments_may_say_anything() {
     assert_eq!(positions[3]["operations"]["c1"][0], "one; two");
 }
 
-/// Megabytes of operations, each of which was compared with all before it.
+/// Megabytes of operations must be read fast, although repeated opcodes have to be found.
 #[test]
 fn a_line_may_have_many_operations() {
     let dir = Directory::new();
@@ -171,7 +169,7 @@ fn a_line_may_have_many_operations() {
 #[test]
 fn chess960_castling_is_understood() {
     let dir = Directory::new();
-    // Castling, written in four ways.
+    // The same castling move in four notations.
     let castles = "6k1/5ppp/8/8/8/8/5PPP/4RK1R w H - bm";
     let text: String =
         ["O-O", "0-0", "f1h1", "Kf1h1"].iter().map(|m| format!("{castles} {m};\n")).collect();
@@ -188,7 +186,7 @@ fn chess960_castling_is_understood() {
 #[test]
 fn strategic_points() {
     let dir = Directory::new();
-    // All moves earn something, so that whatever is played earns it.
+    // All moves have points, so any move earns some.
     let moves = ["Kb1", "Kb2", "Ka2"];
     let line = "8/8/8/8/8/8/6k1/K7 w - - bm Kb2;";
     let new =
@@ -217,7 +215,7 @@ fn strategic_points() {
     assert_eq!(result["themes"][1]["theme"], "STS(v2.2) Files");
     assert!(stdout(&output).contains("| theme "), "{}", stdout(&output));
 
-    // Only a suite of ten points a position gets the customary estimate.
+    // The customary rating estimate needs a suite with ten points for each position.
     let suite = dir.file("points10.epd", format!("{new}\n{old}\n"));
     let shown = stdout(&epd(&[&suite, "--depth", "1"]));
     assert!(shown.contains("(a customary estimate, not a measured rating)"), "{shown}");
@@ -259,14 +257,14 @@ fn requirements_and_failed_positions() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(fs::read_to_string(&failed).unwrap(), format!("{bad}\n"));
     let shown = stdout(&output);
-    assert!(shown.contains("1 without anything to grade"), "{shown}");
+    assert!(shown.contains("1 without a solution, not graded"), "{shown}");
     assert!(shown.contains("(am Ra8)"), "{shown}");
     assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
 
     let output = epd(&[&suite, "--nodes", "1000", "--require", "2"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("1 solved, 2 required"));
-    // Rerunning what failed.
+    // Rerun the missed positions.
     assert_eq!(epd(&[&failed, "--nodes", "1000", "--require", "1"]).status.code(), Some(1));
 }
 
@@ -285,7 +283,7 @@ fn limits_hold_and_stop_early_stops() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         json(&out)["suites"][0]["results"][0]["positions"][0].clone()
     };
-    // Whatever is played is right from the first iteration on.
+    // Every move is a solution, so it is found at depth 1.
     let early = position(&["--depth", "40", "--nodes", "2000000", "--stop-early", "3"]);
     assert_eq!(early["found"]["depth"], 1);
     assert!((3..12).contains(&early["lines"][0]["depth"].as_u64().unwrap()), "{early}");
@@ -295,7 +293,7 @@ fn limits_hold_and_stop_early_stops() {
     assert_eq!(position(&["--nodes", "2000", "--depth", "60"])["nodes"], 2000);
     assert_eq!(position(&["--nodes", "9000000", "--depth", "2"])["lines"][0]["depth"], 2);
     let time = position(&["--movetime", "50"])["time"].as_u64().unwrap();
-    // A millisecond is kept back.
+    // The engine keeps one millisecond back.
     assert!(time >= 49, "{time}");
     let lines = position(&["--depth", "3", "--multipv", "3", "--threads", "2", "--hash", "2"]);
     let ranks: Vec<&Value> = (0..3).map(|index| &lines["lines"][index]["rank"]).collect();
@@ -348,7 +346,8 @@ fn csv_has_a_row_per_position_and_engine() {
     assert_ne!(cell(0, "engine"), cell(2, "engine"));
 }
 
-/// Ids come from files of others: they control neither terminals nor spreadsheets.
+/// Ids in foreign files must not send control characters to a terminal or formulas to a
+/// spreadsheet.
 #[test]
 fn hostile_ids_do_nothing() {
     let dir = Directory::new();
@@ -365,7 +364,7 @@ fn hostile_ids_do_nothing() {
     let column = reader.headers().unwrap().iter().position(|title| title == "id").unwrap();
     let cells: Vec<String> =
         reader.records().map(|record| record.unwrap()[column].to_owned()).collect();
-    // What controls a terminal is a space in a text file.
+    // Control characters become spaces in a text file.
     assert_eq!(cells, [" ]0;title ", "'=1+1", "-35"]);
 }
 
@@ -382,7 +381,7 @@ fn another_engine_beside_us() {
     assert_eq!(all["engines"][0]["command"], Value::Null);
     assert_eq!(all["engines"][1]["command"], LANCET);
     let results = &all["suites"][0]["results"];
-    // The same engine through UCI: the same moves and scores.
+    // The same engine through UCI gives the same moves and scores.
     for index in 0..24 {
         let (ours, theirs) = (&results[0]["positions"][index], &results[1]["positions"][index]);
         for key in ["id", "move", "solved"] {
@@ -403,7 +402,7 @@ fn another_engine_beside_us() {
     assert!(stderr(&missing).contains("--engine '/no/such/engine': cannot start"));
 }
 
-/// Engines stand in columns, themes in rows, and what one engine alone solves is listed.
+/// Engines are in columns and themes in rows. Positions solved by one engine only are listed.
 #[cfg(unix)]
 #[test]
 fn engines_side_by_side() {
@@ -430,11 +429,12 @@ fn engines_side_by_side() {
     assert_eq!(rows[3], "| rook | 0/1 (0.0%) | 1/1 (100.0%) |", "{shown}");
     assert_eq!(rows[4], "| all | 2/3 (66.7%) | 2/3 (66.7%) |", "{shown}");
     for (name, id) in [(name, "mate.1"), ("Other", "rook.1")] {
-        assert!(shown.contains(&format!("{name}: 1 solved by it alone: {id}\n")), "{shown}");
+        let alone = format!("{name}: 1 solved by this engine only: {id}\n");
+        assert!(shown.contains(&alone), "{shown}");
     }
 }
 
-/// Engines that misbehave, as shell scripts.
+/// Tests misbehaving engines, which are shell scripts.
 #[cfg(unix)]
 #[test]
 fn misbehaving_engines_do_no_harm() {
@@ -457,25 +457,25 @@ fn misbehaving_engines_do_no_harm() {
         let output = epd(&[&[suite.as_str(), "--engine", command], &limits[..]].concat());
         (output.status.code(), stdout(&output), stderr(&output))
     };
-    // Whoever answers is waited for, however busy the machine is.
+    // A long timeout, so that engines that answer are waited for even on a busy machine.
     const LONG: &str = "120";
     let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));
     assert_eq!(shown.matches("the engine ended, exit status: 7 (at 'bestmove')").count(), 3);
-    assert_eq!(shown.matches("not asked after 3 failures in a row").count(), 2);
+    assert_eq!(shown.matches("skipped after 3 failures in a row").count(), 2);
     assert!(shown.contains("crash: 5 not answered (counted as not solved)"), "{shown}");
 
     let (status, shown, _) = run(&script("illegal", "echo bestmove a1b3"), 1, LONG);
     assert_eq!(status, Some(1));
     assert!(shown.contains("bestmove: illegal move 'a1b3': "), "{shown}");
 
-    // A right answer without any info line, a failed first position.
+    // A right answer without a usable info line; the first position fails.
     let answer = "echo info depth x score cp pv; echo bestmove a1a8 ponder 0000";
     let (status, shown, _) = run(&script("terse", answer), 5, LONG);
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |"), "{shown}");
 
-    // It takes `go nodes` for no limit at all, and is stopped by us then.
+    // This engine reads `go nodes` as `go` without a limit, so the program stops it.
     let answer = "case \"$line\" in *nodes*) echo bestmove a1a2;; *) \
                   echo info depth 9 score cp 5 nodes 101 pv a1a8;; esac;; \
                   stop) echo bestmove a1a8";
@@ -483,8 +483,8 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |") && shown.contains(" 101 "), "{shown}");
 
-    // They keep `go nodes`, stopped within an iteration: one always, one that said nothing
-    // of its nodes only once. Nobody is to take that from them.
+    // These engines keep `go nodes` but stop within an iteration. One always reports its nodes, the
+    // other is silent on the first position only. Later positions must still use `go nodes`.
     let quiet = "case \"$line\" in *nodes*) echo info depth 9 score cp 5 nodes 10 pv a1a8; \
                  echo bestmove a1a8;; *) echo bestmove a1a2;; esac";
     let (status, shown, _) = run(&script("quiet", quiet), 5, LONG);
@@ -497,7 +497,8 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    4/5 |"), "{shown}");
 
-    // These shake hands, but then no move comes: silent, and full of other things.
+    // These engines complete the handshake but send no move. One is silent, the other prints other
+    // lines.
     let [hang, talker] = [("hang", ":"), ("talker", "while echo still here; do sleep 0.1; done")]
         .map(|(name, on_go)| script(name, on_go));
     let run = &run;
@@ -519,7 +520,7 @@ fn misbehaving_engines_do_no_harm() {
     });
 }
 
-/// Lancet's jobs share the tables, and other engines are told of them.
+/// All jobs of Lancet share the tablebases, and other engines get their path.
 #[cfg(unix)]
 #[test]
 fn all_engines_get_the_tables() {
@@ -557,7 +558,7 @@ fn all_engines_get_the_tables() {
     assert!(without < 5000 && with > 5000, "{without} {with}");
 }
 
-/// Ctrl-C ends a run of many hours with the table of what was done.
+/// Ctrl-C ends a long run and prints the results so far.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_the_summary() {
@@ -583,7 +584,7 @@ fn an_interrupt_prints_the_summary() {
     output.read_to_string(&mut shown).unwrap();
     assert_eq!(child.ended().code(), Some(130));
     assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
-    assert!(shown.contains("Interrupted: the tables show what was done."), "{shown}");
+    assert!(shown.contains("Interrupted. The tables show the results so far."), "{shown}");
     let all = json(&out);
     assert_eq!(all["interrupted"], true);
     assert_eq!(all["suites"][0]["results"][0]["positions"].as_array().unwrap().len(), 1);
@@ -608,10 +609,10 @@ fn wrong_command_lines() {
     }
 }
 
-/// Every shipped suite can be read and searched.
+/// All suites of the repository can be read and searched.
 #[test]
 fn shipped_suites() {
-    // No shell expands this pattern.
+    // The program must expand this pattern itself, without a shell.
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/*.epd");
     let output = epd(&[files.to_str().unwrap(), "--nodes", "1", "--hash", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -619,7 +620,7 @@ fn shipped_suites() {
     assert!(shown.matches(".epd by Lancet").count() >= 19 && shown.contains("\n| wac "), "{shown}");
 }
 
-/// Every line has one shard, and the same answer there.
+/// Every line belongs to one shard and gets the same answer there.
 #[test]
 fn shards_are_the_whole() {
     let dir = Directory::new();

@@ -1,4 +1,4 @@
-//! The command `lancet epd`: files, engines, and the exit status.
+//! The command `lancet epd`: files, engines and the exit status.
 
 use std::{
     io,
@@ -29,24 +29,24 @@ use crate::{
 /// Limits combine: whichever is reached first ends a search. Without a limit on time, nodes or
 /// depth, each position gets one second.
 ///
-/// A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven
-/// mate in at most N moves, by any move. Points (c8 and c9, or c0 "Nf3=10, ...") go to the move
-/// played. epd/README.md lists the suites.
+/// A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven mate in
+/// at most N moves, by any move. Points are awarded for the move played, as listed in c8 and c9 or
+/// in c0 "Nf3=10, ...". epd/README.md lists the suites.
 ///
-/// Engines beside Lancet stand in columns, with a list of the positions that only one of them
-/// solved. Suites whose ids name themes (STS, PET, E_E_T) are also summed by theme.
+/// Other engines are shown in columns beside Lancet, with a list of the positions that only one of
+/// them solved. Suites with themes in their ids (STS, PET, E_E_T) are also summed by theme.
 ///
-/// --shard K/N runs every N-th line of all suites together, from the K-th on, for job runners
-/// that spread work over machines. At fixed --nodes every line gets the same answer as in one
-/// run, so the parts of --csv differ from that in times only. In --csv, a quote (') precedes
-/// text that a spreadsheet would take for a formula.
+/// --shard K/N runs every N-th line of all suites together, starting with line K, for job runners
+/// that divide work between machines. With fixed --nodes every line gets the same answer as in a
+/// single run, so the --csv files of the shards differ from it only in times. In --csv, a quote (')
+/// precedes text that a spreadsheet would read as a formula.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet epd epd/bk.epd --movetime 200
   lancet epd epd/*.epd --nodes 100k --jobs 2 --json result.json --save-failed failed.epd
   lancet epd epd/eet.epd --syzygy /tables
   parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 --save-failed failed-{}.epd ::: $(seq 8)
-  grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       what one run would have saved
+  grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       as saved by a single run
   lancet epd epd/wac.epd --engine stockfish --engine "other-engine --uci"
 
 Exit status:
@@ -58,13 +58,13 @@ pub struct Args {
     /// Suites to run
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Run every N-th line of the suites, from the K-th on, to share them between machines
+    /// Run every N-th line of the suites, starting with line K, to divide them between machines
     #[arg(long, value_name = "K/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
-    /// Also run this UCI engine over the same suites; may be repeated
+    /// Also run the suites with this UCI engine; may be repeated
     #[arg(long = "engine", value_name = "CMD")]
     engines: Vec<String>,
-    /// Run only the engines of --engine, not Lancet
+    /// Run only the engines given by --engine, not Lancet
     #[arg(long, requires = "engines")]
     engines_only: bool,
     #[command(flatten)]
@@ -75,13 +75,13 @@ pub struct Args {
     /// Write one row per position and engine to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the positions that the first engine did not solve to this file
+    /// Write the positions that the first engine missed to this file
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
     /// Fail unless the first engine solves at least this many positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
-    /// Do not let invalid lines change the exit status
+    /// Ignore invalid lines in the exit status
     #[arg(long)]
     lenient: bool,
 }
@@ -90,7 +90,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If an engine does not start, or the system gives no thread.
+/// If an engine cannot be started, or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (suites, unusable) = positions::load(&args.files, args.shard, epd::parse);
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let interrupted = interrupt.is_raised();
     if interrupted {
-        say("\nInterrupted: the tables show what was done.");
+        say("\nInterrupted. The tables show the results so far.");
     }
     let run = SuiteRun {
         plan: &args.plan,
@@ -145,14 +145,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Writes the files that were asked for.
+/// Writes the output files that the options name.
 fn write(args: &Args, run: &SuiteRun) -> anyhow::Result<()> {
     let json = export::json(run);
     let put = |path: &Option<PathBuf>, bytes: &[u8]| -> anyhow::Result<()> {
         let Some(path) = path else { return Ok(()) };
         files::replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
     };
-    // Where one cannot be written, the others still are.
+    // If one file cannot be written, still write the others.
     let written = [
         put(&args.json, format!("{json:#}\n").as_bytes()),
         put(&args.csv, &export::csv(&json)?),
@@ -161,7 +161,7 @@ fn write(args: &Args, run: &SuiteRun) -> anyhow::Result<()> {
     written.into_iter().collect()
 }
 
-/// Starts the engines that take part.
+/// Starts the engines.
 fn contestants(args: &Args, interrupt: &Interrupt) -> anyhow::Result<Vec<Contestant>> {
     let plan = &args.plan;
     let mut contestants: Vec<Contestant> = Vec::new();
@@ -189,7 +189,7 @@ fn names(contestants: &[Contestant]) -> Vec<String> {
     contestants.iter().map(|one| one.name.clone()).collect()
 }
 
-/// Runs every suite through every contestant, printing as it goes.
+/// Runs every suite with every engine, and prints the results during the run.
 fn run_suites(
     suites: Vec<EpdSuite>,
     contestants: &mut [Contestant],

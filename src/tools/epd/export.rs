@@ -1,5 +1,5 @@
-//! Results as files for programs: JSON with everything, CSV with a row per
-//! position and engine, and the failed positions as EPD.
+//! Writes the results to files: JSON with all data, CSV with a row for each position and engine,
+//! and the missed positions as EPD.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ use crate::{
 
 /// A finished or interrupted run.
 pub(super) struct SuiteRun<'a> {
-    /// How positions were searched.
+    /// Settings of the searches.
     pub plan: &'a Plan,
-    /// Which lines of the files were run.
+    /// The part of the files that was run.
     pub shard: Shard,
-    /// Who answered.
+    /// The engines.
     pub contestants: &'a [Contestant],
-    /// The files and the answers.
+    /// The suites with the answers.
     pub results: &'a [SuiteResult],
-    /// Ctrl-C was pressed.
+    /// Whether Ctrl-C was pressed.
     pub interrupted: bool,
 }
 
-/// The whole run. Times are in milliseconds, moves in UCI notation.
+/// Returns the whole run as JSON. Times are in milliseconds, and moves are in UCI notation.
 pub(super) fn json(run: &SuiteRun) -> Json {
     let SuiteRun { plan, shard, contestants, results, interrupted } = run;
     let (effort, workers) = (&plan.effort, &plan.workers);
@@ -201,7 +201,7 @@ fn line(record: &Record, thought: &Thought) -> Json {
     })
 }
 
-/// The columns of the CSV file, and where they are in the JSON of a position.
+/// The columns of the CSV file, with their paths in the JSON of a position.
 const COLUMNS: [(&str, &str); 18] = [
     ("suite", ""),
     ("line", "/line"),
@@ -223,11 +223,12 @@ const COLUMNS: [(&str, &str); 18] = [
     ("fen", "/fen"),
 ];
 
-/// The positions of a run in [`json`] as CSV: a header, and a row per position and engine.
+/// Converts the positions of a run from [`json`] to CSV: a header, and a row for each position and
+/// engine.
 ///
 /// # Errors
 ///
-/// If it cannot be written.
+/// If the CSV cannot be written.
 pub(super) fn csv(run: &Json) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.map(|(title, _)| title))?;
@@ -250,8 +251,7 @@ fn list<'a>(of: &'a Json, name: &str) -> impl Iterator<Item = &'a Json> {
     of[name].as_array().into_iter().flatten()
 }
 
-/// The text of a cell. A spreadsheet would take some texts for formulas, which a quote
-/// prevents.
+/// Returns the text of a cell. A quote precedes text that a spreadsheet would read as a formula.
 fn cell(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -265,8 +265,7 @@ fn cell(value: &Json) -> String {
     }
 }
 
-/// The lines of the positions that the first engine was asked and did not
-/// solve, as they were in their suites.
+/// Returns the positions that the first engine missed, as the original lines of their suites.
 pub(super) fn failed(run: &SuiteRun) -> String {
     let mut text = String::new();
     for SuiteResult { suite, attempts } in run.results {

@@ -1,5 +1,5 @@
-//! Another UCI engine as a player: a child process that may be slow, silent,
-//! wrong or dead without harming the run.
+//! Other UCI engines as players. The engine is a child process. The run continues if it is slow or
+//! silent, gives invalid answers or dies.
 
 use std::{
     collections::HashSet,
@@ -25,21 +25,21 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Positions in a row, answered at once, that tell an engine that ignores `go nodes`.
+/// Number of immediate answers in a row that show that an engine ignores `go nodes`.
 const SURE: u32 = 2;
-/// A depth, in plies, that every engine accepts and hardly any search reaches.
+/// A depth in plies that every engine accepts and that hardly any search reaches.
 const DEEP: u32 = 99;
-/// How often a waiting player looks whether the run was interrupted.
+/// Interval at which a waiting player checks for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
-/// What an engine may take beyond its movetime before it is told to stop.
+/// Time by which an engine may exceed its movetime before it is sent `stop`.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Lines of an engine that may wait to be read, and their length in bytes: the
-/// rest stays with the engine.
+/// Maximum number of lines waiting to be read, and of bytes in a line. Further output stays in the
+/// pipe.
 const WAITING_LINES: usize = 256;
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Another engine, started again after a crash.
+/// Another engine. It is restarted after a crash.
 pub(super) struct External {
     words: Vec<String>,
     process: Option<Process>,
@@ -47,13 +47,12 @@ pub(super) struct External {
 }
 
 impl External {
-    /// Starts a player by a command line such as `"engine --uci"`, split like a
-    /// shell does.
+    /// Starts an engine with a command line such as `"engine --uci"`, which is split as in a shell.
     ///
     /// # Errors
     ///
-    /// If the command is empty or has an open quote, or the engine cannot be started or
-    /// does not shake hands.
+    /// If the command is empty or has an open quote, or the engine cannot be started or does not
+    /// complete the UCI handshake.
     pub(super) fn start(
         command: &str,
         plan: &Plan,
@@ -64,16 +63,16 @@ impl External {
         Ok(External { words, process: Some(process), failures: 0 })
     }
 
-    /// The name that the engine gives itself, or its program.
+    /// Returns the name that the engine reports, or the program if it reports none.
     pub(super) fn name(&self) -> String {
         let name = self.process.as_ref().and_then(|process| process.name.clone());
         name.unwrap_or_else(|| self.words[0].clone())
     }
 }
 
-/// Splits a command line.
+/// Splits a command line into words.
 fn split(command: &str) -> Result<Vec<String>, EngineError> {
-    // A path on Windows is not to lose its backslashes.
+    // Keep the backslashes of Windows paths.
     let command = if cfg!(windows) { &command.replace('\\', r"\\") } else { command };
     let words = shlex::split(command).filter(|words| !words.is_empty());
     words.ok_or(EngineError::CommandLine)
@@ -103,17 +102,17 @@ struct Process {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
-    /// How long it may say nothing.
+    /// Maximum time without output.
     patience: Duration,
     name: Option<String>,
     /// Names of its options in lower case.
     options: HashSet<String>,
-    /// Positions in a row at which it answered `go nodes` at once.
+    /// Number of positions in a row on which it answered `go nodes` immediately.
     at_once: u32,
 }
 
 impl Process {
-    /// Starts an engine, shakes hands with it and sets its options.
+    /// Starts an engine, completes the handshake and sets its options.
     fn start(words: &[String], plan: &Plan, interrupt: &Interrupt) -> Result<Process, EngineError> {
         let mut process = Process::spawn(words, Duration::from_secs(plan.engine_timeout))
             .map_err(|reason| EngineError::Start { program: words[0].clone(), reason })?;
@@ -144,7 +143,7 @@ impl Process {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C is for us; we end the engine ourselves.
+        // The engine must not receive Ctrl-C, because this program ends it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -167,7 +166,7 @@ impl Process {
         Ok(Process { child, input, output, patience, name, options, at_once: 0 })
     }
 
-    /// Sends a command and waits for its answer. `each` gets the lines before that.
+    /// Sends a command and waits for `answer`. Calls `each` with the lines before it.
     fn ask(
         &mut self,
         command: &str,
@@ -179,7 +178,7 @@ impl Process {
         let deadline = Instant::now() + self.patience;
         loop {
             let line = self.line(answer, interrupt)?;
-            // Whoever talks of other things is as good as silent.
+            // Other output does not extend the deadline.
             if Instant::now() >= deadline {
                 return Err(EngineError::Silent(answer));
             }
@@ -190,7 +189,7 @@ impl Process {
         }
     }
 
-    /// Sets an option that the engine has.
+    /// Sets an option if the engine has it.
     fn set(&mut self, name: &str, value: impl std::fmt::Display) -> Result<(), EngineError> {
         if self.options.contains(&name.to_lowercase()) {
             self.send(&format!("setoption name {name} value {value}"))?;
@@ -202,7 +201,8 @@ impl Process {
         writeln!(self.input, "{line}").map_err(|_| self.died(line))
     }
 
-    /// The next line while `answer` is awaited; empty if there is none for a while.
+    /// Returns the next line while `answer` is expected, or an empty line if there is none for a
+    /// while.
     fn line(&mut self, answer: &str, interrupt: &Interrupt) -> Result<String, EngineError> {
         let line = self.output.recv_timeout(TICK);
         if interrupt.is_raised() {
@@ -215,7 +215,7 @@ impl Process {
         }
     }
 
-    /// The engine has closed its pipes: how did it end?
+    /// Returns the error for an engine that has closed its pipes.
     fn died(&mut self, during: &str) -> EngineError {
         let status = self.ended(GRACE);
         let how =
@@ -223,7 +223,7 @@ impl Process {
         EngineError::Died { how, during: during.to_owned() }
     }
 
-    /// How the process ended, if it does within `time`.
+    /// Returns the exit status of the process if it ends within `time`.
     fn ended(&mut self, time: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + time;
         loop {
@@ -234,22 +234,22 @@ impl Process {
         }
     }
 
-    /// Searches a position; unless the engine `keeps_nodes`, without `go nodes`, stopping
-    /// it ourselves.
+    /// Searches a position. If `keeps_nodes` is not set, omits `go nodes` and sends `stop` at the
+    /// node limit instead.
     fn search(&mut self, task: &Task, keeps_nodes: bool) -> Result<Reply, EngineError> {
         let position = &task.record.position;
         let limits = task.limits();
         let mut sent = limits.clone();
         let mut quiet = self.patience;
         if !keeps_nodes && let Some(nodes) = sent.nodes.take() {
-            // Not `infinite`: engines that reach their last depth would wait.
+            // Engines that reach their maximum depth would wait under `infinite`.
             sent.depth = sent.depth.or(Some(DEEP));
-            // Nor can it be waited for long: at 50,000 nodes a second, which
-            // every engine surpasses, it has had its nodes by then.
+            // The engine must be stopped even if it is silent: at 50,000 nodes a second, which
+            // every engine exceeds, it has searched the nodes by then.
             quiet = quiet.min(GRACE + Duration::from_millis(nodes / 50));
         }
         if let Some(time) = limits.movetime {
-            // Some say nothing between iterations.
+            // Some engines print nothing between iterations.
             quiet = quiet.max(time + GRACE);
         }
         self.set("UCI_Chess960", position.mode() == CastlingMode::Chess960)?;
@@ -266,7 +266,7 @@ impl Process {
             if let Some(answer) = line.strip_prefix("bestmove") {
                 if keeps_nodes {
                     if stopped.is_none() && progress.is_too_little(&limits) {
-                        // It answered at once: once more, stopping it ourselves.
+                        // The engine answered at once, so search again and stop it here.
                         self.at_once += 1;
                         return self.search(task, false);
                     }
@@ -307,7 +307,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // An engine in the middle of a search is asked, then ended.
+        // Ask an engine in the middle of a search to quit, then kill it.
         let _ = writeln!(self.input, "stop\nquit");
         if self.ended(Duration::from_millis(500)).is_none() {
             let _ = self.child.kill();
@@ -316,7 +316,7 @@ impl Drop for Process {
     }
 }
 
-/// How far a search has come, for engines that know fewer limits than we do.
+/// Progress of a search, for limits that the engine does not support.
 #[derive(Debug, Default)]
 struct Progress {
     depth: u32,
@@ -333,15 +333,16 @@ impl Progress {
         }
     }
 
-    /// Is a limit behind us that the engine should have kept?
+    /// Returns whether a limit is exceeded that the engine should have kept.
     fn is_enough(&self, limits: &Limits) -> bool {
         limits.nodes.is_some_and(|nodes| self.nodes >= nodes)
             || limits.depth.is_some_and(|depth| self.depth > depth)
     }
 
-    /// Did the engine answer long before its node limit, and for no reason?
-    /// Some read `go nodes` as a `go` without any limit and answer at once. Others keep
-    /// it, but are stopped within an iteration and do not say how far they came.
+    /// Returns whether the engine answered long before its node limit without a reason.
+    ///
+    /// Some engines read `go nodes` as `go` without a limit and answer at once. Others keep the
+    /// limit, but stop within an iteration and do not report the nodes that they searched.
     fn is_too_little(&self, limits: &Limits) -> bool {
         let only_nodes = limits.movetime.is_none() && limits.depth.is_none();
         only_nodes
@@ -367,8 +368,8 @@ fn go(limits: &Limits) -> String {
     line
 }
 
-/// Reads the words after `info`: the thought, and the nodes so far. Lines without a score
-/// and a legal first move are no thoughts; unknown words are skipped.
+/// Parses the words after `info`. Returns the line of analysis and the nodes so far. The first is
+/// `None` without a score and a legal first move. Unknown words are skipped.
 fn read_info(position: &Position, text: &str, elapsed: Duration) -> (Option<Thought>, Option<u64>) {
     let mut thought = Thought {
         depth: 0,
@@ -418,7 +419,7 @@ fn number<N: std::str::FromStr>(word: Option<&str>) -> Option<N> {
     word?.parse().ok()
 }
 
-/// The legal beginning of a variation.
+/// Reads the legal moves at the beginning of a PV.
 fn read_pv<'a>(position: &Position, words: impl Iterator<Item = &'a str>) -> Vec<Move> {
     let mut position = position.clone();
     let mut pv = Vec::new();

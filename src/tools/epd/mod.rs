@@ -1,5 +1,5 @@
-//! Test suites through this engine and others: answers graded, results
-//! reported and exported; [`command`] puts it together.
+//! Runs test suites with this engine and others, grades the answers, and reports and exports the
+//! results. [`command`] is the command.
 
 pub mod command;
 mod export;

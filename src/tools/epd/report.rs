@@ -1,7 +1,7 @@
-//! Results as text for people: a line per position, and tables.
+//! Formats the results as text: a line for each position, and tables.
 //!
-//! Tables are Markdown, so that they can be pasted into a README. Files for
-//! programs are in `export`.
+//! Tables are in Markdown, so that they can be pasted into a README. `export` writes the files for
+//! programs.
 
 use std::{iter, time::Duration};
 
@@ -19,8 +19,8 @@ use crate::{
     system::stdio::plain,
 };
 
-/// The line about a position that was just answered, in colours. `engine` is named where
-/// several run.
+/// Returns the coloured line about a position that was just answered. `engine` is set if there are
+/// several engines.
 pub(super) fn live_line(
     number: usize,
     record: &Record,
@@ -39,7 +39,7 @@ pub(super) fn live_line(
         line.push_str(&format!(" {}", plain(failure)));
         return line;
     }
-    // When the solution appeared, or what was spent in vain.
+    // Show when the solution appeared, or the whole search if it was not found.
     let depth = attempt.lines.first().map_or(0, |line| line.depth);
     let spent = Solution { depth, time: attempt.time, nodes: attempt.nodes };
     let at = attempt.solution.unwrap_or(spent);
@@ -63,7 +63,7 @@ pub(super) fn live_line(
     line
 }
 
-/// The names of the columns of [`live_line`].
+/// Returns the column titles of [`live_line`].
 pub(super) fn live_header(with_engine: bool) -> String {
     let start = live_start("#", "position", with_engine.then_some("engine"));
     format!(
@@ -72,13 +72,13 @@ pub(super) fn live_header(with_engine: bool) -> String {
     )
 }
 
-/// The first columns of a line about a position.
+/// Returns the first columns of a line about a position.
 fn live_start(number: &str, id: &str, engine: Option<&str>) -> String {
     let engine = engine.map(|engine| format!("{:<16} ", plain(&shorten(engine, 16))));
     format!("{number:>4}  {:<26} {}", plain(&shorten(id, 26)), engine.unwrap_or_default())
 }
 
-/// What would have been right: `bm Nf3 Nd4`.
+/// Describes the right answer: `bm Nf3 Nd4`.
 fn goal_text(record: &Record) -> String {
     let goal = &record.goal;
     let list = |name: &str, moves: &[Move]| {
@@ -95,13 +95,13 @@ fn shorten(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
-    // The number at the end tells positions apart.
+    // Keep the number at the end, because it distinguishes positions.
     let tail: Vec<char> = text.chars().rev().take(7).collect();
     let head: String = text.chars().take(width - 9).collect();
     format!("{head}..{}", tail.iter().rev().collect::<String>())
 }
 
-/// `+1.25`, `#3`, `#-3`.
+/// Formats a score: `+1.25`, `#3`, `#-3`.
 fn value_text(value: Value) -> String {
     match value {
         Value::Centipawns(centipawns) => format!("{:+.2}", f64::from(centipawns) / 100.0),
@@ -129,7 +129,7 @@ fn ratio(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{part}/{whole}") }
 }
 
-/// A table whose first column is text and whose others are numbers.
+/// Formats a table with text in the first column and numbers in the others.
 fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
@@ -143,7 +143,7 @@ fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String
     table.to_string()
 }
 
-/// The figures of a table row after its name.
+/// Returns the cells of a table row after its name.
 fn figures(tally: &Tally) -> Vec<String> {
     vec![
         ratio(tally.solved as u64, tally.graded as u64),
@@ -159,8 +159,8 @@ fn figures(tally: &Tally) -> Vec<String> {
 const FIGURES: [&str; 7] =
     ["solved", "solved %", "points", "points %", "mean time", "median time", "nodes/s"];
 
-/// A table of these rows and, below, the sum of all: all figures of one engine, or several
-/// engines side by side.
+/// Formats a table of these rows with their sum at the end. It shows all figures of one engine, or
+/// compares several engines in columns.
 fn figures_table(
     title: &str,
     mut rows: Vec<(String, Vec<Tally>)>,
@@ -199,13 +199,13 @@ fn figures_table(
     table(&columns, rows)
 }
 
-/// The name of a suite.
+/// Returns the name of a suite.
 fn label(suite: &EpdSuite) -> String {
     suite.path.file_stem().unwrap_or(suite.path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The table of one suite, with its themes, and what else there is to say of it; of several
-/// engines also which positions only one of them solved.
+/// Returns the report on one suite: its table with the themes, and notes. For several engines it
+/// also lists the positions that only one of them solved.
 pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
     let SuiteResult { suite, attempts } = result;
     let records = &suite.positions;
@@ -231,14 +231,14 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
         if names.len() == 1 {
             continue;
         }
-        // Some engines stop long after a node limit: comparisons should tell.
+        // Some engines stop long after a node limit, so a comparison must show the nodes.
         if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64) {
             text.push_str(&format!("{name}: {} nodes a position\n", HumanCount(nodes)));
         }
         let alone = solved_alone(result, index);
         if !alone.is_empty() {
             text.push_str(&format!(
-                "{name}: {} solved by it alone: {}\n",
+                "{name}: {} solved by this engine only: {}\n",
                 alone.len(),
                 alone.join(", ")
             ));
@@ -247,7 +247,8 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
     text
 }
 
-/// The ids of the positions that only this engine solved, of those that all were asked.
+/// Returns the ids of the positions that only this engine solved, among those that all engines
+/// answered.
 fn solved_alone(SuiteResult { suite, attempts }: &SuiteResult, engine: usize) -> Vec<&str> {
     let alone = |at: &usize| {
         let solved = |(index, attempts): (usize, &Vec<Option<Attempt>>)| {
@@ -258,7 +259,7 @@ fn solved_alone(SuiteResult { suite, attempts }: &SuiteResult, engine: usize) ->
     (0..suite.positions.len()).filter(alone).map(|at| &*suite.positions[at].id).collect()
 }
 
-/// What a row of figures does not say.
+/// Returns notes about results that the table does not show.
 fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |count: usize, what: &str| {
@@ -267,20 +268,20 @@ fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec
         }
     };
     note(tally.failures, "not answered (counted as not solved)");
-    note(tally.positions - tally.graded, "without anything to grade");
+    note(tally.positions - tally.graded, "without a solution, not graded");
     note(records.len() - tally.positions, "not reached");
     let lower = attempts.iter().flatten().filter(|a| a.rank.is_some_and(|rank| rank > 1)).count();
-    note(lower, "with the solution in a lower line");
+    note(lower, "with the solution in a lower-ranked line");
     let longer = records
         .iter()
         .zip(attempts)
         .filter(|(record, attempt)| shows_longer_mate(record, attempt.as_ref()))
         .count();
-    note(longer, "more with a longer mate than asked for");
+    note(longer, "missed with a longer mate than required");
     notes
 }
 
-/// Did the engine see that there is a mate, but not the shortest?
+/// Returns whether the engine found a mate for the right side, but not the shortest.
 fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     let shown = attempt
         .filter(|attempt| attempt.solved == Some(false))
@@ -292,8 +293,8 @@ fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     }
 }
 
-/// Every engine's subtotals by theme, in the order of the file, if the ids name several
-/// themes, and not each its own.
+/// Returns every engine's subtotals by theme, in the order of the file. Empty unless the ids name
+/// several themes, and fewer themes than positions.
 pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(String, Vec<Tally>)> {
     let mut themes: Vec<(String, Vec<Tally>)> = Vec::new();
     let mut named = 0;
@@ -311,7 +312,7 @@ pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(Stri
     if (2..named).contains(&themes.len()) { themes } else { Vec::new() }
 }
 
-/// The table over all suites.
+/// Returns the table over all suites.
 pub(super) fn overall_report(results: &[SuiteResult], names: &[String]) -> String {
     let rows = results
         .iter()
@@ -320,7 +321,7 @@ pub(super) fn overall_report(results: &[SuiteResult], names: &[String]) -> Strin
     figures_table("suite", rows.collect(), ("all", &totals), names)
 }
 
-/// The sum over all suites of an engine.
+/// Returns the sum over all suites for an engine.
 pub(super) fn total(results: &[SuiteResult], engine: usize) -> Tally {
     Tally::of(results.iter().flat_map(|result| &result.attempts[engine]))
 }

@@ -1,6 +1,4 @@
-//! Asking players for answers, and following their thinking.
-//!
-//! Nothing is printed here.
+//! Runs the searches of the players and follows their analysis. It prints nothing.
 
 use std::{
     io,
@@ -31,7 +29,7 @@ use crate::{
     },
 };
 
-/// How every position is searched.
+/// Settings of the search of every position.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Plan {
     #[command(flatten)]
@@ -40,7 +38,7 @@ pub(super) struct Plan {
     pub workers: Workers,
     #[command(flatten)]
     pub tables: Tables,
-    /// Stop as soon as the mate that the position asks for is proved
+    /// Stop as soon as the mate that the position asks for is proven
     #[arg(long)]
     pub mate: bool,
     /// Stop once the solution has been the best move for this many iterations
@@ -49,18 +47,18 @@ pub(super) struct Plan {
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]
     pub hash: usize,
-    /// Lines to report for each position
+    /// Number of principal variations for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<u16>(1..=218))]
     pub multipv: u16,
-    /// Give up on another engine that has not answered for this long
+    /// Give up on an external engine that has not answered for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = arguments::whole::<u64>(1..=86_400))]
     pub engine_timeout: u64,
 }
 
-/// Searching time where nothing else is sure to end a search.
+/// Search time if no limit is sure to end a search.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
-/// A position for a player, and what it has thought of it so far.
+/// A position for a player, and the player's analysis so far.
 pub(super) struct Task<'a> {
     pub record: &'a Record,
     pub plan: &'a Plan,
@@ -80,18 +78,18 @@ impl<'a> Task<'a> {
         Task { record, plan, interrupt, seen: Mutex::default() }
     }
 
-    /// The limits of the search.
+    /// Returns the limits of the search.
     pub(super) fn limits(&self) -> Limits {
         let mate = self.record.goal.mate.filter(|_| self.plan.mate).map(i32::unsigned_abs);
         Limits { mate, analyse: false, ..self.plan.effort.limits(DEFAULT_MOVETIME) }
     }
 
-    /// Takes note of a thought. Returns whether the search may end here.
+    /// Adds a line of analysis. Returns whether the search may end here.
     pub(super) fn note(&self, thought: Thought) -> bool {
         let goal = &self.record.goal;
         let mut seen = lock(&self.seen);
         let main = thought.rank == 1;
-        // A failed-low line keeps an old move and says nothing new.
+        // A fail-low line repeats an old move and has no new information.
         if main && thought.bound != Bound::Upper && !goal.is_empty() {
             let Thought { depth, time, nodes, .. } = thought;
             let solved = goal.is_met(thought.pv.first().copied(), Some(&thought));
@@ -112,10 +110,10 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The end of a player's search.
+/// The result of a player's search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reply {
-    /// The move it plays.
+    /// The move that the player chose.
     pub best: Option<Move>,
     /// Nodes of the whole search.
     pub nodes: u64,
@@ -123,7 +121,7 @@ pub(super) struct Reply {
     pub time: Duration,
 }
 
-/// Why a player gave no answer.
+/// Reasons why a player gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EngineError {
     /// The run was interrupted.
@@ -133,44 +131,44 @@ pub(super) enum EngineError {
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// A command line that is empty or has an open quote.
-    #[error("expected a program with its arguments, quotes closed")]
+    #[error("expected a program and its arguments, with closed quotes")]
     CommandLine,
     /// The program does not start.
     #[error("cannot start '{program}': {reason}")]
     Start {
         /// The first word of the command line.
         program: String,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// The engine does not say what it was asked for.
+    /// The engine did not send the expected answer.
     #[error("no {0} in time")]
     Silent(&'static str),
-    /// The engine goes on searching.
+    /// The engine did not stop searching.
     #[error("no bestmove {} s after 'stop'", .0.as_secs())]
     Unstoppable(Duration),
     /// The engine has closed its pipes.
     #[error("the engine {how} (at '{during}')")]
     Died {
-        /// How it ended, if it did.
+        /// How it ended.
         how: String,
-        /// What it was told or asked for.
+        /// The command that was sent, or the answer that was expected.
         during: String,
     },
-    /// The engine plays a move that is not legal.
+    /// The engine chose an illegal move.
     #[error("bestmove: {0}")]
     Move(MoveError),
-    /// The engine has failed too often before.
-    #[error("not asked after {} failures in a row", MAX_FAILURES)]
+    /// The engine has failed too often.
+    #[error("skipped after {} failures in a row", MAX_FAILURES)]
     GivenUp,
 }
 
-/// Failures in a row after which an engine is not started again.
+/// Number of failures in a row after which an engine is not restarted.
 pub(super) const MAX_FAILURES: u32 = 3;
 
-/// Something that answers positions: this engine or another one.
+/// A player that answers positions: this engine or another one.
 pub(super) trait Player: Send {
-    /// Searches a position from scratch, telling the task every thought.
+    /// Searches a position from scratch, and adds every line of analysis to the task.
     ///
     /// # Errors
     ///
@@ -178,11 +176,11 @@ pub(super) trait Player: Send {
     fn answer(&mut self, task: &Task) -> Result<Reply, EngineError>;
 }
 
-/// This engine, with the settings of the plan.
+/// This engine with the settings of the plan.
 impl Player for Engine {
     fn answer(&mut self, task: &Task) -> Result<Reply, EngineError> {
         self.new_game();
-        // Clearing a large table is none of the search's time.
+        // The time to clear a large table must not count as search time.
         self.prepare(&|| !task.interrupt.is_raised())?;
         let job = Job::new(Game::from(task.record.position.clone()), task.limits());
         task.interrupt.watch(&job.signals);
@@ -209,18 +207,18 @@ impl Reporter for Listener<'_> {
     }
 }
 
-/// An engine that takes part, as many times as there are jobs.
+/// A participating engine, with one player for each job.
 pub(super) struct Contestant {
-    /// Its name in the tables.
+    /// Name in the tables.
     pub name: String,
-    /// Its command line; `None` for this engine.
+    /// Command line; `None` for this engine.
     pub command: Option<String>,
-    /// One for each job.
+    /// The players, one for each job.
     pub players: Vec<Box<dyn Player>>,
 }
 
 impl Contestant {
-    /// This engine.
+    /// Creates the players of this engine.
     ///
     /// # Errors
     ///
@@ -242,15 +240,15 @@ impl Contestant {
 /// A suite of positions with their solutions.
 pub(super) type EpdSuite = Suite<Record, LineError>;
 
-/// A suite and how it was answered.
+/// A suite with the answers of all engines.
 pub(super) struct SuiteResult {
     pub suite: EpdSuite,
-    /// For each contestant, an attempt at each position, or `None` if the run was
-    /// interrupted before.
+    /// For each engine, an attempt at each position, or `None` if the run was interrupted before
+    /// it.
     pub attempts: Vec<Vec<Option<Attempt>>>,
 }
 
-/// Has a player answer one position; `None` if interrupted.
+/// Lets a player answer one position. Returns `None` if interrupted.
 pub(super) fn attempt(
     player: &mut dyn Player,
     record: &Record,

@@ -1,6 +1,4 @@
-//! Grading: did an answer solve a position, and what do many answers come to?
-//!
-//! No text is parsed or written here.
+//! Grades answers and sums up the results. It does not parse or write text.
 
 use std::time::Duration;
 
@@ -20,24 +18,24 @@ pub(super) enum Value {
     Mate(i32),
 }
 
-/// A line of thought of any engine.
+/// A line of analysis from any engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thought {
-    /// Iteration, in plies.
+    /// Depth of the iteration in plies.
     pub depth: u32,
     /// Deepest ply reached.
     pub seldepth: u32,
     /// Rank among the reported lines, from 1.
     pub rank: usize,
-    /// From the side to move's point of view.
+    /// Score from the side to move's point of view.
     pub value: Value,
     /// Whether `value` is exact.
     pub bound: Bound,
     /// Nodes so far.
     pub nodes: u64,
-    /// Since the start of the search.
+    /// Time since the start of the search.
     pub time: Duration,
-    /// Legal moves from the root.
+    /// The legal moves of the PV.
     pub pv: Vec<Move>,
 }
 
@@ -57,17 +55,17 @@ impl From<&Info> for Thought {
 }
 
 impl Goal {
-    /// Is there nothing to grade?
+    /// Returns whether there is nothing to grade.
     pub(super) fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
 
-    /// Does this move meet the goal, with the line of thought that led to it?
+    /// Returns whether this move, with the line that led to it, meets the goal.
     ///
-    /// A mate goal is met by a proven mate that is not longer, whatever the
-    /// move: a move that mates in N is a best move even where `bm` names another. Otherwise
-    /// the move must be one of `best`, if there are any, and none of `avoid`;
-    /// if only points are given, it must earn the most.
+    /// A move of `avoid` never does. A mate goal is met by a proven mate that is not longer, with
+    /// any other move: a mate in N is a best move even if `bm` names another. Without a mate goal
+    /// the move must be one of `best`, if there are any. If there are only points, the move must
+    /// earn the most.
     pub(super) fn is_met(&self, best: Option<Move>, line: Option<&Thought>) -> bool {
         let Some(m) = best else { return false };
         if self.avoid.contains(&m) {
@@ -86,40 +84,40 @@ impl Goal {
         self.best.is_empty() || self.best.contains(&m)
     }
 
-    /// The points that a move earns.
+    /// Returns the points for a move.
     pub(super) fn points(&self, m: Move) -> u32 {
         self.points.iter().find(|&&(listed, _)| listed == m).map_or(0, |&(_, points)| points)
     }
 
-    /// The most points that a move can earn.
+    /// Returns the maximum points of a move.
     pub(super) fn max_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(0)
     }
 }
 
-/// When a solution appeared that stayed to the end.
+/// The point in the search from which the solution was kept to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Solution {
-    /// Iteration, in plies.
+    /// Depth of the iteration in plies.
     pub depth: u32,
-    /// Since the start of the search.
+    /// Time since the start of the search.
     pub time: Duration,
     /// Nodes until then.
     pub nodes: u64,
 }
 
-/// A position that was answered, or that an engine failed to answer.
+/// The result of one engine for one position.
 #[derive(Debug, Default)]
 pub(super) struct Attempt {
-    /// `None` if there was nothing to grade.
+    /// Whether it was solved; `None` if there was nothing to grade.
     pub solved: Option<bool>,
     /// Points earned.
     pub points: u32,
-    /// Points that could be earned.
+    /// Maximum points.
     pub max_points: u32,
     /// The move played.
     pub best: Option<Move>,
-    /// When the solution appeared, if solved.
+    /// Data about the solution, if the position was solved.
     pub solution: Option<Solution>,
     /// Nodes of the whole search.
     pub nodes: u64,
@@ -129,7 +127,7 @@ pub(super) struct Attempt {
     pub rank: Option<usize>,
     /// The last line of each rank, best first.
     pub lines: Vec<Thought>,
-    /// Why there is no answer.
+    /// Reason for a missing answer.
     pub failure: Option<String>,
 }
 
@@ -173,44 +171,44 @@ impl Tally {
         }
     }
 
-    /// The sum of those positions that were reached.
+    /// Sums up the attempts that were made.
     pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a Option<Attempt>>) -> Tally {
         let mut tally = Tally::default();
         attempts.into_iter().flatten().for_each(|attempt| tally.add(attempt));
         tally
     }
 
-    /// Percentage of the graded positions that are solved.
+    /// Returns the percentage of graded positions that were solved.
     pub(super) fn percent_solved(&self) -> Option<f64> {
         percent(self.solved as u64, self.graded as u64)
     }
 
-    /// Percentage of the possible points.
+    /// Returns the percentage of the maximum points.
     pub(super) fn percent_points(&self) -> Option<f64> {
         percent(self.points, self.max_points)
     }
 
-    /// Mean time to solution of the solved positions.
+    /// Returns the mean time to solution of the solved positions.
     pub(super) fn mean_time(&self) -> Option<Duration> {
         self.times.iter().sum::<Duration>().checked_div(self.times.len() as u32)
     }
 
-    /// Median time to solution of the solved positions.
+    /// Returns the median time to solution of the solved positions.
     pub(super) fn median_time(&self) -> Option<Duration> {
         let last = self.times.len().checked_sub(1)?;
         Some((self.times[last / 2] + self.times[last.div_ceil(2)]) / 2)
     }
 
-    /// Nodes per second over all searches.
+    /// Returns the nodes per second over all searches.
     pub(super) fn speed(&self) -> Option<f64> {
         let seconds = self.time.as_secs_f64();
         (seconds > 0.0).then(|| self.nodes as f64 / seconds)
     }
 
-    /// The customary rating estimate of the Strategic Test Suite, if every
-    /// position was worth ten points: a straight line through the percentage of
-    /// points, fitted by F. Mosca (STS Rating 13.1) to CCRL 40/4 ratings of
-    /// its time, at 200 ms a move on an i7-2600K. Far from there it means little.
+    /// Returns the customary rating estimate of the Strategic Test Suite, if every position was
+    /// worth ten points. It is a linear function of the percentage of points, fitted by F. Mosca
+    /// (STS Rating 13.1) to the CCRL 40/4 ratings of the time, at 200 ms a move on an i7-2600K. It
+    /// is not meaningful far from these conditions.
     pub(super) fn sts_rating(&self) -> Option<f64> {
         let out_of_ten = self.max_points == 10 * self.positions as u64;
         self.percent_points().filter(|_| out_of_ten).map(|percent| 44.523 * percent - 242.85)
@@ -221,8 +219,9 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }
 
-/// The theme that an id names before or after its number: `STS(v8.0) AKPC.017` is of
-/// `STS(v8.0) AKPC`, `PET001: Pawn endgame` of `Pawn endgame`, `E_E_T 001 - B vs B` of `B vs B`.
+/// Returns the theme that an id names before or after its number. The theme of `STS(v8.0) AKPC.017`
+/// is `STS(v8.0) AKPC`, of `PET001: Pawn endgame` it is `Pawn endgame`, and of `E_E_T 001 - B vs B`
+/// it is `B vs B`.
 pub(super) fn theme(id: &str) -> Option<&str> {
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     match id.split_once(": ").or_else(|| id.split_once(" - ")) {

@@ -90,7 +90,7 @@ pub struct Explanation {
     fen: String,
     /// `white` or `black`.
     turn: &'static str,
-    /// The end of the game, if it is over. The other fields are then empty.
+    /// The end of the game, if it is over. Then only this, `fen` and `turn` are set.
     over: Option<String>,
     /// The verdict: who is better.
     standing: Option<String>,

@@ -370,7 +370,7 @@ impl<'a> Played<'a> {
         let to = self.m.to();
         let mut targets = self.targets();
         targets.retain(|&target| is_worthy(self.after.board(), to, target));
-        // A forked piece may move away, so check that the line captures another one.
+        // A forked piece may move away, so check that the line captures one of them.
         let next = self.line.get(2).filter(|next| next.from() == Some(to) && next.is_capture())?;
         (targets.len() > 1 && targets.contains(&next.to())).then_some(targets)
     }
