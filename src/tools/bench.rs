@@ -57,7 +57,7 @@ pub struct Args {
     /// Hash table size, in MiB
     #[arg(default_value_t = 16, value_parser = hash_size)]
     pub hash: usize,
-    /// How the score of an iteration is found: aspiration, full-window, bisection or mtdf
+    /// Search algorithm at the root: aspiration, full-window, bisection or mtdf
     #[arg(long, value_name = "DRIVER", default_value = "aspiration", value_parser = root_search)]
     pub root: RootSearch,
 }
@@ -201,7 +201,7 @@ mod tests {
         assert!(others.iter().all(|line| !line.contains("nodes") && !line.contains("nps")));
     }
 
-    /// Every driver searches trees of its own.
+    /// Every algorithm at the root searches a different tree.
     #[test]
     fn root_drivers() {
         let count = |name: &str| {

@@ -330,7 +330,7 @@ mod tests {
         Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap()
     }
 
-    /// A fool's mate with evaluations as a search would give them.
+    /// Annotates a fool's mate with plausible evaluations.
     fn annotated(text: &str, annotator: &str) -> String {
         let mut game = read(text);
         let (start, moves) = replay(&game).unwrap();
@@ -371,7 +371,7 @@ mod tests {
         );
     }
 
-    /// What was written before is not said twice; what others wrote stays.
+    /// Remarks of an earlier run are not repeated, and remarks of annotators are kept.
     #[test]
     fn an_annotated_game_can_be_analysed_again() {
         let text = "1. f3 {before} e5 2. g4 (2. e4) Qh4# 0-1";
@@ -386,17 +386,17 @@ mod tests {
         for kept in ["{ e4 was best. }", "(1. e4 { why not? })", "(1. d4 { [%eval 0.1] })"] {
             assert!(shown.contains(kept), "{kept}: {shown}");
         }
-        // What is no error any more loses its sign, too, and one of another kind has another.
+        // A move that is no longer an error loses its sign, and another kind of error gets another.
         let wrong = "1. f3 $4 {[%eval -0.9] Blunder. d4 was best.} (1. d4 {[%eval 0.1]}) \
                      1... e5 $2 {[%eval -0.1] Mistake. d5 was best.} (1... d5 {[%eval 0.1]}) \
                      2. g4 $1 {[%eval -3.0] d4 was best.} 2... Qh4# *";
         let right = annotated("1. f3 e5 2. g4 $1 Qh4# *", "me");
         assert_eq!(annotated(wrong, "me"), right);
-        // A person's own sign is not taken for ours later, even where both say the same.
+        // An annotator's sign is not mistaken for the program's, even if both are the same.
         let own = annotated("1. f3 $6 e5 2. g4 Qh4# *", "me");
         assert!(own.contains("1. f3 $6 { [%eval -0.40] e4 was best. }"), "{own}");
         assert_eq!(annotated(&own, "me"), own);
-        // A mark behind a comment is one, too.
+        // A mark after a comment counts too.
         let marked = annotated("1. f3 {c} $2 e5 2. g4 Qh4# *", "me");
         assert!(marked.contains("1. f3 { [%eval -0.40] e4 was best. } { c } $2 ("), "{marked}");
     }
@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(moves("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n1. a8Q, a1q+ *"), 2);
     }
 
-    /// Check signs are those of the rules, in variations, too, and no glyph is doubled.
+    /// Check signs are corrected, also in variations, and repeated glyphs are removed.
     #[test]
     fn lines_are_tidied() {
         let mut game =

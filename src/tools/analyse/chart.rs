@@ -286,7 +286,7 @@ mod tests {
         Point { score, sign, text: "e4 +0.20".to_owned(), label: label.map(str::to_owned) }
     }
 
-    /// The labels of a picture.
+    /// Reads the areas of the labels in a picture.
     fn labels(svg: &str) -> Vec<Area> {
         let boxes = svg.lines().filter(|line| line.starts_with("<rect class=\"label\""));
         let number = |line: &str, name: &str| -> i32 {
@@ -316,14 +316,14 @@ mod tests {
         points[80] = point(900, Some("??"), Some("Qd5??"));
         let svg = chart(points).svg();
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-        // Not all characters may be in XML, however they are written.
+        // Some characters are not allowed in XML, even in escaped form.
         assert!(svg.contains("A &amp; B &lt;1-0&gt; \u{fffd}\u{fffd}"), "{svg}");
         // Two errors, three signs in the legend, and a tooltip for each position.
         assert_eq!((svg.matches("<circle").count(), svg.matches("<title>").count()), (5, 82));
         for label in ["+5", "-10", "40", "Qd5??", "move", "score in pawns", "?! inaccuracy"] {
             assert!(svg.contains(&format!(">{label}</text>")), "{label}");
         }
-        // A mark that is no error has a name of its own.
+        // An annotator's mark that is not an error sign has its own entry in the legend.
         let own = chart(vec![point(0, None, None), point(0, Some("!?"), Some("e4!?"))]).svg();
         assert!(own.contains(OTHER) && own.contains("another mark"), "{own}");
         // A game without moves.

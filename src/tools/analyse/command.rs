@@ -44,7 +44,7 @@ use crate::{
     },
 };
 
-/// Annotate games: evaluations, errors, better lines, openings, accuracy
+/// Annotate games with evaluations, mistakes, better lines, openings and accuracy
 ///
 /// Reads games one at a time, so files may be of any size. They may be compressed by gzip or
 /// Zstandard, or come from a pipe. Limits combine: whichever is reached first ends a search.
@@ -107,7 +107,7 @@ Exit status:
   2    if a game was broken (unless --lenient), or the command line was wrong
   130  after Ctrl-C (a second Ctrl-C quits at once)")]
 pub struct Args {
-    /// Files of games in PGN, also compressed (.gz, .zst); `-` is standard input
+    /// PGN files, may be compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
     /// File to write [default: NAME-annotated.pgn beside NAME.pgn]
@@ -140,7 +140,7 @@ pub struct Args {
     hash: usize,
     #[command(flatten)]
     tables: Tables,
-    /// Do not let invalid games change the exit status
+    /// Ignore invalid games in the exit status
     #[arg(long)]
     lenient: bool,
 }

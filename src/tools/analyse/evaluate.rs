@@ -130,7 +130,8 @@ mod tests {
     use super::*;
     use crate::chess::notation::read_move;
 
-    /// Plays the moves, `0000` being none, and returns them and the game at each of them.
+    /// Plays moves in UCI notation, `0000` for a null move. Returns the moves, and the game after
+    /// each.
     fn played(words: &[&str]) -> (Vec<Option<Move>>, Vec<Game>) {
         let (mut moves, mut games) = (Vec::new(), vec![Game::default()]);
         for word in words {
@@ -162,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Ten thousand repetitions: the keys of all their games would fill 6 GB.
+    /// Tests ten thousand repetitions. The keys of all their games would fill 6 GB.
     #[test]
     fn the_history_of_a_position_is_bounded() {
         let (cycle, _) = played(&["g1f3", "g8f6", "f3g1", "f6g8"]);

@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(shown.spots[3].children, [4, 6]);
         assert_eq!((shown.spots[1].mark, &*shown.spots[1].comment), ("?", "Good?"));
         assert_eq!((&*shown.spots[0].comment, shown.result.as_deref()), ("Lead.", Some("1-0")));
-        // The search's score counts in the game, the written one in variations.
+        // In the game the score is that of the search, in variations that of the comment.
         assert_eq!(
             (&value["spots"][1]["score"], &value["spots"][3]["score"]),
             (&"-0.90".into(), &"#-3".into())

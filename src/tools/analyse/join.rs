@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// The games of a shard, named by numbers.
+    /// Returns the file of a shard, with a number for each game.
     fn part(shard: &str, games: &[u32]) -> String {
         let text = |game: &u32| format!("[Round \"{game}\"]\n\n1. e4 {{ {game} }} *\n\n");
         games.iter().map(text).collect::<String>() + &end(shard, games.len() as u64)
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(join(&windows.each_ref().map(String::as_str)).unwrap().0, 7);
 
         let old = fs::read(&out).unwrap();
-        // Cut anywhere, also between two games.
+        // A part that is cut off anywhere is refused, also between two games.
         for length in 0..b.len() - 1 {
             let error = join(&[&a, &b[..length], &c]).unwrap_err().to_string();
             assert!(error.contains("part-2.pgn: after "), "{length}: {error}");

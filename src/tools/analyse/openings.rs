@@ -81,7 +81,7 @@ mod tests {
     fn games_are_named_by_position() {
         assert_eq!(name(""), None);
         assert_eq!(name("e2e4"), Some("King's Pawn Game"));
-        // The last named position counts, and moves may be transposed.
+        // The last named position counts, and transpositions are recognised.
         let ruy_lopez = name("e2e4 e7e5 g1f3 b8c6 f1b5");
         assert_eq!(ruy_lopez, Some("Ruy Lopez"));
         assert_eq!(name("g1f3 b8c6 e2e4 e7e5 f1b5 h7h5"), ruy_lopez);

@@ -226,7 +226,7 @@ mod tests {
         assert!(error(task).contains("not the progress"));
     }
 
-    /// Whatever came before: no game makes the next one dearer.
+    /// The size of a line does not depend on the number of games before it.
     #[test]
     fn every_game_adds_a_line() {
         let dir = tempfile::tempdir().unwrap();
@@ -267,7 +267,7 @@ mod tests {
             fs::write(&path, &bytes[..end]).unwrap();
             let mut torn = Progress::load(path.clone(), Task::default()).unwrap();
             assert_eq!((torn.done.games, torn.players["A"].games), (2, 2), "{end}");
-            // And it goes on as if nothing had happened.
+            // The resumed run writes the same file.
             torn.done.games = 3;
             torn.add("A", Tally { games: 1, ..Tally::default() });
             torn.save().unwrap();

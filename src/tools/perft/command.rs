@@ -71,7 +71,7 @@ pub struct Args {
     through: Through,
 }
 
-/// Runs the command `lancet perft`. Exit status: 1 for a wrong count, 2 for unusable input.
+/// Runs the command `lancet perft`. Its help describes the exit status.
 ///
 /// # Errors
 ///

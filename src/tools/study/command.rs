@@ -43,7 +43,7 @@ use crate::{
 /// --hours or --nodes the tree grows until Ctrl-C. If you only use --pin, --unpin, --pgn or --html,
 /// it does not grow.
 ///
-/// The file is only ever appended to. Ctrl-C and a kill lose the searches in progress, a power
+/// Data is only appended to the file. Ctrl-C and a kill lose the searches in progress, a power
 /// failure also the last ten seconds. To continue, repeat the command, or use the file alone:
 /// `lancet study FILE`. For a game, all its positions are grown. If more moves have been played
 /// since, the same command adds them.

@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 25);
     }
 
-    /// Lines that are as they were written, and say what no search finds.
+    /// Intact lines with values that no search can find are ignored.
     #[test]
     fn impossible_values_are_left_out() {
         let dir = tempfile::tempdir().unwrap();
@@ -488,8 +488,7 @@ mod tests {
         assert_eq!((study.nodes(), study.tree().effort(0)), (MOST_NODES, 2 * (MOST_NODES - 1000)));
     }
 
-    /// Of many that begin a study at the same time, one has it, and what that one adds is
-    /// in the file.
+    /// If many processes create a study at the same time, one gets it, and its data is in the file.
     #[cfg(unix)]
     #[test]
     fn a_study_is_begun_once() {
@@ -501,7 +500,7 @@ mod tests {
             let begin = || {
                 barrier.wait();
                 let begun = Study::open_or_begin(&path, &Position::default());
-                // Kept until all have tried.
+                // Hold the lock until all have tried.
                 barrier.wait();
                 let mut study = begun.ok()?;
                 let m = study.tree().node(0).position.legal_moves()[0];
@@ -516,7 +515,7 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 20);
     }
 
-    /// Whatever is left of the file, what was written before is there.
+    /// A truncated or damaged file keeps all its intact lines.
     #[test]
     fn torn_and_damaged_files_keep_what_is_whole() {
         let dir = tempfile::tempdir().unwrap();
@@ -528,7 +527,7 @@ mod tests {
             fs::write(&path, &bytes[..end]).unwrap();
             let mut study = Study::open(&path).unwrap();
             assert!(study.damaged().is_empty(), "{end}");
-            // And it can be added to.
+            // The file can still be extended.
             let m = study.tree().node(0).position.legal_moves()[0];
             study.add(0, m, None).unwrap();
             drop(study);

@@ -183,7 +183,7 @@ mod tests {
         tools::study::file::Played,
     };
 
-    /// The main line that is shown, and all moves with it.
+    /// Returns the main line of the text, and all its moves.
     fn shown(pinned: &str, played: &str) -> (String, String) {
         let dir = tempfile::tempdir().unwrap();
         let start = Position::default();
@@ -210,7 +210,7 @@ mod tests {
             let (main, all) = shown(pinned, played);
             assert_eq!(main, played, "{all}");
         }
-        // Every variation stands once.
+        // Every variation is written once.
         let (_, all) = shown("d4 d5 c4", "e4 e5 Nf3 Nc6 Ng1 Nb8 d4 exd4");
         assert_eq!(all.matches("c4").count(), 1, "{all}");
         assert_eq!(all.matches("exd4").count(), 1, "{all}");

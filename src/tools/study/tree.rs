@@ -356,7 +356,7 @@ impl Tree {
             return best.filter(|&best| best > DECISIVE || node.edges.len() == node.moves);
         };
         // The best move of the rest may have got a node since the search. Until that node is
-        // searched, the score of the rest stands for it. If all moves with nodes lose, the
+        // searched, the score of the rest counts for it. If all moves with nodes lose, the
         // remaining moves may still save the game, so the score of the rest counts until they are
         // searched.
         let taken = rest.line.first().and_then(|&m| node.edge(m));
@@ -419,7 +419,7 @@ mod tests {
         Position::from_fen(fen, CastlingMode::Standard).unwrap()
     }
 
-    /// Plays a line, giving all its moves nodes.
+    /// Adds nodes for all moves of a line. Returns the last node.
     fn walk(tree: &mut Tree, line: &str) -> Id {
         line.split_whitespace().fold(Tree::START, |at, text| {
             let m = read_any_move(&tree.node(at).position, text).unwrap();
@@ -441,9 +441,9 @@ mod tests {
         let e4 = step.open.unwrap();
         assert_eq!((step.path.len(), step.at), (0, Tree::START));
         let child = tree.add(Tree::START, e4);
-        // Until it is searched, the move is worth what was thought.
+        // Until the new node is searched, the score of the rest counts.
         assert_eq!(tree.node(Tree::START).value, Some(30));
-        // Both it and what is left are due, the nearer first.
+        // Both the new node and the rest need a search. The nearer one comes first.
         assert_eq!(tree.next(Tree::START).unwrap().at, Tree::START);
         tree.found(Tree::START, found(&tree, Tree::START, 20, "d4"));
         let step = tree.next(Tree::START).unwrap();
@@ -452,7 +452,7 @@ mod tests {
         assert_eq!(tree.node(Tree::START).value, Some(20), "d4 is better than 10 for e4");
         assert_eq!(tree.best_line(Tree::START).len(), 1);
         assert!(tree.best_edge(Tree::START).is_none());
-        // The better move costs a ply, the other one a little more.
+        // The better move costs one ply, the other one a little more.
         assert!(tree.next(Tree::START).unwrap().open.is_some_and(|m| m != e4));
         tree.found(child, found(&tree, child, -40, "e5"));
         assert_eq!(tree.node(Tree::START).value, Some(40));
@@ -518,7 +518,7 @@ mod tests {
         assert_ne!(tree.next(Tree::START).unwrap().at, far);
     }
 
-    /// A mate at the end of a line says nothing of positions with other moves.
+    /// A mate at the end of a line does not decide earlier positions with other moves.
     #[test]
     fn who_loses_by_one_move_may_have_another() {
         let mut tree = Tree::new(Position::default());
@@ -529,7 +529,7 @@ mod tests {
         let early = walk(&mut tree, "f3 e5");
         assert_eq!(tree.node(early).value, None);
         assert!(tree.next(Tree::START).is_some_and(|step| step.at != before));
-        // Nor when it was thought the best, and what is left has not been searched since.
+        // The same holds if the losing move was the best of the last search.
         tree.found(early, found(&tree, early, -50, "g4"));
         assert_eq!(tree.node(early).value, Some(-50));
         assert!(tree.next(early).is_some_and(|step| step.at == early && step.open.is_none()));
@@ -537,7 +537,7 @@ mod tests {
         assert_eq!(tree.node(early).value, Some(-60));
     }
 
-    /// Scores and costs anew, by their definition.
+    /// Compares scores and costs with values computed from their definition.
     fn check(tree: &Tree) {
         fn value(tree: &Tree, id: Id) -> Option<Score> {
             let node = tree.node(id);
@@ -561,7 +561,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Few pieces: many transpositions, repetitions, mates and stalemates.
+        /// Uses few pieces, for many transpositions, repetitions, mates and stalemates.
         #[test]
         fn what_is_kept_is_what_is_defined(
             scores in prop::collection::vec(-500..500, 120),
