@@ -15,7 +15,7 @@ const CAP: Score = 1000;
 const ERRORS: [(f64, Error); 3] =
     [(0.15, Error::Blunder), (0.10, Error::Mistake), (0.05, Error::Inaccuracy)];
 
-/// A move that lost winning chances.
+/// A kind of error, by the loss of winning chances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Error {
     /// `?!`: loses 5 % of the winning chances.
@@ -111,12 +111,12 @@ impl Tally {
         }
     }
 
-    /// Mean accuracy of a move, 0 to 100; `None` without moves.
+    /// Returns the mean accuracy of a move, 0 to 100; `None` without moves.
     pub(crate) fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / self.moves as f64)
     }
 
-    /// Mean loss of a move in centipawns; `None` without moves.
+    /// Returns the mean loss of a move in centipawns; `None` without moves.
     pub(crate) fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.loss as f64 / self.moves as f64)
     }

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Returns the page with the positions that [`nearest`] selects. It opens at the end of the line
+/// Returns the page with the positions that `nearest` selects. It opens at the end of the line
 /// `studied`.
 ///
 /// # Errors

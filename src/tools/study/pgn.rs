@@ -25,7 +25,7 @@ use crate::{
 /// Maximum length in plies of a line that was searched but is not in the tree.
 const LINE_LENGTH: usize = 8;
 
-/// Returns the text of the game, with the positions that [`nearest`] selects for `most` and
+/// Returns the text of the game, with the positions that `nearest` selects for `most` and
 /// `studied`.
 pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     let tree = study.tree();
@@ -118,8 +118,8 @@ impl<'a> Moves<'a> {
                 moves.extend(other.child.into_iter().flat_map(|child| self.below(child, None)));
                 Item::Variation(Variation { lead: Vec::new(), moves })
             });
-            // Variations belong to the first move. They are left out if the game was here before,
-            // because they have been written then.
+            // Variations belong to the first move. If the game was here before, they were written
+            // there.
             if let Some(first) = moves.first_mut().filter(|_| !again) {
                 first.items.extend(others);
             }
