@@ -59,7 +59,7 @@ struct Member<'a> {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     files::check_outputs([&*args.out], &args.networks)?;
     let out = args.out.display();
-    ensure!(args.force || !args.out.exists(), "{out}: the file exists: --force replaces it");
+    ensure!(args.force || !args.out.exists(), "{out}: the file exists; use --force to replace it");
     let networks = args.networks.iter().map(|path| Network::load(path));
     let network = mean(&networks.collect::<Result<Vec<_>, _>>()?)?;
     replace(&args.out, network.to_bytes())?;

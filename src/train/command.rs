@@ -200,7 +200,7 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     // A run that was interrupted at its end may already have written its network.
     ensure!(
         args.force || saved.exists() || !args.out.exists(),
-        "{}: the file exists: --force replaces it",
+        "{}: the file exists; use --force to replace it",
         args.out.display()
     );
     let size_of = args.size_of.as_deref().map(Network::load).transpose()?;
@@ -212,7 +212,7 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     }
     if !steps(&mut trainer, &data, &saved, stop)? {
         checkpoint::save(&saved, &trainer)?;
-        note(format_args!("stopped at step {}; --resume continues", trainer.state.step));
+        note(format_args!("stopped at step {}; use --resume to continue", trainer.state.step));
         return Ok(false);
     }
     // If the network cannot be written, the run is not lost.

@@ -123,7 +123,7 @@ fn positions_without_a_game() {
     let average = ["average", &net, &net, "--out", &mean];
     for words in [&average[..], &[&words[..], &["32", "--out", &mean]].concat()] {
         let said = fail(words);
-        assert!(said.contains("mean.nnue: the file exists: --force replaces it"), "{said}");
+        assert!(said.contains("mean.nnue: the file exists; use --force to replace it"), "{said}");
     }
     assert!(succeed(&[&average[..], &["--force"]].concat()).contains("768-32x2-1"));
     let said = fail(&["average", &net, &wide, "--out", &path("none.nnue")]);
@@ -433,7 +433,7 @@ fn interrupted_training_goes_on() {
         interrupt(&child);
         let after: Vec<String> = said.collect();
         assert!(child.ended().success());
-        assert!(after.last().unwrap().ends_with("--resume continues"), "{after:?}");
+        assert!(after.last().unwrap().ends_with("use --resume to continue"), "{after:?}");
         assert!(Path::new(&path("torn.checkpoint")).exists() && !Path::new(&torn).exists());
     }
     succeed(&words);
