@@ -1,8 +1,9 @@
 //! Lancet, a UCI chess engine.
 //!
-//! *A lancet is a window: tall, narrow, ending in a point. So is this engine's
-//! search.* The program `lancet` is a few lines over this library. A position in, the
-//! best move out:
+//! *A lancet is a window: tall, narrow and pointed. So is the window of this engine's search.*
+//!
+//! The program `lancet` is a thin layer over this library. This example searches a position for
+//! its best move:
 //!
 //! ```
 //! use lancet::{Engine, Job, Limits, Position, Settings, Silent, engine::threads};
@@ -20,34 +21,32 @@
 //! # }
 //! ```
 //!
-//! # Where to begin reading
+//! # Where to start reading
 //!
-//! 1. [`chess::score`]: what a score is, and why a node shifts its window before it
-//!    searches. The idea that the rest hangs on.
-//! 2. [`search::tt`]: the table, whose entries hold a lower and an upper bound.
-//! 3. [`search::prune`]: what is left out, as pure functions of a node's facts.
+//! 1. [`chess::score`]: scores, and why a node shifts its window before it searches. The rest of
+//!    the search depends on this idea.
+//! 2. [`search::tt`]: the transposition table, whose entries hold a lower and an upper bound.
+//! 3. [`search::prune`]: the pruning rules, as pure functions of a node's properties.
 //! 4. `search/interior.rs`: one node of the tree, as numbered steps.
 //! 5. [`search::root`]: iterative deepening and aspiration windows.
-//! 6. [`engine`]: what owns the table and the threads.
+//! 6. [`engine`]: the owner of the table and the threads.
 //!
-//! Two programs beside the engine use this library: `lancet-lab`, in `src/lab`, runs every
-//! algorithm of alpha-beta's family side by side, and `lancet-train`, in `src/train`, makes
-//! networks.
+//! Two other programs use this library. `lancet-lab`, in `src/lab`, runs the algorithms of the
+//! alpha-beta family side by side. `lancet-train`, in `src/train`, trains networks.
 //!
 //! # The layers
 //!
-//! The folders are the layers, and imports go one way: each uses those above it, in this
-//! list, and none below.
+//! Each folder is a layer. A layer imports only from the layers above it in this list.
 //!
 //! ```text
-//! system   files, memory, random numbers, streams, command lines: no chess
+//! system   files, memory, random numbers, standard streams, command lines; no chess
 //! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
 //! eval     material and piece-square tables, the network, winning chances
-//! play     what a search is asked and tells; clock, books, endgame tables, strength
-//! search   table, histories, move order, pruning, the tree, the root
+//! play     search limits and reports, time management, opening books, tablebases, strength
+//! search   transposition table, histories, move ordering, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time
-//! tools    bench, perft, EPD, analysis: command-line runners over the engine
-//! uci      bytes to commands, information to lines
+//! tools    bench, perft, EPD, analysis: commands that use the engine
+//! uci      parses commands, prints information
 //! ```
 
 pub mod chess;
@@ -55,7 +54,7 @@ pub mod engine;
 pub mod eval;
 pub mod play;
 pub mod search;
-// Public for the programs and the tests alone.
+// Public only for the programs and the tests.
 #[doc(hidden)]
 pub mod system;
 #[doc(hidden)]

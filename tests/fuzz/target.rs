@@ -1,4 +1,4 @@
-//! The target that has this program's name.
+//! Fuzzes the target that has the same name as this program.
 #![no_main]
 
 #[path = "../suite/common/targets.rs"]
@@ -10,5 +10,5 @@ mod games;
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut all = targets::ALL.iter().chain(&games::ALL);
     let target = all.find(|(name, _)| *name == env!("CARGO_BIN_NAME"));
-    target.expect("every program is named after a target").1(bytes);
+    target.expect("each program has the name of a target").1(bytes);
 });

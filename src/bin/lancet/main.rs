@@ -1,6 +1,6 @@
-//! Command line: each subcommand is one function elsewhere. No chess here.
+//! The command line: maps each subcommand to one function of the library.
 //!
-//! The command `lancet NAME` is `Args` and `run` in the file NAME.rs of its layer,
+//! The command `lancet NAME` is implemented by `Args` and `run` in the file NAME.rs of its layer,
 //! or in NAME/command.rs where NAME is a folder.
 
 use std::{path::PathBuf, process::ExitCode};
@@ -13,14 +13,14 @@ use lancet::{
 
 /// A UCI chess engine
 ///
-/// Lancet is run by a GUI, a match runner or a bot that speaks UCI: add this program there as a
-/// UCI engine. Without a command it speaks UCI on standard input and output. UCI commands may be
-/// given as arguments; they are carried out first.
+/// Lancet runs inside a GUI, a match runner or a bot: add this program there as a UCI engine.
+/// Without a command, it speaks UCI on standard input and output. If you give UCI commands as
+/// arguments, Lancet runs them first.
 ///
-/// At a terminal it answers for people: a coloured board, principal variations in columns, moves
-/// in SAN. Moves (`e4`, `e2e4`) and FENs may be typed as they are. `play`, `level 1500`, `hint`,
-/// `undo`, `save game.pgn` and more make a game of it; `help` lists everything. After the command
-/// `uci`, or when input or output is not a terminal, there is nothing but UCI.
+/// In a terminal, Lancet prints a coloured board, principal variations in columns, and moves in
+/// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`,
+/// `level 1500`, `hint`, `undo` and `save game.pgn`. `help` lists all commands. After the command
+/// `uci`, or when input or output is not a terminal, Lancet prints plain UCI only.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = r#"Examples:
   lancet
@@ -30,10 +30,10 @@ use lancet::{
   lancet analyse --help
 
 Environment:
-  NO_COLOR  switches colours off when set to anything
+  NO_COLOR  if set to any value, switches colours off
 
 Exit status:
-  0  after `quit`, at the end of the input, or when nobody reads the output any more
+  0  after `quit`, at the end of the input, or when the reader has closed the output
   1  if the output could not be written
   2  if the command line was wrong"#)]
 struct Cli {
@@ -41,18 +41,18 @@ struct Cli {
     command: Option<Command>,
 }
 
-// The descriptions are those of `Args`.
+// The help of most commands is the doc comment of their `Args`.
 #[derive(Subcommand)]
 enum Command {
     /// Speak UCI on standard input and output (the default)
     ///
-    /// The same as running lancet without a command, for programs that insist on one.
+    /// The same as running lancet without a command, for programs that require one.
     #[command(after_long_help = "\
 Examples:
   lancet uci
 
 Exit status:
-  0  after `quit`, at the end of the input, or when nobody reads the output any more
+  0  after `quit`, at the end of the input, or when the reader has closed the output
   1  if the output could not be written")]
     Uci,
     Bench(tools::bench::Args),
@@ -63,21 +63,21 @@ Exit status:
     Explain(tools::explain::command::Args),
     Study(tools::study::command::Args),
     Doctor(tools::doctor::command::Args),
-    /// Write shell completions and manual pages below a directory, for packagers
+    /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
-        /// The directory; it is made if it is missing
+        /// Output directory; created if it does not exist
         directory: PathBuf,
     },
-    /// Lines of UCI, or their words
+    /// UCI commands, as whole lines or as single words
     #[command(external_subcommand)]
     Lines(Vec<String>),
 }
 
-/// Why this word is no command.
+/// Returns the error message for a word that is not a command.
 fn unknown(word: &str) -> String {
     match word {
-        "lab" => "'lab' is a program of its own: lancet-lab".to_owned(),
+        "lab" => "'lab' is a separate program: lancet-lab".to_owned(),
         "average" | "data" | "datagen" | "learn" | "train" | "wdl" => {
             format!("'{word}' is a command of lancet-train")
         }
