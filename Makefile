@@ -1,31 +1,31 @@
-# For OpenBench: `make -j EXE=<name> [EVALFILE=<path>]` leaves ./<name> here.
-# People need no make: `cargo build --release`. `make help` lists the rest.
+# OpenBench builds the engine with `make -j EXE=<name> [EVALFILE=<path>]`, which writes ./<name>.
+# `cargo build --release` also builds the engine, without make. `make help` lists all targets.
 
 EXE := lancet
 EVALFILE ?=
-# What the profile-guided build is for: this machine, or one of the levels.
+# Processor of the profile-guided build: `native` is this machine; LEVELS below has the others.
 CPU := native
 
 ifeq ($(OS),Windows_NT)
     SUFFIX := .exe
 endif
 
-# The name may come with or without its suffix.
+# EXE may have its suffix or not.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-# A network other than the one that comes with the sources.
+# EVALFILE replaces the network in the repository.
 ifneq ($(EVALFILE),)
     export EVALFILE
 endif
 
-# Instruction sets: v2 for machines since 2009, v3 since 2013, v4 with AVX-512.
+# Levels of x86-64: v2 for machines since 2009, v3 since 2013, v4 with AVX-512.
 LEVELS := x86-64-v2 x86-64-v3 x86-64-v4
 
 CARGO := cargo
 BUILD = $(CARGO) build --release --locked --bin lancet --target-dir
 
-# With a target named, what runs while building is compiled for this machine, whatever
-# the program is compiled for.
+# If Cargo gets a `--target`, RUSTFLAGS do not apply to build scripts, so that these run on this
+# machine whatever the program is compiled for.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: all levels $(LEVELS) release pgo gate clean help
@@ -59,5 +59,5 @@ help:
 	@echo "make x86-64-v3         ./lancet-x86-64-v3 for other machines; also -v2, -v4, and 'levels' for all three"
 	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided: needs rustup's component llvm-tools"
 	@echo "make release           ./dist: programs for Linux, Windows and ARM, with checksums; on macOS, for macOS"
-	@echo "make gate              what a release must pass: two and a half hours"
-	@echo "make clean             remove what was built"
+	@echo "make gate              all tests that a release must pass: two and a half hours"
+	@echo "make clean             remove the files that these targets build"

@@ -1,5 +1,5 @@
-//! `cargo bench --bench position`: what a `position` line of a long game costs,
-//! when it adds two moves to the last one and when it is all new.
+//! Times the `position` command of a long game, when it adds two moves to the previous command and
+//! when it is a new game. Run it with `cargo bench --bench position`.
 
 use divan::Bencher;
 use lancet::{
@@ -18,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// A line of this many moves of both sides, at random.
+/// Returns a `position` command with `moves` random moves of each side.
 fn line(moves: usize) -> String {
     let mut seed = 0;
     loop {
@@ -49,7 +49,7 @@ fn apply(setup: &mut Setup, line: &str) {
     }
 }
 
-/// From the bytes to the position, as the reading thread does it.
+/// Parses and applies the command, as the reading thread does.
 #[divan::bench(args = [60, 600])]
 fn two_moves_more(bencher: Bencher, moves: usize) {
     let long = line(moves);
