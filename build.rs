@@ -1,5 +1,5 @@
-//! What is decided when the program is built: the network that becomes part of it, what
-//! it says about itself, and the check of the processor before it runs.
+//! Build script: selects the network to embed, collects the build information that the program
+//! prints, and compiles the processor check that runs at startup.
 
 use std::{
     env,
@@ -22,7 +22,7 @@ fn main() {
     commit(&root);
     compiler();
     let features = variable("CARGO_CFG_TARGET_FEATURE");
-    // A way to link is named among them.
+    // Cargo also lists crt-static here, which is a way to link.
     let is_instructions = |name: &&str| !name.is_empty() && *name != "crt-static";
     let instructions: Vec<&str> = features.split(',').filter(is_instructions).collect();
     let architecture = variable("CARGO_CFG_TARGET_ARCH");
@@ -34,22 +34,23 @@ fn main() {
     }
 }
 
-/// A variable that Cargo sets; empty without it.
+/// Returns an environment variable that Cargo sets, or an empty string.
 fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// Has the program find `value` under `name` when it is compiled.
+/// Sets the environment variable `name` for the compilation of the program.
 fn tell(name: &str, value: &str) {
     println!("cargo::rustc-env={name}={value}");
 }
 
+/// Runs this script again when the file changes.
 fn watch(path: &str) {
     println!("cargo::rerun-if-changed={path}");
 }
 
-/// Checks the network that becomes part of the program, and tells where it is: the file
-/// that the environment variable `EVALFILE` names, or the one that comes with the sources.
+/// Checks the network to embed, and passes its path to the program as `LANCET_NETWORK`. The
+/// environment variable `EVALFILE` names the network; by default it is the one in the repository.
 fn network(root: &Path) {
     let file = env::var_os("EVALFILE").filter(|file| !file.is_empty());
     let path = root.join(file.unwrap_or_else(|| NETWORK.into()));
@@ -61,8 +62,12 @@ fn network(root: &Path) {
     }
 }
 
-/// Files with the right hash were written by Lancet, which checks everything
-/// else before it writes.
+/// Checks the magic number, version and hash of a network. Lancet checks everything else before it
+/// writes a file with a valid hash.
+///
+/// # Errors
+///
+/// If the file cannot be read, or one of the three is wrong.
 fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
@@ -77,36 +82,38 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Names the commit that is built. Development builds do not ask: each commit would
-/// have everything compiled again.
+/// Passes the commit to the program as `LANCET_COMMIT`. Development builds have no commit, because
+/// each new commit would compile everything again.
 fn commit(root: &Path) {
     let text = if variable("PROFILE") == "debug" {
         "development build".to_owned()
     } else {
-        // An archive may be unpacked below another repository: it is none of its commits.
+        // An archive may be unpacked inside the repository of another project. The commits there
+        // are not commits of Lancet.
         let commit = root.join(".git").exists().then(released).flatten();
         commit.map_or("unknown commit".to_owned(), |commit| format!("commit {commit}"))
     };
     tell("LANCET_COMMIT", &text);
 }
 
-/// The commit, and whether files have changed since; looked at again when that may be.
+/// Returns the commit, marked if files have changed since. Runs this script again when either may
+/// have changed.
 fn released() -> Option<String> {
-    // Grows with each commit and checkout.
+    // Git appends to this log at each commit and checkout.
     git(&["rev-parse", "--git-path", "logs/HEAD"]).iter().for_each(|log| watch(log));
     ["src", "build.rs", "Cargo.toml", "Cargo.lock"].into_iter().for_each(watch);
     git(&["describe", "--always", "--exclude=*", "--abbrev=9", "--dirty= with changes"])
 }
 
-/// What Git answers; `None` if it cannot.
+/// Returns the trimmed output of a Git command, or `None` if the command fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// The instruction sets of the levels of x86-64 from v1 on, each without those of lower levels
-/// (System V ABI, AMD64 supplement, section 3.1.1).
+/// The instruction sets of each x86-64 level, from v1 to v4, without those of lower levels (System V
+/// ABI, AMD64 supplement, section 3.1.1).
 const LEVELS: [&[&str]; 4] = [
     &["fxsr", "sse", "sse2"],
     &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
@@ -114,15 +121,16 @@ const LEVELS: [&[&str]; 4] = [
     &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"],
 ];
 
-/// For each register of `guard.rs` the instruction sets that it tells of, and their bits (Intel
-/// SDM, volume 2A, CPUID).
+/// The instruction sets that each CPUID register of `guard.rs` reports, with their bits (Intel SDM,
+/// volume 2A, CPUID).
 ///
-/// `target-cpu=native` may have a part of a level: Ivy Bridge has AVX, but not AVX2.
-/// Therefore the program asks for each set, not for the level. Beyond the levels these
-/// are the sets that LLVM uses where they suit ordinary code (to count bits, shuffle bytes,
-/// sum products, move 16 bits), and those that a crate uses when it is compiled for them
-/// (crc32fast: pclmulqdq and vpclmulqdq). Only intrinsics that nobody calls use the others,
-/// such as aes, sha, rdrand and xsaveopt. The system has to switch xsave on, too.
+/// `target-cpu=native` may contain only a part of a level: Ivy Bridge has AVX, but not AVX2.
+/// Therefore the program checks each set, not the level. The table also has sets that are in no
+/// level. LLVM uses some of them in ordinary code, to count bits, shuffle bytes, sum products and
+/// move 16 bits. A crate uses others when it is compiled for them (crc32fast: pclmulqdq and
+/// vpclmulqdq). Sets such as aes, sha, rdrand and xsaveopt are not in the table, because only
+/// intrinsics that Lancet does not call use them. The bit of xsave is OSXSAVE, which is set only if
+/// the operating system has enabled xsave.
 #[rustfmt::skip]
 const REGISTERS: [&[(&str, u8)]; 7] = [
     // Leaf 1: ecx.
@@ -134,15 +142,15 @@ const REGISTERS: [&[(&str, u8)]; 7] = [
     &[("avx512vbmi", 1), ("avx512vbmi2", 6), ("gfni", 8), ("vpclmulqdq", 10), ("avx512vnni", 11),
       ("avx512bitalg", 12), ("avx512vpopcntdq", 14)],
     &[("avx512fp16", 23)],
-    // Leaf 7, second part: eax, edx.
+    // Leaf 7, subleaf 1: eax, edx.
     &[("avxvnni", 4), ("avxifma", 23)],
     &[("avxvnniint8", 4), ("avxvnniint16", 10)],
-    // AMD's leaf: ecx.
+    // Leaf 0x8000_0001 (AMD): ecx.
     &[("lzcnt", 5), ("sse4a", 6), ("tbm", 21)],
 ];
 
-/// Names the highest level of x86-64 that the program is compiled for, and the instruction
-/// sets beyond it; and links the check that the processor has them.
+/// Passes the highest x86-64 level that the program is compiled for, and the instruction sets beyond
+/// it, to the program. Links the check that the processor has them.
 fn x86_64(root: &Path, instructions: &[&str]) {
     let is_whole = |sets: &&&[&str]| sets.iter().all(|set| instructions.contains(set));
     let level = LEVELS.iter().take_while(is_whole).count();
@@ -161,7 +169,7 @@ fn x86_64(root: &Path, instructions: &[&str]) {
     guard(root, &format!("({level}, &{:?})", needed.collect::<Vec<_>>()));
 }
 
-/// Names what compiles the program, and how.
+/// Passes the compiler, the target and the optimisation level to the program.
 fn compiler() {
     let output = Command::new(variable("RUSTC")).arg("-vV").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
@@ -173,8 +181,8 @@ fn compiler() {
     tell("LANCET_OPT_LEVEL", &variable("OPT_LEVEL"));
 }
 
-/// Compiles the check of the processor for the oldest ones of its kind, with a level and
-/// instruction sets in Rust, and links it.
+/// Compiles the processor check for the oldest processors of the architecture, and links it.
+/// `needed` is the Rust expression with the level and the instruction sets to check.
 fn guard(root: &Path, needed: &str) {
     watch(GUARD);
     let out = PathBuf::from(variable("OUT_DIR"));
@@ -192,8 +200,8 @@ fn guard(root: &Path, needed: &str) {
         println!("cargo::error={GUARD} cannot be compiled");
     }
     println!("cargo::rustc-link-arg-bins={}", object.display());
-    // The object comes behind the library that it calls, and mingw's linker looks at those
-    // once.
+    // The object comes after the library that it calls, and mingw's linker searches each library
+    // only once. Therefore the library is named again after the object.
     if variable("CARGO_CFG_TARGET_OS") == "windows" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
         println!("cargo::rustc-link-arg-bins=-lmsvcrt");
     }

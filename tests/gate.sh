@@ -1,25 +1,30 @@
 #!/usr/bin/env bash
-# What a release must pass. To be run on x86-64 Linux, on a machine that does nothing else:
+# Runs the tests that a release must pass. Run it on x86-64 Linux, on a quiet machine. It takes
 # about two and a half hours on two cores.
 #
-#     tests/gate.sh [STEP...]     all of them by default; the first that fails ends the run
+#     tests/gate.sh [STEP...]     by default all steps; stops at the first step that fails
 #
 #     checks       .ci/run: format, lints, dependencies, tests, benchmark
 #     hostile      100,000 random lines, 1,000 interleavings, 10,000 searches, a million delays,
-#                  12,200 mutated files of seven kinds, by a program without root's rights
-#     mates        2,000 mates, 100,000 nodes each: no wrong sign, no false distance
-#     sentences    what explain says of 500 positions, confirmed by rules, tables and other searches
+#                  12,200 mutated files of seven kinds, as a user other than root
+#     mates        2,000 mates, 100,000 nodes each: no wrong sign, no wrong distance
+#     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
+#                  other searches
 #     perft        every suite, by the rules and through the search to 10 million nodes a position,
 #                  through the network to one million
-#     platforms    tests/platforms.sh: the same answers and counts under Windows, on ARM, on older processors
-#     readme       the README's commands, as they are written there
+#     platforms    tests/platforms.sh: the same output and node counts on Windows, ARM and older
+#                  processors
+#     readme       the commands in the README, exactly as written there
 #     compliance   fastchess --compliance
-#     games        200 games at 0.2 s + 0.002 s: none lost on time, none ended by a fault
-#     release      the files that a release page offers, with their checksums and node counts
+#     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
+#     release      the files of a release page, with their checksums and node counts
 #
-# What the steps need is looked for first, and what is missing is named: what tests/platforms.sh
-# needs; cargo-deny; the history with its 'Bench:' lines; the test data beside the checkout;
-# fastchess, https://github.com/Disservin/fastchess (FASTCHESS says where it is).
+# The script first checks its requirements and lists the missing ones:
+#     - the requirements of tests/platforms.sh
+#     - cargo-deny
+#     - the Git history with its 'Bench:' lines
+#     - the test data next to the checkout
+#     - fastchess, https://github.com/Disservin/fastchess, on the PATH or at $FASTCHESS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +42,8 @@ finish() {
 }
 trap finish EXIT
 
-# tools STEP...: says what these steps lack here. tests/platforms.sh says it of its own.
+# tools STEP...: lists the missing requirements of these steps. For 'platforms', tests/platforms.sh
+# lists them.
 tools() {
     local missing=0
     lacks() { echo "missing: $*" >&2; missing=1; }
@@ -47,13 +53,13 @@ tools() {
             if ! cargo deny --version >/dev/null 2>&1; then
                 lacks "cargo-deny: 'cargo install --locked cargo-deny'"
             elif ! .ci/advisories; then
-                lacks "the advisories' database: 'cargo deny fetch db' cannot reach it"
+                lacks "the advisory database: 'cargo deny fetch db' failed"
             fi
-            [ -d ../shared/data/syzygy ] || lacks 'the test data beside the checkout'
+            [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
             git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
             ;;
-        compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': FASTCHESS=/path/to/fastchess" ;;
-        platforms) tests/platforms.sh --tools || lacks 'the above' ;;
+        compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': set FASTCHESS=/path/to/fastchess" ;;
+        platforms) tests/platforms.sh --tools || lacks 'the tools listed above' ;;
         release)
             for tool in make zip x86_64-w64-mingw32-gcc qemu-aarch64; do
                 command -v "$tool" >/dev/null || lacks "$tool, for the release"
@@ -64,7 +70,7 @@ tools() {
     [ "$missing" = 0 ]
 }
 
-# Nothing may be left out.
+# A check that was skipped fails the gate.
 checks() {
     .ci/run | tee "$work/checks"
     ! grep '^NOT CHECKED' "$work/checks"
@@ -72,7 +78,7 @@ checks() {
 
 hostile() {
     local filter
-    # One by one: a name that no test has any more is noticed.
+    # Run the filters one by one, so that a filter that matches no test fails.
     for filter in nothing_is_lost commands_at_any_time memory_stays_flat delays_never hostile_files; do
         cargo test --locked --workspace --test suite -- --ignored --nocapture --test-threads 1 "$filter" | .ci/some
     done
@@ -92,10 +98,10 @@ perft() {
 
 platforms() { PROFILE=release tests/platforms.sh --require; }
 
-# In a folder with the games that the commands name, and the suites.
+# Runs the commands in a folder with the suites and the games that the commands name.
 readme() {
     local line status commands
-    # The first starts the engine; the second, the tests, is the step 'checks'.
+    # The first command starts the engine. The second runs the tests, as the step 'checks' does.
     commands=$(grep '^    cargo ' README.md)
     [ "$(wc -l <<<"$commands")" = 2 ]
     bash -c "$(head -1 <<<"$commands")" <<<quit
@@ -111,7 +117,8 @@ readme() {
     while read -r line; do
         printf '\n$ %s\n' "$line"
         status=0
-        # What takes hours ends at one Ctrl-C, with its results; the rest ends by itself.
+        # Commands that take hours end at one Ctrl-C, with their results. The others end by
+        # themselves.
         timeout --foreground --preserve-status --signal INT 300 bash -c "$line" </dev/null >said 2>&1 || status=$?
         cat said
         case $line in
@@ -119,7 +126,7 @@ readme() {
         *) [ "$status" = 0 ] || return 1 ;;
         esac
     done < <(grep '^    lancet ' "$root/README.md")
-    [ -n "${status-}" ] # there were commands
+    [ -n "${status-}" ] # at least one command ran
     cd "$root"
 }
 
@@ -127,7 +134,7 @@ compliance() { (cd "$work" && "$FASTCHESS" --compliance "$lancet"); }
 
 games() {
     grep -v Chess960 epd/bench.epd >"$work/openings.epd"
-    # fastchess leaves its settings where it runs.
+    # fastchess writes its settings to the current directory.
     (cd "$work" && "$FASTCHESS" -engine cmd="$lancet" name=one -engine cmd="$lancet" name=two \
         -each proto=uci tc=0.2+0.002 option.Hash=64 -openings file=openings.epd format=epd order=random \
         -rounds 100 -games 2 -repeat -recover -concurrency 1 -pgnout file=games.pgn)

@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
-# Does Lancet do the same on Windows, on 64-bit ARM and on other processors as here? To be
-# run on x86-64 Linux; Windows is Debian's wine, the others are emulated by qemu-user.
+# Compares the behaviour of Lancet on Windows, 64-bit ARM and other processors with that on this
+# machine. Run it on x86-64 Linux. Programs for Windows run under Debian's wine, the others under
+# qemu-user.
 #
 #     tests/platforms.sh [--require | --tools] [windows] [arm] [processors] [avx512]
 #
-# All parts by default.
+# By default, all parts run. Parts whose tools are missing are skipped with a notice; with
+# `--require` they fail. With `--tools`, the script only lists the missing tools.
 #
-# Parts whose tools are missing are skipped, and that is said (`--require`: it is a failure;
-# `--tools`: nothing else is done):
+# Parts and their tools:
 #     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
 #     arm          qemu-user, rustup target add aarch64-unknown-linux-musl
 #     processors   qemu-user
-#     avx512       qemu-user; what windows needs, too, where the machine lacks AVX-512
-# Development builds prove the same as released ones here; PROFILE=release takes those.
+#     avx512       qemu-user; if the machine lacks AVX-512, also the tools of windows
+#
+# The script tests development builds, whose behaviour is the same. PROFILE=release tests release
+# builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo}
 PROFILE=${PROFILE:-dev}
-# The benchmark to its usual depth takes an emulator minutes: BENCH=7 takes it seconds.
+# Depth of the benchmark. The default depth takes minutes in an emulator, BENCH=7 takes seconds.
 BENCH=${BENCH:-}
 WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
 TARGET=x86_64-unknown-linux-gnu
@@ -28,7 +31,7 @@ require=false
 only_tools=false
 
 finish() {
-    # Ends what wine leaves running.
+    # Ends the processes that wine leaves running.
     if [ -d "$work/prefix" ]; then
         WINEPREFIX=$work/prefix "${WINE%/*}/wineserver64" -k 2>/dev/null || true
     fi
@@ -43,7 +46,7 @@ fail() {
 }
 pass() { printf 'ok: %s\n' "$*"; }
 
-# same NAME EXPECTED ACTUAL: two texts are the same.
+# same NAME EXPECTED ACTUAL: checks that two texts are the same.
 same() {
     if [ -n "$2" ] && [ "$2" = "$3" ]; then
         pass "$1"
@@ -53,7 +56,7 @@ same() {
     fi
 }
 
-# has NAME PATTERN TEXT: a line of the text matches.
+# has NAME PATTERN TEXT: checks that a line of the text matches the pattern.
 has() {
     if grep -Eq -- "$2" <<<"$3"; then
         pass "$1"
@@ -63,7 +66,7 @@ has() {
     fi
 }
 
-# has_tools TOOL...: all of them are here, and the target TARGET.
+# has_tools TOOL...: checks that all tools are installed. target:TRIPLE is a target of rustup.
 has_tools() {
     local tool missing=()
     for tool in "$@"; do
@@ -73,12 +76,12 @@ has_tools() {
         esac
     done
     [ ${#missing[@]} = 0 ] && return
-    echo "NOT CHECKED, for want of: ${missing[*]}"
+    echo "NOT CHECKED, missing tools: ${missing[*]}"
     if $require; then failures=$((failures + 1)); fi
     return 1
 }
 
-# tools PART: has_tools with those of the part.
+# tools PART: checks that the tools of the part are installed.
 tools() {
     case $1 in
     windows) has_tools "$WINE" x86_64-w64-mingw32-gcc target:x86_64-pc-windows-gnu ;;
@@ -88,7 +91,7 @@ tools() {
     esac
 }
 
-# build TARGET PROCESSOR: builds a program, whose path is then in $built.
+# build TARGET PROCESSOR: builds the program and sets $built to its path.
 build() {
     local suffix='' folder=$PROFILE
     [[ $1 == *windows* ]] && suffix=.exe
@@ -98,16 +101,16 @@ build() {
     cp "${CARGO_TARGET_DIR:-target}/$1/$folder/lancet$suffix" "$built"
 }
 
-# Without what may differ: times, speed, the build, line ends.
+# Removes the parts of an output that may differ: times, speed, the build, line ends.
 without_times() {
     tr -d '\r' | sed -E 's/ (time|nps) [0-9]+//g; /^info string Lancet /d; /^info .*currmove/d; s/"(seconds|time|nps|nodes_per_second)": *[0-9.e+-]+,?//g'
 }
 
-# The nodes of the benchmark that a program's command prints.
+# Extracts the node count from the output of the benchmark.
 nodes() { tr -d '\r' | awk '/ nodes [0-9]+ nps$/ { print $1 }'; }
 
-# talk COMMAND...: what it answers to a dialogue that has the same answers everywhere.
-# Searches end before the next line, as in a game.
+# talk COMMAND...: prints the program's output for a UCI dialogue that has the same output on every
+# platform. Each search ends before the next command, as in a game.
 talk() {
     "$@" 'setoption name Hash value 8' 'setoption name MultiPV value 2' 'position startpos moves e2e4 c7c5' \
         'go depth 8' 'setoption name MultiPV value 1' 'setoption name UCI_Chess960 value true' \
@@ -115,12 +118,12 @@ talk() {
         'setoption name Threads value 0' 'go depth 3 nodes x' 'perft 3' xyzzy uci quit </dev/null 2>&1 | without_times
 }
 
-# compare NAME COMMAND...: the command does what the program of this machine does.
+# compare NAME COMMAND...: checks that the program gives the same results as the native program.
 compare() {
     local name=$1
     shift
     same "$name: dialogue" "$(talk "$native")" "$(talk "$@")"
-    # shellcheck disable=SC2086 # without a depth there is no argument
+    # shellcheck disable=SC2086 # an empty BENCH must be no argument
     same "$name: benchmark" "$("$native" bench $BENCH 2>&1 | nodes)" "$("$@" bench $BENCH 2>&1 | tee >(tail -1 >&2) | nodes)"
     local suite=(epd epd/bk.epd --nodes 2000 --jobs 1)
     "$native" "${suite[@]}" --csv "$work/here.csv" >/dev/null
@@ -140,28 +143,28 @@ compare() {
     memory "$name" "$@"
 }
 
-# The columns of results that do not tell times.
+# solved FILE: prints the columns of results that do not depend on time.
 solved() { tr -d '\r' <"$1" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /time|seconds|nps|ms/ } { for (i = 1; i <= NF; i++) if (keep[i]) printf "%s,", $i; print "" }'; }
 
-# A table that there is memory for, then one that there is none for.
+# memory NAME COMMAND...: sets a hash size that fits into memory, then one that does not.
 memory() {
     local name=$1 text
     shift
     text=$("$@" 'setoption name Hash value 64' isready 'setoption name Hash value 1048576' isready 'go depth 5' quit </dev/null | tr -d '\r')
-    has "$name: too large a table is refused in words" 'not enough memory .*1048576 MiB; using an empty table of 64 MiB' "$text"
-    has "$name: and play goes on" '^bestmove [a-h]' "$text"
+    has "$name: a hash table that is too large is refused with a message" 'not enough memory .*1048576 MiB; using an empty table of 64 MiB' "$text"
+    has "$name: the engine still plays afterwards" '^bestmove [a-h]' "$text"
 }
 
-# comes FILE: waits until it is there and not empty, a minute at most.
+# comes FILE: waits until the file exists and is not empty, for a minute at most.
 comes() {
     for _ in {1..600}; do
         [ ! -s "$1" ] || return 0
         sleep 0.1
     done
-    fail "$1 does not come"
+    fail "$1 did not appear within a minute"
 }
 
-# interrupt NAME COMMAND...: Ctrl-C ends a long run with its results.
+# interrupt NAME COMMAND...: checks that Ctrl-C ends a long run and prints the results so far.
 interrupt() {
     local name=$1 status=0 process
     shift
@@ -174,11 +177,12 @@ interrupt() {
     has "$name: Ctrl-C, results so far" '^Interrupted' "$(tr -d '\r' <"$work/interrupted")"
 }
 
-# Makes a system for Windows programs, and a folder for them.
+# Creates a wine prefix, and a folder for the programs.
 wine_prefix() {
     [ -d "$work/program" ] && return
     mkdir "$work/program"
-    # Wine 8 lacks this library of Windows 10, which Rust's takes random numbers from.
+    # Rust's standard library gets random numbers from this library of Windows 10, which wine 8
+    # lacks.
     cat >"$work/prng.c" <<'C'
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG length); /* RtlGenRandom */
@@ -203,11 +207,11 @@ windows() {
     files_in_use
     text=$("${exe[@]}" d quit </dev/null)
     if [[ $text == *$'\e'* ]]; then fail 'Windows: escape sequences in a pipe'; else pass 'Windows: no colours in a pipe'; fi
-    # What wine's console draws on a terminal; wine 8 passes sequences of colours on as
-    # letters, so that they are only looked for.
+    # Check the output of wine's console on a terminal. Wine 8 prints colour sequences as text, so
+    # only check that they are there.
     if tools console; then
         has 'Windows: colours on a console' '48;5;[0-9]' "$(console)"
-        has 'Windows: none where they are not wanted' '8 +r +n +b +q +k +b +n +r' "$(CLICOLOR=0 console)"
+        has 'Windows: no colours with CLICOLOR=0' '8 +r +n +b +q +k +b +n +r' "$(CLICOLOR=0 console)"
     fi
 }
 
@@ -215,7 +219,7 @@ console() {
     TERM=xterm script -qec "'$WINE' '$work/program/lancet.exe' d quit" /dev/null </dev/null | tr -d '\r'
 }
 
-# Options with paths as Windows writes them, with spaces.
+# Sets options to Windows paths with spaces.
 windows_paths() {
     local text nets=$work/prefix/drive_c/my\ nets
     mkdir -p "$nets"
@@ -224,15 +228,15 @@ windows_paths() {
         'setoption name Hash File value C:\my nets\table.hash' 'go depth 6' 'setoption name Save Hash' \
         'setoption name Load Hash' 'setoption name SyzygyPath value C:\my nets;C:\nowhere' \
         'setoption name EvalFile value C:\my nets\y.nnue' 'go depth 6' quit </dev/null | tr -d '\r')
-    has 'Windows: a table saved' 'Save Hash: 16 MiB in C:\\my nets\\table.hash' "$text"
-    has 'Windows: and loaded' 'Load Hash: 16 MiB from C:\\my nets\\table.hash' "$text"
-    has 'Windows: a network that is not there' 'C:\\my nets\\y.nnue' "$text"
-    has 'Windows: a directory that is not there' 'C:\\nowhere' "$text"
-    has 'Windows: the log' 'bestmove [a-h]' "$(cat "$nets/log.txt")"
-    same 'Windows: only the network that is not there is complained of' 0 "$(grep -c 'x\.nnue' <<<"$text")"
+    has 'Windows: the table is saved' 'Save Hash: 16 MiB in C:\\my nets\\table.hash' "$text"
+    has 'Windows: the table is loaded' 'Load Hash: 16 MiB from C:\\my nets\\table.hash' "$text"
+    has 'Windows: a missing network is named' 'C:\\my nets\\y.nnue' "$text"
+    has 'Windows: a missing directory is named' 'C:\\nowhere' "$text"
+    has 'Windows: the debug log is written' 'bestmove [a-h]' "$(cat "$nets/log.txt")"
+    same 'Windows: no error names the existing network' 0 "$(grep -c 'x\.nnue' <<<"$text")"
 }
 
-# A file that another program has open is neither replaced nor lost.
+# Checks that a file that another program has open is neither replaced nor lost.
 files_in_use() {
     local text nets=$work/prefix/drive_c/my\ nets
     printf 'precious\r\n' >"$nets/held.csv"
@@ -256,8 +260,8 @@ C
     wait "$holder" 2>/dev/null || true
     has 'Windows: a file in use is named' 'held\.csv' "$text"
     if [ "$status" = 0 ]; then fail 'Windows: a file in use, exit status'; else pass 'Windows: a file in use, exit status'; fi
-    same 'Windows: a file in use stays' precious "$(tr -d '\r' <"$nets/held.csv")"
-    same 'Windows: and nothing unfinished is left' 0 "$(find "$nets" -name '*.new' | wc -l)"
+    same 'Windows: a file in use is unchanged' precious "$(tr -d '\r' <"$nets/held.csv")"
+    same 'Windows: no unfinished file is left' 0 "$(find "$nets" -name '*.new' | wc -l)"
 }
 
 arm() {
@@ -268,35 +272,36 @@ arm() {
     out=$work
     compare ARM "${program[@]}"
     interrupt ARM "${program[@]}"
-    has 'ARM: which build it is' '^lancet .*aarch64' "$("${program[@]}" --version)"
+    has 'ARM: --version names the architecture' '^lancet .*aarch64' "$("${program[@]}" --version)"
 }
 
-# starts NAME PROCESSOR PROGRAM: it runs on that processor.
+# starts NAME PROCESSOR PROGRAM: checks that the program runs on that processor.
 starts() {
     has "$1 on $2" '^lancet [0-9]' "$(qemu-x86_64 -cpu "$2" "$3" --version 2>&1 || true)"
 }
 
-# refuses NAME PROCESSOR LACKING ADVICE COMMAND...: it says what the processor lacks, and ends.
+# refuses NAME PROCESSOR LACKING ADVICE COMMAND...: checks that the program names the missing
+# instruction sets, gives the advice, and exits with status 1.
 refuses() {
     local name=$1 processor=$2 lacking=$3 advice=$4 text status=0
     shift 4
     text=$("$@" uci 2>"$work/stderr" </dev/null | tr -d '\r') || status=$?
     same "$name on $processor: exit status" 1 "$status"
-    has "$name on $processor: what a GUI reads" "^info string this processor lacks .*$lacking" "$text"
-    has "$name on $processor: what a person reads" "^lancet: this processor lacks .*; $advice" "$(cat "$work/stderr")"
+    has "$name on $processor: standard output" "^info string this processor lacks .*$lacking" "$text"
+    has "$name on $processor: standard error" "^lancet: this processor lacks .*; $advice" "$(cat "$work/stderr")"
 }
 
 processors() {
     local level package filter
     for level in x86-64-v2 x86-64-v3; do
-        step "Processors: the arithmetic of network and trainer as built for $level"
+        step "Processors: the arithmetic tests of network and trainer, built for $level"
         while read -r package filter; do
-            # A filter that no test has the name of would pass.
+            # cargo test succeeds even if a filter matches no test, so check that some ran.
             has "$level: tests of $package, $filter" '^test result: ok\. [1-9]' \
                 "$(RUSTFLAGS="-C target-cpu=$level" "$CARGO" test --locked --package "$package" --lib --target $TARGET "$filter" 2>&1 </dev/null)"
         done <<<$'lancet eval::nnue\nlancet-train model::\nlancet-train optimiser::'
     done
-    step 'Processors: builds for newer ones say so'
+    step 'Processors: builds for newer processors name the missing instruction sets'
     tools processors || return 0
     local source='build from source'
     starts x86-64-v2 Nehalem "$native"
@@ -307,10 +312,10 @@ processors() {
     refuses x86-64-v3 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$built"
 }
 
-# Emulators have no AVX-512: what runs with it can only be seen where it is.
+# qemu does not emulate AVX-512, so a build that needs it can only run on a machine that has it.
 avx512() {
     step 'Processors without AVX-512, on Linux and Windows'
-    # Only whether they start matters.
+    # This part only checks whether the programs start, so an unoptimised build will do.
     local -x CARGO_PROFILE_DEV_OPT_LEVEL=0
     build $TARGET x86-64-v4
     if tools avx512; then
@@ -348,7 +353,7 @@ if $only_tools; then
     [ "$failures" = 0 ]
     exit
 fi
-step 'the program of this machine'
+step 'Native program'
 build $TARGET x86-64-v2
 native=$built
 "$native" --version

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Screens many ideas for the search at once.
 
-Each idea is a switch: an option of a build with the feature `tune` that has a value without the
-idea and one with it. In a pair of games the first player has each switch on or off by chance, and
-the second player has the opposite; both play the same opening with both colours. A regression of
-the pairs' scores over the switches then says what each is worth. A pair tells something about every
-switch, so 16 ideas cost as many games as one.
+Each idea is a switch: a UCI option of a build with the feature `tune`, with one value that turns
+the idea off and one that turns it on. In each pair of games, the switches of the first player are
+on or off at random, and the second player has the opposite settings. Both play the same opening
+with both colours. A regression of the pairs' scores on the switches then estimates the gain of
+each switch. Every pair gives information about every switch, so 16 ideas need as many games as one.
 
     tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
         --nodes 25000 --pairs 4500 malus_damping=0:1:3 checks=1:0:0
     tests/screen.py tell screen.csv
 
-A switch is NAME=OFF:ON:PRIOR. PRIOR is what is expected in Elo: six tenths of the published gain if
-two engines have the idea, 0 if one has it. `play` goes on where it was stopped; it needs fastchess.
-`tell` prints for each switch the measured gain with its standard error, and the posterior mean: the
-true gains of such ideas have a standard deviation of some 2.5 Elo, and a measurement counts the
-more, the smaller its error is beside that. An idea is adopted if its posterior mean is above 0.7.
+A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo: six tenths of the published gain
+if two engines have the idea, 0 if one has it. `play` needs fastchess, and resumes where it was
+stopped.
+
+`tell` prints the measured gain of each switch with its standard error, and the posterior mean. The
+true gains of such ideas have a standard deviation of about 2.5 Elo. The smaller the error of a
+measurement is compared with that, the more weight the measurement has. An idea is adopted if its
+posterior mean is above 0.7 Elo.
 """
 
 import argparse
@@ -30,12 +33,13 @@ import sys
 import tempfile
 import threading
 
-SPREAD = 2.5  # of the true gains of ideas, in Elo
-ADOPTED = 0.7  # Elo
+SPREAD = 2.5  # standard deviation of the true gains of ideas, in Elo
+ADOPTED = 0.7  # smallest posterior mean for adoption, in Elo
 
 
 def play_pair(args, switches, number):
-    """Plays one pair of games: the signs of the first player's switches, and its score of 2."""
+    """Plays one pair of games. Returns the signs of the first player's switches (1 is on, -1 is
+    off) and its score, from 0 to 2."""
     chance = random.Random(f"{args.seed} {number}")
     signs = [chance.choice((-1, 1)) for _ in switches]
     players = []
@@ -56,7 +60,7 @@ def play_pair(args, switches, number):
         out = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
     games = re.findall(r"Finished game \d+ \((\w+) vs \w+\): (\S+) \{(.*)\}", out)
     if len(games) != 2 or any("illegal" in why or "disconnect" in why for _, _, why in games):
-        raise RuntimeError(f"pair {number} did not come to its end:\n{out}")
+        raise RuntimeError(f"pair {number} was not completed:\n{out}")
     white = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}
     score = sum(white[end] if first == "first" else 1 - white[end] for first, end, _ in games)
     return signs, score
@@ -74,7 +78,7 @@ def play(args):
         with open(args.file, newline="") as file:
             rows = list(csv.reader(file))
         if rows and rows[0] != head:
-            sys.exit(f"{args.file}: holds games of other switches")
+            sys.exit(f"{args.file} has games with other switches; choose another file")
         done = {int(row[0]) for row in rows[1:]}
     lock = threading.Lock()
     with open(args.file, "a", newline="") as file:
@@ -95,7 +99,8 @@ def play(args):
 
 
 def solve(matrix, right):
-    """The inverse of a symmetric matrix and its product with `right`, by Gauss and Jordan."""
+    """Returns the inverse of a symmetric matrix and the product of that inverse with `right`.
+    Uses Gauss-Jordan elimination."""
     n = len(right)
     rows = [row[:] + [float(i == j) for j in range(n)] for i, row in enumerate(matrix)]
     for i in range(n):
@@ -110,11 +115,12 @@ def solve(matrix, right):
 
 
 def estimate(signs, scores):
-    """Gain of each switch and its standard error, in Elo. `scores` are of pairs, from 0 to 2."""
+    """Returns the gain of each switch and its standard error, in Elo. `scores` are the scores of
+    pairs, from 0 to 2."""
     n, count = len(signs[0]), len(signs)
     if count <= n:
-        sys.exit("too few pairs")
-    # A pair's score in Elo, on the tangent at a level match.
+        sys.exit(f"too few pairs: {count} for {n} switches")
+    # The score of each pair in Elo, linearised at an even score.
     elo = [(score / 2 - 0.5) * 1600 / math.log(10) for score in scores]
     matrix = [[sum(row[i] * row[j] for row in signs) for j in range(n)] for i in range(n)]
     right = [sum(row[i] * y for row, y in zip(signs, elo)) for i in range(n)]
@@ -123,7 +129,7 @@ def estimate(signs, scores):
         (y - sum(effect * sign for effect, sign in zip(effects, row))) ** 2
         for row, y in zip(signs, elo)
     ) / (count - n)
-    # A switch is on in one player and off in the other: its effect is the whole difference.
+    # A switch is on for one player and off for the other, so its effect is the whole difference.
     return [(effect, math.sqrt(rest * inverse[i][i])) for i, effect in enumerate(effects)]
 
 
@@ -144,19 +150,19 @@ def tell(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
-    player = commands.add_parser("play", help="play games, and go on where they were stopped")
+    player = commands.add_parser("play", help="play games; resumes where it was stopped")
     player.add_argument("file")
     player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
     player.add_argument("--engine", required=True, type=os.path.abspath)
-    player.add_argument("--book", required=True, help="openings, EPD")
+    player.add_argument("--book", required=True, help="opening book, an EPD file")
     player.add_argument("--fastchess", default="fastchess")
-    player.add_argument("--nodes", type=int, default=25_000, help="per move")
+    player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
     player.add_argument("--pairs", type=int, default=4_500)
-    player.add_argument("--hash", type=int, default=16, help="MiB")
+    player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
     player.add_argument("--jobs", type=int, default=os.cpu_count())
     player.add_argument("--seed", default="1")
     player.set_defaults(run=play)
-    teller = commands.add_parser("tell", help="print what the games say")
+    teller = commands.add_parser("tell", help="print the gain of each switch")
     teller.add_argument("file")
     teller.set_defaults(run=tell)
     args = parser.parse_args()
