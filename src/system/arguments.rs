@@ -1,5 +1,4 @@
-//! Readers of values on command lines, for clap. What a wrong value is told says what
-//! was expected.
+//! Value parsers for clap. Their error messages say which values are expected.
 
 use std::{
     fmt::Display,
@@ -11,7 +10,7 @@ use std::{
 /// The largest count.
 const MAX_COUNT: u64 = 10_u64.pow(18);
 
-/// A reader of whole numbers in a range, as [`number_in`] reads them.
+/// Returns a value parser for whole numbers in a range, in the notation of [`number_in`].
 pub fn whole<T>(
     range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
@@ -21,11 +20,12 @@ where
     move |text| number_in(text, &range)
 }
 
-/// A whole number in a range, plain or short: `250000`, `250k`, `1.5M`, `2G`, `1e6`.
+/// Parses a whole number in a range, in full or in short notation: `250000`, `250k`, `1.5M`, `2G`,
+/// `1e6`.
 ///
 /// # Errors
 ///
-/// If it is none, or out of the range.
+/// If the text is not a whole number, or the number is out of range.
 pub fn number_in<T>(text: &str, range: &impl RangeBounds<T>) -> Result<T, String>
 where
     T: PartialOrd + Display + FromStr + TryFrom<u64>,
@@ -41,17 +41,17 @@ where
     })
 }
 
-/// A count of anything: a whole number, plain or short.
+/// Parses a count from 1 to 10^18, in the notation of [`number_in`].
 ///
 /// # Errors
 ///
-/// If it is none of these, or not from 1 to 10^18.
+/// If the text is not a whole number, or the number is out of range.
 pub fn count(text: &str) -> Result<u64, String> {
     number_in(text, &(1..=MAX_COUNT))
         .map_err(|_| "expected a whole number such as 250000, 250k, 1.5M or 1e6".to_owned())
 }
 
-/// The number that a short form stands for.
+/// Parses a number in short notation.
 fn short(text: &str) -> Option<u64> {
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1e3),
@@ -65,11 +65,11 @@ fn short(text: &str) -> Option<u64> {
     whole.then_some(number.round() as u64)
 }
 
-/// A time in hours, up to 10,000 of them.
+/// Parses a time in hours, from 0 to 10,000.
 ///
 /// # Errors
 ///
-/// If it is no number, or out of the range.
+/// If the text is not a number, or the number is out of range.
 pub fn hours(text: &str) -> Result<Duration, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
     hours
@@ -77,10 +77,10 @@ pub fn hours(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
 }
 
-/// Similarity, from 0 to 1, beyond which a word may be another one, misspelt.
+/// The similarity, from 0 to 1, above which a word may be a misspelling of a name.
 const SIMILAR: f64 = 0.6;
 
-/// The name that a word is most similar to, if it is similar to any.
+/// Returns the name that is most similar to a word, if any is similar enough.
 pub fn nearest<T: AsRef<str>>(word: &str, names: impl IntoIterator<Item = T>) -> Option<T> {
     let word = word.to_lowercase();
     let similarity = |name: &T| strsim::normalized_damerau_levenshtein(&word, name.as_ref());
@@ -119,7 +119,7 @@ mod tests {
         for text in ["99", "2001", "70000", "-100", "1.5", "x", ""] {
             assert_eq!(read(text).unwrap_err(), "expected a whole number from 100 to 2000");
         }
-        // Not by way of a floating-point number.
+        // Full numbers are not parsed as floating-point numbers, which would round them.
         assert_eq!(whole(..)("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(whole(-5..=5)("-5"), Ok(-5));
         assert_eq!(whole(2_u32..)("1").unwrap_err(), "expected a whole number of at least 2");

@@ -1,7 +1,4 @@
-//! Files that are there in full or not at all, and which paths may be read and
-//! written as files.
-//!
-//! What the bytes mean is decided elsewhere.
+//! Atomic file writes, file locks, and checks of paths that are to be read or written.
 
 use std::{
     ffi::OsStr,
@@ -12,44 +9,43 @@ use std::{
     time::Duration,
 };
 
-/// The name that stands for standard input.
+/// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// How the names of files end that are not complete yet.
+/// Suffix of files that are not complete yet.
 const UNFINISHED: &str = ".new";
 
-/// Longest text that [`read_text`] takes, in bytes: settings and lists have a few thousand.
+/// Maximum length of a text for [`read_text`], in bytes. Settings and lists have a few thousand.
 const LONGEST_TEXT: u64 = 64 << 20;
 
-/// Age at which an unfinished file that nobody has locked counts as abandoned:
-/// younger ones may be about to be locked.
+/// Age from which an unfinished file without a lock counts as abandoned. Another process may be
+/// about to lock a younger one.
 const ABANDONED: Duration = Duration::from_secs(60);
 
-/// A file being written. It takes the place of an old one when it is whole
-/// and on the disk, and leaves nothing behind if it never is.
+/// A file being written. It replaces the old file when it is complete and on the disk. If it is
+/// dropped before, it is removed.
 #[derive(Debug)]
 pub struct NewFile {
     writer: BufWriter<File>,
     path: PathBuf,
-    /// Where it is being written; `None` for devices and pipes, which are
-    /// written to directly.
+    /// The temporary file; `None` for devices and pipes, which are written to directly.
     new: Option<Temporary>,
 }
 
 impl NewFile {
-    /// Begins to write the file `path`.
+    /// Starts to write the file `path`.
     ///
     /// # Errors
     ///
-    /// If a file cannot be written there.
+    /// If no file can be written there.
     pub fn create(path: &Path) -> io::Result<NewFile> {
-        // As it was given: what a standard output is a link to has no name.
+        // Use the path as given: the target of a link such as /dev/stdout may have no name.
         if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
             let file = File::options().write(true).open(path)?;
             return Ok(NewFile { writer: BufWriter::new(file), path: path.to_owned(), new: None });
         }
         let path = destination(path)?;
-        // Renaming another file to it needs no leave to write it.
+        // Renaming needs no write permission for the old file, so check it here.
         if fs::metadata(&path).is_ok_and(|old| old.permissions().readonly()) {
             let error = "the file is read-only";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, error));
@@ -58,31 +54,31 @@ impl NewFile {
         if text.ends_with(std::path::is_separator) || text.ends_with("/.") {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // A name of its own: others may be writing the same file.
+        // A random name, because other processes may be writing the same file.
         let name = path.file_name().unwrap_or_default();
         remove_abandoned(&path, name);
         let mut name = name.to_owned();
         name.push(format!(".{:016x}{UNFINISHED}", rand::random::<u64>()));
         let new = path.with_file_name(name);
         let file = File::create_new(&new)?;
-        // Says that it is being written, as long as this process lives. Where there
-        // are no locks, nobody will take it for abandoned.
+        // The lock marks the file as in use while this process lives. On systems without locks,
+        // no file counts as abandoned.
         let _ = file.try_lock();
         let writer = BufWriter::with_capacity(1 << 16, file);
         Ok(NewFile { writer, path, new: Some(Temporary(new)) })
     }
 
-    /// Puts the file in its place.
+    /// Completes the file and replaces the old one.
     ///
     /// # Errors
     ///
-    /// If it cannot be written to its end; an old one then stays.
+    /// If it cannot be written completely. An old file is then unchanged.
     pub fn commit(mut self) -> io::Result<()> {
         self.writer.flush()?;
         if let Some(Temporary(new)) = &self.new {
             let file = self.writer.get_ref();
             if let Ok(old) = fs::metadata(&self.path) {
-                // Who may read the old one may read the new one; not every file system can.
+                // Keep the permissions of the old file, where the file system has permissions.
                 let _ = file.set_permissions(old.permissions());
             }
             file.sync_all()?;
@@ -102,33 +98,33 @@ impl Write for NewFile {
     }
 }
 
-/// A file that goes when this does, if it is still there.
+/// A file that is removed when this is dropped, if it still exists.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nobody is left to be told when this fails.
+        // `drop` cannot report an error.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Opens or creates a file that is read, cut and added to; where to write, the caller
-/// seeks. It is not opened for appending: Windows would not let it be cut.
+/// Opens or creates a file to be read, truncated and extended. The caller seeks to the position for
+/// writing: the file is not opened for appending, because Windows could not truncate it then.
 ///
 /// # Errors
 ///
-/// If it cannot be opened.
+/// If the file cannot be opened.
 pub fn open_to_grow(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
 }
 
-/// Locks a file for this process, until the file is closed. Where the system has no locks,
-/// no process is kept out.
+/// Locks a file for this process, until the file is closed. On systems without locks, it does
+/// nothing.
 ///
 /// # Errors
 ///
-/// If another process has locked it; `taken` says what that process does.
+/// If another process has locked the file. `taken` is then the error message.
 pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(io::Error::other(taken)),
@@ -136,40 +132,42 @@ pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     }
 }
 
-/// Does the same for a file that others may read meanwhile. On Windows, where a lock would
-/// keep them out, too, nothing is locked.
+/// Locks a file that other processes may read meanwhile. On Windows, a lock would also prevent
+/// reading, so it does nothing there.
 ///
 /// # Errors
 ///
-/// As those of [`claim`].
+/// Those of [`claim`].
 pub fn claim_data(file: &File, taken: &str) -> io::Result<()> {
     if cfg!(unix) { claim(file, taken) } else { Ok(()) }
 }
 
-/// A file without contents that is there, and locked, while this process works on what it
-/// is named after. What is replaced as a whole cannot be locked itself.
+/// An empty file that exists and is locked while this process works on another file. A file that is
+/// replaced as a whole cannot be locked itself.
 #[derive(Debug)]
 pub struct LockFile {
-    // Goes before the lock; if it stays, it is empty, and nobody has locked it.
+    // Declared before the lock, so that the file is removed before the lock is released. If the
+    // removal fails, an empty file without a lock remains.
     _path: Temporary,
     /// Holds the lock.
     _file: File,
 }
 
 impl LockFile {
-    /// Creates the file `path`, or takes over what a killed process has left.
+    /// Creates the file `path`, or takes over the lock file of a process that was killed.
     ///
     /// # Errors
     ///
-    /// If another process has it (see [`claim`]), it has contents, or it cannot be written.
+    /// If another process has locked the file (see [`claim`]), the file is not empty, or it cannot
+    /// be written.
     pub fn create(path: &Path, taken: &str) -> io::Result<LockFile> {
         loop {
             let file = open_to_grow(path)?;
             claim(&file, taken)?;
             if file.metadata()?.len() > 0 {
-                return Err(io::Error::other("the file is not empty, as a lock is"));
+                return Err(io::Error::other("the file is not empty, so it is not a lock file"));
             }
-            // Whoever had it may have removed it after it was opened here.
+            // The previous owner may have removed the file after it was opened here.
             if path.exists() {
                 return Ok(LockFile { _path: Temporary(path.to_owned()), _file: file });
             }
@@ -177,51 +175,51 @@ impl LockFile {
     }
 }
 
-/// Has writing fail where a file meets its size limit (`ulimit -f`), as on a full disk,
-/// instead of ending the program by a signal. For the start of the program.
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like one on a full disk. By
+/// default, a signal would end the program. Call this at the start of the program.
 #[allow(unsafe_code)]
 pub(super) fn outlive_size_limits() {
     #[cfg(unix)]
-    // SAFETY: the arguments are a signal and an action of the system's own; none of our code
-    // runs in a handler.
+    // SAFETY: the arguments are a valid signal and the predefined action SIG_IGN, so none of our
+    // code runs in a signal handler.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 
-/// Something went wrong with a file.
+/// An error with the file that it concerns.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// What went wrong, and where in the file.
+    /// The error, and its place in the file.
     pub reason: String,
 }
 
 impl FileError {
-    /// What went wrong with this file.
+    /// Returns an error about the file `path`.
     pub fn new(path: &Path, reason: impl fmt::Display) -> FileError {
         FileError { path: path.to_owned(), reason: reason.to_string() }
     }
 }
 
-/// What went wrong with this file, for `map_err`.
+/// Returns a function for `map_err` that adds the path to an error.
 pub fn at(path: &Path) -> impl Fn(io::Error) -> FileError {
     move |error| FileError::new(path, error)
 }
 
-/// A file cannot be written.
+/// The error for a file that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {0}")]
 pub struct OutputError(FileError);
 
-/// Can a command that reads `inputs` write all of `outputs`, none in place of
-/// another, whatever links lead to it? To be asked before the work is done.
+/// Checks that a command that reads `inputs` can write all of `outputs`, and that no output would
+/// replace an input or another output, through links either. Call this before the work starts.
 ///
 /// # Errors
 ///
-/// The first output that cannot be, and why.
+/// The first output that cannot be written, and the reason.
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: &[PathBuf],
@@ -230,7 +228,7 @@ pub fn check_outputs<'a>(
         inputs.iter().filter_map(|path| fs::canonicalize(named(path)).ok()).collect();
     for path in outputs {
         if fs::metadata(path).is_ok_and(|old| !old.is_file() && !old.is_dir()) {
-            // A device or pipe.
+            // Several outputs may go to the same device or pipe.
             continue;
         }
         let mut check = || -> io::Result<()> {
@@ -248,18 +246,19 @@ pub fn check_outputs<'a>(
     Ok(())
 }
 
-/// The directory that a file is in.
+/// Returns the directory of a file.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
-/// The file that a command reads as `path`, which may be standard input.
+/// Returns the file that a command reads as `path`: on Unix, `/dev/stdin` for standard input.
 fn named(path: &Path) -> &Path {
     let standard = cfg!(unix) && path == Path::new(STANDARD_INPUT);
     if standard { Path::new("/dev/stdin") } else { path }
 }
 
-/// Do these absolute paths, without symbolic links, lead to one file? Hard links do, on Unix.
+/// Returns whether two absolute paths without symbolic links are the same file. On Unix, two hard
+/// links to a file count as the same.
 fn is_same(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -272,7 +271,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     a == b
 }
 
-/// Where the file `path` is, or is to be: behind links.
+/// Follows symbolic links from `path` to the file, which need not exist yet.
 fn destination(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if path.is_symlink() => {
@@ -287,7 +286,7 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Removes what earlier writers of a file have left behind when they were killed.
+/// Removes unfinished files of earlier writers of `path` that were killed.
 fn remove_abandoned(path: &Path, name: &OsStr) {
     let is_unfinished = |other: &OsStr| {
         let rest = other.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
@@ -300,13 +299,13 @@ fn remove_abandoned(path: &Path, name: &OsStr) {
             && age().is_some_and(|age| age >= ABANDONED)
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
-            // If that fails, it stays as it was.
+            // Ignore errors: an abandoned file does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Refuses a path where a file is already.
+/// Checks that no file exists at a path.
 ///
 /// # Errors
 ///
@@ -319,25 +318,25 @@ pub fn refuse_existing(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, error))
 }
 
-/// Writes bytes to a file that is there whole or not at all.
+/// Writes bytes to a file atomically: the file is complete, or unchanged.
 ///
 /// # Errors
 ///
-/// If they cannot be written; an old file then stays.
+/// If the bytes cannot be written. An old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = NewFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
 }
 
-/// Opens a file whose name came from outside: not a device without end, nor a
-/// pipe that nobody writes to.
+/// Opens a regular file whose name came from outside. A device may be endless, and reading a pipe
+/// may wait forever, so both are refused.
 ///
 /// # Errors
 ///
-/// If it cannot be opened, or is another kind of file.
+/// If the file cannot be opened, is not a regular file, or is empty.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    // Asked before it is opened: opening a pipe waits for its other end.
+    // Check before opening the file, because opening a pipe waits for its other end.
     let kind = fs::metadata(path)?;
     if kind.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -345,14 +344,14 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if !kind.is_file() {
         return Err(io::Error::other("expected a file, found a device or pipe"));
     }
-    // So are files of the kernel, some of which wait until there is something to read.
+    // Virtual files of the kernel also have length 0, and reading some of them blocks.
     if kind.len() == 0 {
         return Err(io::Error::other("the file is empty"));
     }
     File::open(path)
 }
 
-/// Refuses devices, some of which have no end.
+/// Checks that a path is not a device, because some devices are endless.
 ///
 /// # Errors
 ///
@@ -365,7 +364,7 @@ pub(super) fn refuse_device(path: &Path) -> io::Result<()> {
     Err(io::Error::other("expected a file or pipe, found a device"))
 }
 
-/// Is this a named pipe?
+/// Returns whether a path is a named pipe. On systems other than Unix, returns `false`.
 pub fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -379,11 +378,11 @@ pub fn is_pipe(path: &Path) -> bool {
     }
 }
 
-/// Reads a file that [`open_regular`] opens, of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is another kind of file, or is longer.
+/// If the file cannot be opened (see [`open_regular`]), cannot be read, or is longer.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit)
 }
@@ -392,17 +391,17 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// If it cannot be read, is a device, or is longer.
+/// If the file cannot be read, is a device, or is longer.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     refuse_device(path)?;
     read_all(File::open(path)?, limit)
 }
 
-/// Reads a file or pipe of text.
+/// Reads a text file or pipe in UTF-8.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is a device, is too long, or is not UTF-8.
+/// If the file cannot be read, is a device, is longer than 64 MiB, or is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, LONGEST_TEXT)?;
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))

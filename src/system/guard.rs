@@ -1,19 +1,19 @@
-//! Asks the processor, before anything else runs, whether it has the instructions that
-//! this program uses, and ends with a message instead of an illegal instruction.
+//! Checks at startup that the processor has the instruction sets that this program uses. If not,
+//! the program ends with a message instead of crashing with an illegal instruction.
 //!
-//! Not a module: the rest of the program, `main` included, is compiled for those very
-//! instructions. `build.rs` compiles this file for the oldest processors, into an object of
-//! its own, which the linker puts where Linux and Windows look for what runs before `main`.
-//! On other systems, and on other processors than x86-64, nothing is asked. `core` only, and
-//! no panics: there is nothing to call.
+//! This file is not a module of the crate, because the rest of the program, `main` included, uses
+//! those instruction sets. `build.rs` compiles this file for the oldest processors, into an object
+//! of its own. Its section makes Linux and Windows call it before `main`. Other systems and other
+//! architectures than x86-64 have no check. The file uses `core` only and must not panic, because
+//! no panic handler is linked to it.
 #![no_std]
-// Called from outside of Rust, and calls the system's library.
+// The C runtime calls this code, and it calls the C library.
 #![allow(unsafe_code)]
 
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv, CpuidResult};
 
-/// An instruction set: its name, the level of x86-64 that begins to have it (0: none), and
-/// the register of [`registers`] and the bit in it that tell of it.
+/// An instruction set: its name, the lowest x86-64 level that has it (0 if none has), and its place
+/// in the CPUID registers: an index into [`registers`], and a bit.
 type Set = (&'static str, usize, usize, u8);
 
 /// The level that the rest of the program was compiled for, and its instruction sets.
@@ -42,13 +42,14 @@ extern "C" fn check() {
     if lacking().next().is_none() {
         return;
     }
-    // Emulators such as valgrind lack instructions that are compiled for, but never met.
+    // The processor of an emulator such as valgrind may lack instruction sets that the program is
+    // compiled for but does not run.
     #[cfg(not(windows))]
-    // SAFETY: the name ends in a zero, and only one thread is there yet.
+    // SAFETY: the name ends in a zero byte, and only one thread exists yet.
     if unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() } {
         return;
     }
-    // The highest level that lacks nothing.
+    // The highest level whose instruction sets the processor has.
     let level =
         lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, usize::min);
     let advice = match level {
@@ -57,7 +58,7 @@ extern "C" fn check() {
         2 => "; take the build x86-64-v2\n",
         _ => "; build from source on this machine: cargo build --release\n",
     };
-    // People read standard error, programs that speak UCI standard output.
+    // Standard error is for the user, standard output for a GUI.
     for (file, beginning) in [(2, "lancet: "), (1, "info string ")] {
         say(file, beginning);
         say(file, "this processor lacks instructions that this build uses:");
@@ -67,35 +68,37 @@ extern "C" fn check() {
         }
         say(file, advice);
     }
-    // SAFETY: nothing has begun that would have to be ended first.
+    // SAFETY: the program has not started anything that must be cleaned up.
     unsafe { _exit(1) }
 }
 
 fn say(file: i32, text: &str) {
-    // SAFETY: so many bytes are there to be read. Nobody is left to be told when they cannot
-    // be written.
+    // SAFETY: the pointer and length are those of `text`. Errors are ignored, because they cannot
+    // be reported.
     unsafe { write(file, text.as_ptr(), text.len()) };
 }
 
-/// What this processor answers in the registers of the table in `build.rs`.
+/// Returns the CPUID registers of this processor, in the order of the table in `build.rs`. Bits of
+/// instruction sets that the operating system does not support are cleared.
 fn registers() -> [u32; 7] {
     const AMD: u32 = 0x8000_0001;
-    // Where the operating system saves no registers ymm or zmm, the instruction sets that use
-    // them are lacking, whatever the processor has. Each is compiled for together with these.
+    // If the operating system does not save the registers ymm or zmm, programs cannot use the
+    // instruction sets that need them. It is enough to clear AVX or AVX512F, because every build
+    // for such a set also needs these.
     const AVX: u32 = 1 << 28;
     const AVX512F: u32 = 1 << 16;
     const OSXSAVE: u32 = 1 << 27;
     const YMM: u64 = 0b110;
     const ZMM: u64 = 0b1110_0110;
-    // An answer for a leaf beyond the last one means nothing.
+    // CPUID returns meaningless values for leaves beyond the last one.
     let none = CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
     let basic = __cpuid(1).ecx;
     let seven = if __cpuid(0).eax >= 7 { __cpuid_count(7, 0) } else { none };
     let second = if seven.eax >= 1 { __cpuid_count(7, 1) } else { none };
     let amd = if __cpuid(0x8000_0000).eax >= AMD { __cpuid(AMD) } else { none };
     // XCR0: the registers that the operating system saves.
-    // SAFETY: where it has switched `xsave` on, the processor has the instruction, and the
-    // register exists.
+    // SAFETY: if the operating system has enabled `xsave` (OSXSAVE), the processor has the
+    // instruction and the register.
     let saved = if basic & OSXSAVE == 0 { 0 } else { unsafe { _xgetbv(0) } };
     let avx = if saved & YMM == YMM { 0 } else { AVX };
     let avx512f = if saved & ZMM == ZMM { 0 } else { AVX512F };

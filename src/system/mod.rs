@@ -1,6 +1,5 @@
-//! What the engine needs of the system: files that are whole or not there, memory,
-//! random numbers, standard streams, command lines, locks; which build and processor
-//! this is; what a tunable constant is. No chess here.
+//! Services that do not know chess: atomic file writes, memory, random numbers, standard streams,
+//! command lines, locks, build and processor information, and tunable constants.
 
 pub mod arguments;
 pub mod files;
