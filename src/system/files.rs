@@ -515,7 +515,7 @@ mod tests {
     fn a_lock_is_held_by_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.lock");
-        // What a kill has left.
+        // The lock file of a process that was killed.
         fs::write(&path, "").unwrap();
         for _ in 0..2 {
             let lock = LockFile::create(&path, "somebody is at work").unwrap();
@@ -549,7 +549,7 @@ mod tests {
         replace(&path, b"new").unwrap();
     }
 
-    /// By a hard link, a symbolic one, and one that leads to no file yet.
+    /// Through a hard link, a symbolic link, and a symbolic link to a file that does not exist yet.
     #[cfg(unix)]
     #[test]
     fn a_file_is_known_by_all_its_names() {

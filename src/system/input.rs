@@ -1,6 +1,4 @@
-//! Text that may come from a file, a pipe or standard input, compressed or not.
-//!
-//! What the text means is decided elsewhere.
+//! Text input from a file, a pipe or standard input, compressed or not.
 
 use std::{
     cell::Cell,
@@ -19,13 +17,13 @@ use ruzstd::decoding::{
 use super::files;
 pub use super::files::STANDARD_INPUT;
 
-/// How compressed files begin: RFC 1952 and RFC 8878 (a frame, or one of the frames to
-/// be skipped, whose first byte is any of sixteen).
+/// Magic numbers of compressed files: RFC 1952, and RFC 8878 for frames and skippable frames. The
+/// first byte of a skippable frame is any of sixteen values and is not part of the constant.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ZSTD_SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
 
-/// Bytes of a file; `None` for standard input and pipes, which have no size.
+/// Returns the size of a file in bytes, or `None` for standard input and pipes.
 ///
 /// # Errors
 ///
@@ -41,19 +39,19 @@ pub fn size(path: &Path) -> io::Result<Option<u64>> {
     Ok(file.is_file().then_some(file.len()))
 }
 
-/// A stream of text. What was compressed by gzip or Zstandard is recognised by its
-/// first bytes, whatever its name.
+/// A stream of text. Gzip and Zstandard are recognised by their first bytes, whatever the name of
+/// the file.
 pub struct Input {
     text: Box<dyn BufRead>,
     taken: Rc<Cell<u64>>,
 }
 
 impl Input {
-    /// Opens a file, a pipe, or standard input if it is called `-`.
+    /// Opens a file or a pipe; `-` is standard input.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is a device.
+    /// If the file cannot be read, or is a device.
     pub fn open(path: &Path) -> io::Result<Input> {
         if path == Path::new(STANDARD_INPUT) {
             return Input::new(io::stdin());
@@ -62,11 +60,11 @@ impl Input {
         Input::new(File::open(path)?)
     }
 
-    /// The text of a stream of bytes.
+    /// Reads text from a stream of bytes, which may be compressed.
     ///
     /// # Errors
     ///
-    /// If its beginning cannot be read.
+    /// If the first bytes cannot be read.
     pub fn new(source: impl Read + 'static) -> io::Result<Input> {
         let taken = Rc::default();
         let mut source = BufReader::new(Counted { source, taken: Rc::clone(&taken) });
@@ -82,7 +80,7 @@ impl Input {
         Ok(Input { text, taken })
     }
 
-    /// A counter of the bytes taken from the file so far, compressed as they are.
+    /// Returns a counter of the bytes read from the source so far, before decompression.
     pub fn taken(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.taken)
     }
@@ -104,14 +102,14 @@ impl BufRead for Input {
     }
 }
 
-/// The first four bytes, fewer if there are no more. A pipe may give them one by one.
+/// Reads the first four bytes, or fewer if the stream is shorter. A pipe may return them one by one.
 fn head(source: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     source.take(ZSTD.len() as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 
-/// Counts what is taken from a stream.
+/// A stream that counts the bytes read from it.
 struct Counted<R> {
     source: R,
     taken: Rc<Cell<u64>>,
@@ -125,16 +123,16 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The contents of all Zstandard frames of a stream, one behind the other: `pzstd`
-/// and large databases have many.
+/// The contents of all Zstandard frames of a stream, one after another. Files by `pzstd` and large
+/// databases have many frames.
 struct Frames<R> {
     source: R,
-    /// Finished before the first frame, too.
+    /// The decoder of the current frame. It also counts as finished before the first frame.
     decoder: FrameDecoder,
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Begins the next frame. False at the end of the stream.
+    /// Starts the next frame. Returns `false` at the end of the stream.
     fn begin(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.source) {

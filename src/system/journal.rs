@@ -1,5 +1,5 @@
-//! Files that are only ever added to, so that a kill loses at most the line being written:
-//! JSON, each line behind its checksum. What the lines say is decided elsewhere.
+//! Append-only files of JSON lines, each line after its checksum. If the program is killed, it loses
+//! at most the line being written.
 
 use std::{
     fs::File,
@@ -8,54 +8,56 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Longest line, in bytes: a study of a game of 10,000 moves has one of a hundredth of that.
+/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves has a
+/// hundredth of that.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// Why a line cannot be used.
+/// The errors of reading a line.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// It is not there to its end, or its checksum is another.
+    /// The line is incomplete, or its checksum is wrong.
     #[error("damaged")]
     Damaged,
-    /// It says something else.
+    /// The JSON is invalid, or is not of the expected type.
     #[error("not understood: {0}")]
     NotUnderstood(serde_json::Error),
 }
 
-/// Writes bytes at the end of a file, which is where it stands: all of them, or none.
+/// Appends bytes to a file whose position is at its end. If not all of them can be written, the file
+/// keeps its old contents.
 ///
 /// # Errors
 ///
-/// If they cannot be written.
+/// If the bytes cannot be written.
 pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let end = file.stream_position()?;
     file.write_all(bytes).inspect_err(|_| {
-        // A full disk may have taken half of it.
+        // On a full disk, a part of the bytes may have been written.
         let _ = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
     })
 }
 
-/// `CHECKSUM {...}` and the line's end.
+/// Returns the line for a value: `CHECKSUM {...}` and a line feed.
 ///
 /// # Errors
 ///
-/// If there is no JSON for the value.
+/// If the value cannot be written as JSON.
 pub fn line(value: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string(value)?;
     Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
 }
 
-/// What a line says.
+/// Parses a line.
 ///
 /// # Errors
 ///
-/// If the line is damaged, or says something else.
+/// If the line is damaged, or its JSON is not of the type `T`.
 pub fn value<T: DeserializeOwned>(line: &[u8]) -> Result<T, JournalError> {
     let text = checked(line).ok_or(JournalError::Damaged)?;
     serde_json::from_str(text).map_err(JournalError::NotUnderstood)
 }
 
-/// The text after the checksum of a whole line, if that is its sum.
+/// Returns the text after the checksum, if the line is complete and the checksum is right.
 fn checked(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (sum, text) = line.split_once(' ')?;
@@ -73,16 +75,16 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads from where the file stands: its start.
+    /// Reads lines from a file whose position is at its start.
     pub fn new(file: File) -> Lines {
         Lines { reader: BufReader::new(file), line: Vec::new(), length: 0 }
     }
 
-    /// Returns the next line; `None` at the end, or at what a kill has left of a last line.
+    /// Returns the next line, or `None` at the end of the file or at an incomplete last line.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is longer than any line of a journal.
+    /// If the line cannot be read, or is longer than 16 MiB.
     pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.line)? as u64;
@@ -96,12 +98,11 @@ impl Lines {
         Ok(None)
     }
 
-    /// Cuts off what a kill has left of a last line. Returns the file, which stands at its
-    /// end.
+    /// Removes an incomplete last line. Returns the file, with its position at the end.
     ///
     /// # Errors
     ///
-    /// If it cannot be cut.
+    /// If the file cannot be truncated.
     pub fn end(self) -> io::Result<File> {
         let mut file = self.reader.into_inner();
         file.set_len(self.length)?;

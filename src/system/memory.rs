@@ -1,15 +1,15 @@
-//! How much memory is available, and what machine this is.
+//! Available memory, and a description of the machine.
 //!
-//! Systems promise more than they have, and kill the process that takes them at
-//! their word: large sizes are checked against this first.
+//! Operating systems grant more memory than they have, and kill a process that then uses it.
+//! Therefore large allocations are first compared with the available memory.
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// Left for everything else on the machine, in bytes.
+/// Memory that stays free for other processes, in bytes.
 const RESERVE: u64 = 64 << 20;
 
-/// Bytes that this program can still use without pushing others out of memory, within
-/// the limits of its container; `None` if the system does not say.
+/// Returns the bytes that this program can still allocate without making the machine swap, within
+/// the limits of its container. Returns `None` if the system does not report memory.
 pub fn available() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
@@ -18,8 +18,8 @@ pub fn available() -> Option<u64> {
     Some(free.min(limit))
 }
 
-/// What the container's limit leaves. Pages of files are not counted as used: the
-/// system drops them when others need the memory.
+/// Returns the bytes that remain below the memory limit of the container. Cached pages of files do
+/// not count as used, because the system drops them when it needs the memory.
 fn container(system: &mut System) -> Option<u64> {
     let id = sysinfo::get_current_pid().ok()?;
     let kind = ProcessRefreshKind::nothing().without_tasks();
@@ -28,20 +28,20 @@ fn container(system: &mut System) -> Option<u64> {
     Some(limits.total_memory.saturating_sub(limits.rss).saturating_sub(RESERVE))
 }
 
-/// What the system tells of the machine.
+/// A description of the machine, as the operating system reports it.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The processor's name, as its maker writes it.
+    /// Name of the processor, as its maker writes it.
     pub processor: String,
-    /// Name and version of the system.
+    /// Name and version of the operating system.
     pub system: String,
-    /// Cores, however many threads each of them runs.
+    /// Number of cores, without hardware threads.
     pub physical_cores: Option<usize>,
-    /// Bytes.
+    /// Total memory in bytes.
     pub memory: u64,
 }
 
-/// Asks the system what machine this is.
+/// Returns a description of this machine.
 pub fn machine() -> Machine {
     let mut processor = String::new();
     let mut memory = 0;

@@ -1,15 +1,13 @@
-//! Zeroed memory in huge pages, and prefetching: what the table needs from the
-//! machine. Besides the network's SIMD and a signal that `files` ignores, the only module
-//! with `unsafe`.
+//! Zeroed memory in huge pages, and prefetching, for the transposition table. Apart from the
+//! network's SIMD code and a signal that `files` ignores, this is the only module with `unsafe`.
 //!
-//! A probe of a table in ordinary pages mostly misses the TLB as well as the
-//! cache: `src/search/HISTORY.md` has the worth of huge pages.
+//! A probe of a table in ordinary pages usually misses the TLB as well as the cache.
+//! `src/search/HISTORY.md` has the measured gain of huge pages.
 //!
-//! On machines with several memory nodes a page lies near the thread that touched
-//! it first. The table is zeroed in pieces, each by whichever search thread comes
-//! next: its pages are spread over the nodes that the threads run on. Histories and
-//! accumulators are touched first by the thread that searches with them. None of the
-//! machines at hand had more than one node: this is by construction, not measured.
+//! On machines with several NUMA nodes, the system places a page near the thread that touches it
+//! first. All search threads zero the table in chunks, each taking the next chunk, so its pages are
+//! spread over the nodes of these threads. Each thread touches its own histories and accumulators
+//! first. This has not been measured, because no machine with several nodes was available.
 #![allow(unsafe_code)]
 
 use std::{
@@ -23,8 +21,7 @@ use memmap2::MmapMut;
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// A slice of `T`, all bits zero at first, in huge pages where the system
-/// grants them.
+/// A slice of `T`, initially zeroed, in huge pages if the system grants them.
 #[derive(Debug)]
 pub struct Pages<T> {
     memory: MmapMut,
@@ -33,22 +30,23 @@ pub struct Pages<T> {
 }
 
 impl<T: Zeroable> Pages<T> {
-    /// `len` zeroed elements; `None` if there is not enough memory.
+    /// Allocates `len` zeroed elements. Returns `None` if there is not enough memory.
     pub fn new(len: usize) -> Option<Pages<T>> {
         // Maps are aligned to pages of at least 4 KiB.
         const { assert!(align_of::<T>() <= 4096) };
         let bytes = len.checked_mul(size_of::<T>())?.max(1);
         let memory = MmapMut::map_anon(bytes).ok()?;
-        // A wish: without huge pages everything works, only slower.
+        // Ignore errors: without huge pages, the program is only slower.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         Some(Pages { memory, len, kind: PhantomData })
     }
 
-    /// Zeroes everything on `threads` threads (this one included), which makes the
-    /// system provide the memory now instead of at the first use of each page. Ends
-    /// early when `go_on` says no; the rest then stays as it was, and the first chunk of it
-    /// is returned: call again with that for `from`, which is 0 to begin with.
+    /// Zeroes the memory from the chunk `from` on, with `threads` threads, including this one. This
+    /// makes the system provide the memory now instead of at the first use of each page.
+    ///
+    /// Stops when `go_on` returns `false`, and then returns the first chunk that is not zeroed yet.
+    /// To continue, pass that chunk as `from`; start with 0.
     pub fn zero(
         &mut self,
         threads: usize,
@@ -57,7 +55,7 @@ impl<T: Zeroable> Pages<T> {
     ) -> Option<usize> {
         let chunks = Mutex::new(self.memory.chunks_mut(CHUNK).enumerate().skip(from));
         let work = || {
-            // Taken in a statement of its own: the lock is not held while zeroing.
+            // The lock is released before the chunk is zeroed.
             while let Some((_, chunk)) = go_on().then(|| lock(&chunks).next()).flatten() {
                 chunk.fill(0);
             }
@@ -65,7 +63,7 @@ impl<T: Zeroable> Pages<T> {
         std::thread::scope(|scope| {
             let helpers = threads.min(self.len * size_of::<T>() / CHUNK).saturating_sub(1);
             for _ in 0..helpers {
-                // Where there is no room for another thread, fewer do it.
+                // If the system refuses another thread, the existing threads do the work.
                 if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
@@ -76,17 +74,17 @@ impl<T: Zeroable> Pages<T> {
     }
 }
 
-/// Bytes zeroed between two looks at whether to go on: some milliseconds' work.
+/// Bytes zeroed between two calls of `go_on`, which takes some milliseconds.
 const CHUNK: usize = 16 << 20;
 
 impl<T: Zeroable> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: the map is private, owned by `self` and never remapped or
-        // handed out otherwise; it is aligned for `T`, holds `len` elements
-        // (both checked in `new`), and began as zeroes, which are a valid `T`.
-        // Writes go through `&T` only, that is through `T`'s own atomics.
+        // SAFETY: `self` owns the private mapping, never remaps it, and gives out no other
+        // references to it. It is aligned for `T` and holds `len` elements (`new` checks both). It
+        // was zeroed at first, and zeroes are a valid `T`. Shared writes go through `&T`, that is,
+        // through the atomics in `T`.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.len) }
     }
 }
@@ -98,12 +96,13 @@ impl<T: Zeroable> DerefMut for Pages<T> {
     }
 }
 
-/// Would the system grant so many bytes? It may still be short of them later.
+/// Returns whether the system grants an allocation of `bytes`. It may still run out of memory when
+/// they are used.
 pub fn is_available(bytes: usize) -> bool {
     bytes == 0 || MmapMut::map_anon(bytes).is_ok()
 }
 
-/// Asks for the cache line of `place`, which will be read soon.
+/// Prefetches the cache line of `place`, which will be read soon.
 #[inline]
 pub fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,4 @@
-//! What the command lines of all programs have in common: how they are read, and the
-//! shell completions and manual pages that are made of their description.
+//! Common code of all command lines: parsing, errors, shell completions and manual pages.
 
 use std::{
     env,
@@ -24,8 +23,8 @@ use super::{
     stdio::{self, check_output, complain, say},
 };
 
-/// Reads the command line, for the start of a program. Where it asks for help or is wrong,
-/// that is printed, and the program ends.
+/// Parses the command line at the start of a program. If it asks for help or is wrong, prints the
+/// help or the error, and ends the program.
 pub fn read<T: FromArgMatches>(command: Command) -> T {
     outlive_size_limits();
     stdio::call_program(command.get_name());
@@ -41,8 +40,8 @@ pub fn read<T: FromArgMatches>(command: Command) -> T {
     T::from_arg_matches(&matches).unwrap_or_else(|error| end(&error))
 }
 
-/// Has an error suggest the option that is most like an unknown one. Clap's choice for `--ot`
-/// is `--movetime`.
+/// Replaces clap's suggestion for an unknown option by the most similar option. Clap would suggest
+/// `--movetime` for `--ot`.
 fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString]) {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
     for argument in arguments {
@@ -53,12 +52,12 @@ fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString
         && let Some(option) = nearest(given.trim_start_matches('-'), options)
     {
         error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
-        // It would have the option that clap suggests.
+        // The usage line would show the option that clap suggested.
         error.remove(ContextKind::Usage);
     }
 }
 
-/// Takes the names among an option's values in any case.
+/// Makes the values of options case-insensitive.
 fn in_any_case(command: Command) -> Command {
     let arg = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();
@@ -67,8 +66,8 @@ fn in_any_case(command: Command) -> Command {
     command.mut_args(arg).mut_subcommands(in_any_case)
 }
 
-/// The files that a pattern such as `*.epd` matches, in order: not every shell does this.
-/// Anything else stays as it is.
+/// Expands a pattern such as `*.epd` to the matching files, in alphabetical order, because not every
+/// shell does. Returns any other argument unchanged.
 fn expand(argument: OsString) -> Vec<OsString> {
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     let is_pattern = |text: &&str| text.contains(['*', '?', '[']) && !Path::new(text).exists();
@@ -79,17 +78,16 @@ fn expand(argument: OsString) -> Vec<OsString> {
     if paths.is_empty() { vec![argument] } else { paths }
 }
 
-/// The end of a program: the exit status that its command found, or what went wrong, which
-/// is printed.
+/// Returns the exit status of a program from the result of its command, and prints an error.
 pub fn finish(result: anyhow::Result<ExitCode>) -> ExitCode {
     result.unwrap_or_else(|error| {
-        // Where it happened, outermost first, and why.
+        // The format `{:#}` prints the contexts, outermost first, and then the cause.
         complain(format_args!("{error:#}"));
         ExitCode::FAILURE
     })
 }
 
-/// Prints help or what is wrong with the command line, and ends the program.
+/// Prints the help or the error of a command line, and ends the program.
 pub fn end(error: &clap::Error) -> ! {
     let printed = error.print().and_then(|()| io::stdout().flush());
     if !error.use_stderr() {
@@ -98,15 +96,15 @@ pub fn end(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// The command `generate`, for packagers: writes shell completions and manual pages of the
-/// program below `directory`, and says where.
+/// Runs the command `generate`, for packagers: writes shell completions and manual pages to
+/// subfolders of `directory`, and prints the directory.
 ///
 /// # Errors
 ///
-/// If they cannot be written.
+/// If a file cannot be written.
 pub fn generate(directory: &Path, program: Command) -> anyhow::Result<ExitCode> {
     write(directory, program).with_context(|| directory.display().to_string())?;
-    say(format_args!("completions and man pages are in {}", directory.display()));
+    say(format_args!("wrote completions and manual pages to {}", directory.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -116,14 +114,14 @@ fn write(directory: &Path, mut program: Command) -> io::Result<()> {
     clap_mangen::generate_to(without_help(program.clone()), &man)?;
     fs::create_dir_all(&completions)?;
     let name = program.get_name().to_owned();
-    // Completes the description, `help` and all: so the pages come first.
+    // This adds the command `help` to `program`, so the manual pages come first.
     for &shell in Shell::value_variants() {
         clap_complete::generate_to(shell, &mut program, &name, &completions)?;
     }
     Ok(())
 }
 
-/// Leaves out the command `help`, which would have a page for every other.
+/// Removes the command `help`, which would get a manual page for every other command.
 fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
@@ -143,7 +141,7 @@ mod tests {
             ("*.epd", &["a1.epd", "a[1].epd", "b.epd"][..]),
             ("?.epd", &["b.epd"]),
             ("a[0-9].epd", &["a1.epd"]),
-            // A name that looks like a pattern, and patterns that match nothing.
+            // A file name that looks like a pattern, and patterns without matches.
             ("a[1].epd", &["a[1].epd"]),
             ("*.vf", &["*.vf"]),
             ("max (40 (30 ??))", &["max (40 (30 ??))"]),

@@ -1,5 +1,5 @@
-//! Bits that look random and follow from a key: the same on every machine. For
-//! sequences of random numbers there are generators (`rand`).
+//! A hash of 64-bit keys, with the same results on every machine. Use the generators of `rand` for
+//! sequences of random numbers.
 
 /// A bijection of 64 bits: the finaliser of splitmix64 (S. Vigna).
 pub const fn mix(key: u64) -> u64 {
@@ -13,8 +13,7 @@ pub const fn mix(key: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The generator's published output for the seed 1234567: each number is
-    /// the last state mixed.
+    /// The published output of splitmix64 for the seed 1234567. Each number is the state, mixed.
     #[test]
     fn the_finaliser_is_splitmix64s() {
         let step = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,5 +1,4 @@
-//! Lines for the terminal from commands other than the UCI loop. Nothing here
-//! knows what they say.
+//! Output to the terminal, for all commands except the UCI loop.
 
 use std::{
     io::{self, Write as _},
@@ -12,21 +11,20 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Set when standard output has gone away (`lancet bench | head`): the rest
-/// is not written, and that is no error.
+/// Set when the reader has closed standard output (`lancet bench | head`). Further output is then
+/// dropped without an error.
 static OUTPUT_GONE: AtomicBool = AtomicBool::new(false);
 
-/// The program's name, which its complaints begin with.
+/// The name of the program, with which its error messages begin.
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
-/// Says what the program is called.
+/// Sets the name of the program.
 pub(super) fn call_program(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }
 
-/// Text from elsewhere (names, words of files, paths) as a terminal or a picture may have it:
-/// characters that control a terminal, or that XML does not allow, are replaced. Line ends
-/// and tabs stay.
+/// Makes text from outside (names, file contents, paths) safe for a terminal or an SVG file.
+/// Replaces control characters and characters that XML does not allow. Keeps line feeds and tabs.
 pub fn plain(text: &str) -> String {
     let replaced = |c: char| match c {
         '\n' | '\t' => false,
@@ -35,13 +33,13 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|c| if replaced(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Writes a line to standard output, as [`plain`] has it. Where that is a file that cannot
-/// take it (the disk is full), the program ends: its results would be lost.
+/// Writes a line to standard output, filtered by [`plain`]. If the line cannot be written, for
+/// example on a full disk, the program ends with an error, because its results would be lost.
 pub fn say(line: impl std::fmt::Display) {
     say_coloured(plain(&line.to_string()));
 }
 
-/// The same for a line with colours of our own. What is in it from elsewhere must be
+/// Writes a line with colours to standard output. The caller must filter text from outside by
 /// [`plain`].
 pub(crate) fn say_coloured(line: impl std::fmt::Display) {
     if !OUTPUT_GONE.load(Ordering::Relaxed) {
@@ -49,7 +47,8 @@ pub(crate) fn say_coloured(line: impl std::fmt::Display) {
     }
 }
 
-/// Does the same for what was written to standard output by other means.
+/// Handles the result of writing to standard output. Ignores a closed pipe; any other error ends the
+/// program.
 pub(super) fn check_output(written: io::Result<()>) {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -63,7 +62,7 @@ pub(super) fn check_output(written: io::Result<()>) {
     }
 }
 
-/// Writes a line to standard error, where complaints belong.
+/// Writes an error message to standard error, after the name of the program.
 pub fn complain(line: impl std::fmt::Display) {
     let program = PROGRAM.get().map_or("lancet", String::as_str);
     note(format_args!("{program}: {line}"));
@@ -71,12 +70,12 @@ pub fn complain(line: impl std::fmt::Display) {
 
 /// Writes a line about a long run's progress to standard error.
 pub fn note(line: impl std::fmt::Display) {
-    // Nobody is left to be told when this fails.
+    // An error here cannot be reported.
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
 }
 
-/// A progress bar on standard error, which is invisible where that is no terminal; without
-/// an end if no length is given. The template is in the form that indicatif reads.
+/// Returns a progress bar on standard error, which is hidden if that is not a terminal. Without a
+/// length, the bar has no end. The template is in the format of indicatif.
 pub fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {

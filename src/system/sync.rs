@@ -1,12 +1,12 @@
-//! Locks that outlive a panic.
+//! Locks that stay usable after a panic.
 //!
-//! Everything that is guarded in this crate is whole between any two statements
-//! (a counter, a list, a line of text), so that what a panicking thread leaves
-//! behind a lock is as good as ever; the panic itself is reported elsewhere.
+//! The data under the locks of this crate (a counter, a list, a line of text) are valid between any
+//! two statements. Therefore they are still valid if a thread panics while it holds a lock. The
+//! panic itself is reported elsewhere.
 
 use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 
-/// What is behind the lock, whether or not a thread has panicked holding it.
+/// Returns the value of a lock, whether or not a thread has panicked while holding it.
 pub fn unpoisoned<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }

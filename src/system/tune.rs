@@ -1,34 +1,33 @@
-//! Tunable constants, one line each. In a normal build they are constants; in a build
-//! with the feature `tune` they are UCI options, so that a tuner can set them. Which
-//! there are stands with those that they are for.
+//! Tunable constants. In a normal build they are constants. In a build with the feature `tune` they
+//! are UCI options, so that a tuner can set them. `params.rs` of each layer lists its constants, one
+//! line each:
 //!
-//! `name: default, min..=max, step`. The step is the perturbation at the end
-//! of an SPSA run, about a twentieth of the range; 0 for switches and depth limits, which
-//! no tuner moves.
+//! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run, about
+//! a twentieth of the range. It is 0 for switches and depth limits, which tuners do not change.
 
 use std::sync::atomic::AtomicI32;
 
-/// One tunable, for listing.
+/// A tunable constant, for listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// Its name, also that of the UCI option.
+    /// Name of the constant and of its UCI option.
     pub name: &'static str,
-    /// Its value in a normal build.
+    /// The value in a normal build.
     pub default: i32,
     /// The smallest sensible value.
     pub min: i32,
     /// The largest sensible value.
     pub max: i32,
-    /// SPSA's final step; 0 if it is not for a tuner.
+    /// The final step of SPSA; 0 if tuners do not change the constant.
     pub step: i32,
-    /// Its value now, in builds with the feature `tune`.
+    /// The current value, in builds with the feature `tune`.
     pub value: &'static AtomicI32,
 }
 
-/// Defines a function for each tunable, and `ALL` that lists them.
+/// Defines a function for each tunable constant, and the list `ALL` of all of them.
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident: $default:literal, $min:literal..=$max:literal, $step:literal;)*) => {
-        /// Every tunable.
+        /// All tunable constants.
         pub const ALL: &[$crate::system::tune::Param] = &[$($crate::system::tune::Param {
             name: stringify!($name),
             default: $default,

@@ -1,6 +1,6 @@
-//! Which build this is, as the package's `build.rs` found it.
+//! Information about this build, as collected by `build.rs`.
 
-/// Version, commit, and what it is compiled for, in a few words.
+/// Version, commit and processor level of this build.
 pub const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     " (",
@@ -10,7 +10,7 @@ pub const VERSION: &str = concat!(
     ")"
 );
 
-/// The rest: for each line what it is about, and what there is to say.
+/// Returns the other build information, as pairs of a title and a text.
 pub fn details() -> [(&'static str, String); 6] {
     let features = if cfg!(feature = "tune") { "tune" } else { "none" };
     let level = env!("LANCET_LEVEL");
@@ -29,7 +29,7 @@ pub fn details() -> [(&'static str, String); 6] {
     ]
 }
 
-/// The level of the processor at hand (System V ABI, AMD64 supplement, section 3.1.1).
+/// Returns the x86-64 level of this processor (System V ABI, AMD64 supplement, section 3.1.1).
 #[cfg(target_arch = "x86_64")]
 fn processor() -> String {
     macro_rules! has {
