@@ -1,6 +1,6 @@
-//! Chess without an opinion: scores and windows, positions and games over
-//! shakmaty, legal moves by kind, positions, moves and games as text, exchanges on a
-//! square. Nothing here searches or evaluates.
+//! The rules and notation of chess: scores and windows, positions and games based on shakmaty,
+//! staged generation of legal moves, FEN, EPD, SAN and PGN, and static exchange evaluation. This
+//! layer does not evaluate or search.
 
 pub mod epd;
 pub mod fen;

@@ -1,7 +1,7 @@
 //! Scores, windows, bounds, and the shift that ages decisive scores.
 //!
-//! No board and no ply may appear here: a score is relative to the node it
-//! belongs to, and to nothing else.
+//! A score is relative to the node that it belongs to. Therefore this module uses neither boards nor
+//! plies from the root.
 
 /// A score in centipawns from the side to move's point of view, or a decisive
 /// score: `MATE - n` is mate in `n` moves *from this node*, `-MATE + n` is
@@ -10,36 +10,37 @@
 /// Range: `-INFINITE..=INFINITE`; it fits an `i16`.
 pub type Score = i32;
 
-/// Beyond every score; an unknown bound.
+/// A value above every score; also an unknown bound.
 pub const INFINITE: Score = 32_001;
 /// The score of the side that has given mate. A checkmated node is `-MATE`.
 pub const MATE: Score = 32_000;
-/// Scores beyond this are mates; between [`DECISIVE`] and this, tablebase wins.
+/// Scores above this are mates. Scores between [`DECISIVE`] and this are tablebase wins.
 const MATE_BAND: Score = 31_000;
 /// A tablebase win at the probed node. It ages like a mate.
 pub const TABLEBASE_WIN: Score = 30_900;
-/// Scores beyond `DECISIVE` are won, below `-DECISIVE` lost: by mate or by
+/// Scores above `DECISIVE` are wins and scores below `-DECISIVE` are losses, by mate or by
 /// tablebase. Evaluations stay within [`EVALUATION_LIMIT`].
 pub const DECISIVE: Score = 30_000;
 /// The largest absolute value a static evaluation may have.
 pub const EVALUATION_LIMIT: Score = 29_000;
 /// The score of a drawn node.
 pub const DRAW: Score = 0;
-/// No value: a static evaluation that was not computed.
+/// Marks a static evaluation that was not computed.
 pub const NO_SCORE: Score = -32_002;
 
-/// Is this score a proven win or loss (mate or tablebase)?
+/// Returns whether a score is a proven win or loss, by mate or by tablebase.
 pub const fn is_decisive(score: Score) -> bool {
     score.abs() > DECISIVE
 }
 
-/// Is this score a mate, for either side?
+/// Returns whether a score is a mate, for either side.
 pub const fn is_mate(score: Score) -> bool {
     score.abs() > MATE_BAND
 }
 
-/// Distance to mate in full moves: positive if the side that the score belongs to mates,
-/// negative if it is mated, zero if one of them is on the board; `None` for other scores.
+/// Returns the distance to mate in full moves, or `None` for other scores. It is positive if the
+/// side that the score belongs to mates, negative if it is mated, and zero if the mate is on the
+/// board.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if score > MATE_BAND {
         Some(MATE - score)
@@ -50,9 +51,9 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     }
 }
 
-/// What a person makes of a score: the expected result of the side it belongs
-/// to, from 0 (lost) to 1 (won). A logistic curve; its slope was fitted on games
-/// of people rated about 2300 (<https://lichess.org/page/accuracy>).
+/// Returns the expected result between people for the side that a score belongs to, from 0 (lost) to
+/// 1 (won). This is a logistic curve, whose slope was fitted on games of people rated about 2300
+/// (<https://lichess.org/page/accuracy>).
 pub fn winning_chances(score: Score) -> f64 {
     if is_decisive(score) {
         return if score > 0 { 1.0 } else { 0.0 };
@@ -60,13 +61,12 @@ pub fn winning_chances(score: Score) -> f64 {
     1.0 / (1.0 + (-0.003_682_08 * f64::from(score)).exp())
 }
 
-/// A delayed loss: scores below `pivot` gain one on their way out of a node,
-/// so that of two losses the later one is better. Mates are the case
-/// `pivot = -DECISIVE`.
+/// The bonus for a delayed loss. A node adds one to scores below `pivot` when it returns them, so
+/// that a later loss is better than an earlier one. For mates, `pivot = -DECISIVE`.
 ///
-/// The window is shifted the opposite way beforehand. Because the score shift
-/// is monotone and the window shift its exact inverse, a score that was a bound
-/// inside the node cannot come back as an exact score outside:
+/// The node first shifts its window the opposite way. The score shift is monotone and the window
+/// shift is its exact inverse. Therefore a score that was a bound inside the node cannot become an
+/// exact score outside:
 ///
 /// ```
 /// use lancet::chess::score::Delay;
@@ -90,32 +90,30 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// The delay of the playing search: lost scores only.
+    /// The delay of the engine's search: it ages lost scores only.
     pub const MATES: Delay = Delay { pivot: -DECISIVE };
 
-    /// What a node with best score `score` returns.
+    /// Returns the score that a node with the best score `score` returns.
     #[must_use]
     pub const fn score(self, score: Score) -> Score {
         score + (score < self.pivot) as Score
     }
 
-    /// The lower bound to search with, so that the returned score can be
-    /// compared with `alpha`.
+    /// Returns the alpha to search with, so that the returned score can be compared with `alpha`.
     #[must_use]
     pub const fn alpha(self, alpha: Score) -> Score {
         alpha - (alpha < self.pivot) as Score
     }
 
-    /// The upper bound to search with, so that the returned score can be
-    /// compared with `beta`.
+    /// Returns the beta to search with, so that the returned score can be compared with `beta`.
     #[must_use]
     pub const fn beta(self, beta: Score) -> Score {
         beta - (beta <= self.pivot) as Score
     }
 }
 
-/// The open interval of scores a search must tell apart: scores at or below
-/// `alpha` and at or above `beta` come back as bounds.
+/// The open interval of scores that a search returns exactly. It returns scores at or below `alpha`
+/// and scores at or above `beta` as bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Scores at or below this fail low.
@@ -125,57 +123,56 @@ pub struct Window {
 }
 
 impl Window {
-    /// Every score is inside.
+    /// The window that contains every score.
     pub const FULL: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
-    /// The window `(alpha, beta)`.
+    /// Returns the window `(alpha, beta)`.
     pub const fn new(alpha: Score, beta: Score) -> Window {
         Window { alpha, beta }
     }
 
-    /// The null window that asks whether a score exceeds `alpha`.
+    /// Returns the null window that tests whether a score exceeds `alpha`.
     pub const fn null(alpha: Score) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// The same window from the other side's point of view.
+    /// Returns the window from the other side's point of view.
     #[must_use]
     pub const fn flip(self) -> Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// The window inside a node whose result will be aged by [`Delay::MATES`].
+    /// Returns the window inside a node whose result [`Delay::MATES`] will age.
     #[must_use]
     pub const fn pre_shift(self) -> Window {
         Window { alpha: Delay::MATES.alpha(self.alpha), beta: Delay::MATES.beta(self.beta) }
     }
 
-    /// Mate-distance pruning: no node is worth less than being mated now or
-    /// more than mating with the next move.
+    /// Returns the window for mate distance pruning. The lowest possible score of a node is being
+    /// mated now, and the highest is mate with the next move.
     #[must_use]
     pub fn clamp_to_mates(self) -> Window {
         Window { alpha: self.alpha.max(-MATE), beta: self.beta.min(MATE - 1) }
     }
 
-    /// Does it ask one question only, whether the score exceeds alpha?
+    /// Returns whether this is a null window.
     pub const fn is_null(self) -> bool {
         self.beta == self.alpha + 1
     }
 
-    /// Nothing can be told apart any more.
+    /// Returns whether no score can be inside the window.
     pub const fn is_empty(self) -> bool {
         self.alpha >= self.beta
     }
 
-    /// Is the score exact in this window?
+    /// Returns whether a search with this window returns `score` exactly.
     pub const fn contains(self, score: Score) -> bool {
         self.alpha < score && score < self.beta
     }
 }
 
-/// What is known of a score: a lower and an upper bound, ends included. This is
-/// what a fail-soft search proves of a node, what the transposition table keeps,
-/// and what endgame tables say.
+/// A lower and an upper bound of a score, both inclusive. A fail-soft search proves bounds of a
+/// node, the transposition table keeps them, and tablebases return them.
 ///
 /// ```
 /// use lancet::chess::score::{Bounds, Window};
@@ -183,48 +180,48 @@ impl Window {
 /// // A search with this window returned 70: it failed high.
 /// let first = Bounds::of(70, window);
 /// assert_eq!(first, Bounds::at_least(70));
-/// // That is enough for every window that 70 is not inside of or below.
+/// // That is enough for every window whose beta is at most 70.
 /// assert_eq!(first.cutoff(Window::null(60)), Some(70));
 /// assert_eq!(first.cutoff(Window::null(80)), None);
-/// // Another one, with a higher window, failed low.
+/// // Another search, with a higher window, failed low.
 /// let both = first.merge(Bounds::of(90, Window::null(95)));
 /// assert_eq!(both, Bounds::new(70, 90));
-/// // The static evaluation may say what it likes.
+/// // A static evaluation outside the bounds is moved to the nearest bound.
 /// assert_eq!(both.refine(35), 70);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The score is at least this; `-INFINITE` if nothing is known.
+    /// The lower bound; `-INFINITE` if it is unknown.
     pub lower: Score,
-    /// The score is at most this; `INFINITE` if nothing is known.
+    /// The upper bound; `INFINITE` if it is unknown.
     pub upper: Score,
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// The bounds of an unknown score.
     pub const NONE: Bounds = Bounds { lower: -INFINITE, upper: INFINITE };
 
-    /// From `lower` to `upper`, ends included.
+    /// Returns the bounds `lower` and `upper`, both inclusive.
     pub const fn new(lower: Score, upper: Score) -> Bounds {
         Bounds { lower, upper }
     }
 
-    /// The score itself.
+    /// Returns the bounds of a score that is known exactly.
     pub const fn exact(score: Score) -> Bounds {
         Bounds { lower: score, upper: score }
     }
 
-    /// What a search proves that fails high with `score`.
+    /// Returns the bounds that a search proves when it fails high with `score`.
     pub const fn at_least(score: Score) -> Bounds {
         Bounds { lower: score, upper: INFINITE }
     }
 
-    /// What a search proves that fails low with `score`.
+    /// Returns the bounds that a search proves when it fails low with `score`.
     pub const fn at_most(score: Score) -> Bounds {
         Bounds { lower: -INFINITE, upper: score }
     }
 
-    /// What the score that a fail-soft search with `window` returns says.
+    /// Returns the bounds that a fail-soft search with `window` proves when it returns `score`.
     pub const fn of(score: Score, window: Window) -> Bounds {
         if score <= window.alpha {
             Bounds::at_most(score)
@@ -235,13 +232,13 @@ impl Bounds {
         }
     }
 
-    /// Do both bounds meet?
+    /// Returns whether the bounds are equal, so that the score is known exactly.
     pub const fn is_exact(self) -> bool {
         self.lower == self.upper
     }
 
-    /// The score to return without a search, if the bounds decide `window`: they
-    /// say all that a search with it could.
+    /// Returns the score to return without a search, if the bounds decide `window`. A search with
+    /// that window could prove no more.
     pub const fn cutoff(self, window: Window) -> Option<Score> {
         if self.lower >= window.beta {
             Some(self.lower)
@@ -252,16 +249,15 @@ impl Bounds {
         }
     }
 
-    /// `score` moved to where it must be.
+    /// Returns the score within the bounds that is nearest to `score`.
     #[must_use]
     pub fn refine(self, score: Score) -> Score {
         // `clamp` would panic on bounds that cross.
         score.max(self.lower).min(self.upper)
     }
 
-    /// Both pieces of knowledge together. If they contradict each other (no
-    /// search with a table is perfectly stable), the newer one stands: bounds
-    /// never cross.
+    /// Returns the intersection of both bounds, or `newer` if they contradict each other. (A search
+    /// with a transposition table is not perfectly stable.) Therefore the bounds never cross.
     #[must_use]
     pub fn merge(self, newer: Bounds) -> Bounds {
         let lower = self.lower.max(newer.lower);
@@ -269,14 +265,14 @@ impl Bounds {
         if lower <= upper { Bounds { lower, upper } } else { newer }
     }
 
-    /// The same knowledge from the other side's point of view.
+    /// Returns the bounds from the other side's point of view.
     #[must_use]
     pub const fn flip(self) -> Bounds {
         Bounds { lower: -self.upper, upper: -self.lower }
     }
 
-    /// What is known of `f` of the score, `f` being monotone: what bounds inside a
-    /// node say outside, where its score is aged by `f` (see [`Delay`]).
+    /// Returns the bounds of `f(score)`, where `f` is monotone. This converts the bounds inside a
+    /// node to bounds of the score that it returns, which `f` has aged (see [`Delay`]).
     #[must_use]
     pub fn shift(self, f: impl Fn(Score) -> Score) -> Bounds {
         Bounds { lower: f(self.lower), upper: f(self.upper) }
@@ -289,8 +285,8 @@ mod tests {
 
     use super::*;
 
-    /// The four tables of Muller's post: window, the window to search with, and
-    /// pairs of inner and returned scores.
+    /// The four tables of Muller's post: the window, the window to search with, and pairs of inner
+    /// and returned scores.
     #[test]
     fn tables_of_the_post() {
         type Row = (Score, Window, Window, &'static [(Score, Score)]);
@@ -322,7 +318,7 @@ mod tests {
         }
     }
 
-    /// Every bound, against the scores around it and the ends of the range.
+    /// Compares every bound with the scores around it and at the ends of the range.
     #[test]
     fn bounds_never_become_exact() {
         let delay = Delay::MATES;
@@ -344,7 +340,7 @@ mod tests {
 
     #[test]
     fn mates_count_moves() {
-        // Mated now, seen from the mating side one ply up, then one more up.
+        // The side to move is mated; then one ply up, from the mating side; then one more ply up.
         let mated = -MATE;
         let mates_in_one = -Delay::MATES.score(mated);
         assert_eq!(mate_distance(mates_in_one), Some(1));
@@ -366,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Any score, with the ends of the ranges and small ones often.
+    /// Generates any score, often a small one or the end of a range.
     fn score() -> impl Strategy<Value = Score> {
         const ENDS: &[Score] = &[-INFINITE, -MATE, -DECISIVE - 1, -DECISIVE, DECISIVE, INFINITE];
         prop_oneof![-INFINITE..=INFINITE, -4..=4, proptest::sample::select(ENDS)]
@@ -380,7 +376,7 @@ mod tests {
         (score(), 1..500_i32).prop_map(|(alpha, width)| Window::new(alpha, alpha + width))
     }
 
-    /// May a score be `score`, by these bounds?
+    /// Returns whether these bounds allow `score`.
     fn allows(bounds: Bounds, score: Score) -> bool {
         bounds.lower <= score && score <= bounds.upper
     }
@@ -393,8 +389,8 @@ mod tests {
             prop_assert_eq!(score >= delay.beta(bound), delay.score(score) >= bound);
         }
 
-        /// Bounds decide a window just if every score they allow is on one side of
-        /// it, or there is but one.
+        /// Bounds decide a window if and only if all scores that they allow are on one side of it,
+        /// or they allow only one score.
         #[test]
         fn cutoffs_are_all_there_is_to_know(b in bounds(), w in window()) {
             let decided = b.lower >= w.beta || b.upper <= w.alpha || b.lower == b.upper;
@@ -402,13 +398,13 @@ mod tests {
             if let Some(score) = b.cutoff(w) {
                 prop_assert!(allows(b, score));
                 prop_assert!(b.is_exact() || !w.contains(score));
-                // Whoever gets the score learns nothing that is not so.
+                // The bounds that the returned score proves contain the original bounds.
                 let learned = Bounds::of(score, w);
                 prop_assert_eq!(learned.merge(b), b);
             }
         }
 
-        /// A fail-soft search of a node worth `truth` returns something that says so.
+        /// The bounds from the result of a fail-soft search contain the true score of the node.
         #[test]
         fn what_a_search_returns_is_true(truth in score(), slack in 0..300_i32, w in window()) {
             let returned = if truth <= w.alpha {
@@ -443,15 +439,15 @@ mod tests {
             prop_assert_eq!(b.flip().flip(), b);
         }
 
-        /// What decides the shifted window inside decides the window outside, with
-        /// the aged score; what does not, does not.
+        /// Bounds decide the shifted window inside a node if and only if the shifted bounds decide
+        /// the window outside, and with the aged score.
         #[test]
         fn bounds_are_shifted_as_the_window_is(b in bounds(), w in window(), pivot in score()) {
             let delay = Delay { pivot };
             let inner = Window::new(delay.alpha(w.alpha), delay.beta(w.beta));
             let outside = b.shift(|score| delay.score(score));
             let same = b.cutoff(inner).map(|score| delay.score(score));
-            // Two scores, aged into one, are exact outside only.
+            // Exception: ageing may map two scores to one, so bounds may be exact outside only.
             prop_assert!(outside.cutoff(w) == same || (outside.is_exact() && !b.is_exact()));
         }
     }
