@@ -1,7 +1,5 @@
-//! Extended Position Description: a line of text to a position and its
-//! operations, or an error that says where and why.
-//!
-//! Answers are graded elsewhere.
+//! Extended Position Description: parses a line into a position and its operations. The tool `epd`
+//! grades the answers.
 
 use std::{collections::HashSet, num::NonZeroU32};
 
@@ -14,20 +12,20 @@ use super::{
     position::Position,
 };
 
-/// What solves a position.
+/// The solution of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Goal {
-    /// `bm`: playing any of these is right.
+    /// `bm`: the best moves, each of which is a solution.
     pub best: Vec<Move>,
-    /// `am`: playing any of these is wrong.
+    /// `am`: the moves to avoid.
     pub avoid: Vec<Move>,
-    /// `dm N` or `bm #N`: mate in N moves, negative if the side to move is mated.
+    /// `dm N` or `bm #N`: mate in N moves; negative if the side to move is mated.
     pub mate: Option<i32>,
     /// Moves that earn points, in the order of the line.
     pub points: Vec<(Move, u32)>,
 }
 
-/// A position of a suite with what its line says about it.
+/// A position of a suite, with its solution and operations.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Line number in its file, from 1.
@@ -38,23 +36,23 @@ pub struct Record {
     pub id: String,
     /// The position, with the clocks of `hmvc` and `fmvn`.
     pub position: Position,
-    /// What solves it.
+    /// The solution.
     pub goal: Goal,
-    /// Every operation in the order of the line: opcode and operands.
+    /// All operations, in the order of the line.
     pub operations: Vec<Operation>,
 }
 
 /// An opcode with its operands, strings without their quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Such as `bm`.
+    /// The opcode, such as `bm`.
     pub opcode: String,
-    /// Such as `Nf3` and `Nf6`.
+    /// The operands, such as `Nf3` and `Nf6`.
     pub operands: Vec<String>,
 }
 
 impl Record {
-    /// The number that is the first operand of an operation.
+    /// Returns the first operand of an operation, if it is a number.
     pub fn number(&self, opcode: &str) -> Option<i64> {
         self.operations.iter().find(|op| op.opcode == opcode)?.operands.first()?.parse().ok()
     }
@@ -66,19 +64,19 @@ const KNOWN: [&str; 21] = [
     "c3", "c4", "c5", "c6", "c7", "c8", "c9",
 ];
 
-/// Opcodes that must be right: the position, its name and what solves it depend on them.
-/// What the others say is passed on as it is.
+/// Opcodes that must be valid, because the position, its name and its solution depend on them. The
+/// operands of other opcodes are not checked.
 const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 
-/// A part of the line, and what is wrong there.
+/// A part of the line, and the fault there.
 type Fault<'a> = (&'a str, String);
 
-/// Reads a line: the four position fields, optionally the two clocks of a FEN,
-/// then operations, each ended by `;` (the last one need not be).
+/// Parses a line: the four position fields, optionally the two clocks of a FEN, then operations.
+/// Each operation ends with `;`, which is optional after the last one.
 ///
 /// # Errors
 ///
-/// [`LineError`] says where and why the line is unusable.
+/// The place in the line that cannot be used, and the reason.
 pub fn parse(line: &Line) -> Result<Record, LineError> {
     read(line).map_err(|(part, reason)| {
         let offset = part.as_ptr() as usize - line.text.as_ptr() as usize;
@@ -134,7 +132,7 @@ fn read_operations(mut rest: &str) -> Result<Vec<RawOperation<'_>>, Fault<'_>> {
             return Ok(operations);
         }
         let (opcode, operands) = split_at(rest, |c| c.is_whitespace() || c == ';' || c == '"');
-        // matetrack and others write "PV:".
+        // matetrack and other programs write "PV:".
         let name = opcode.strip_suffix(':').unwrap_or(opcode);
         let fine = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -149,7 +147,7 @@ fn read_operations(mut rest: &str) -> Result<Vec<RawOperation<'_>>, Fault<'_>> {
         }
         let mut operation = RawOperation { opcode: name, operands: Vec::new() };
         rest = read_operands(operands, &mut operation)?;
-        // The first one counts.
+        // If an opcode is repeated, the first one counts.
         if !repeated {
             operations.push(operation);
         }
@@ -166,7 +164,8 @@ fn read_operands<'a>(
         if word.is_empty() || word.starts_with(';') {
             return Ok(word);
         }
-        // A quote behind a word or a string is one too many, and begins nothing.
+        // A string starts after a blank or as the first operand. A quote directly after a word or
+        // another string is stray.
         let begins = word.len() < rest.len() || operation.operands.is_empty();
         let operand;
         if begins && let Some(string) = word.strip_prefix('"') {
@@ -174,7 +173,7 @@ fn read_operands<'a>(
             if closed.is_none() && NEEDED.contains(&operation.opcode) {
                 return Err((word, "the string is not closed by a '\"'".to_owned()));
             }
-            // A quote too many in a comment ends with it.
+            // A string that is not closed ends at the next ';'.
             let end = closed.or_else(|| string.find(';')).unwrap_or(string.len());
             (operand, rest) = string.split_at(end);
             rest = rest.strip_prefix('"').unwrap_or(rest);
@@ -185,7 +184,7 @@ fn read_operands<'a>(
     }
 }
 
-/// The text before the first such character, and the rest.
+/// Splits a text before the first character for which `end` is true.
 fn split_at(text: &str, end: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(end).unwrap_or(text.len()))
 }
@@ -194,7 +193,7 @@ fn find<'a, 'b>(operations: &'b [RawOperation<'a>], opcode: &str) -> Option<&'b 
     operations.iter().find(|op| op.opcode == opcode)
 }
 
-/// The number of moves of `hmvc` or `fmvn`, if it is there.
+/// Returns the number of `hmvc` or `fmvn`, if the operation exists.
 fn read_clock<'a>(
     operations: &[RawOperation<'a>],
     opcode: &str,
@@ -273,8 +272,8 @@ fn read_move<'a>(position: &Position, opcode: &str, text: &'a str) -> Result<Mov
     })
 }
 
-/// Points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. Only a c8
-/// of nothing but numbers beside a c9 is that; other comments may say anything.
+/// Reads the points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. They need a `c9`, and
+/// a `c8` with numbers only. Any other `c8` is an ordinary comment.
 fn read_point_list<'a>(
     position: &Position,
     operations: &[RawOperation<'a>],
@@ -297,8 +296,8 @@ fn read_point_list<'a>(
     points.collect::<Result<_, _>>().map(Some)
 }
 
-/// The older form: `c0 "Nf3=10, e4=5";`. A c0 whose first part is not a legal
-/// move with a number is an ordinary comment.
+/// Reads points in the older form: `c0 "Nf3=10, e4=5";`. A `c0` whose first part is not a legal move
+/// with a number is an ordinary comment.
 fn read_point_comment<'a>(
     position: &Position,
     operations: &[RawOperation<'a>],

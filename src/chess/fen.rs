@@ -1,30 +1,28 @@
-//! Positions as text, read in one place: FEN as UCI and PGN have it, and the
-//! position at the beginning of an EPD line. Here text becomes the parts of a
-//! position; whether that position can occur is for
-//! [`position`](super::position) to say.
+//! Parses FEN, as in UCI and PGN, and the position at the start of an EPD line. The result is the
+//! parts of a position. [`position`](super::position) checks whether the position is legal.
 //!
-//! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards,
-//! 1994). Castling rights may be those of X-FEN or of Shredder-FEN, too.
+//! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards, 1994). Castling rights
+//! may also be those of X-FEN or Shredder-FEN.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
-/// What must not be exceeded by the numbers of a FEN. No game is longer; a
-/// position whose halfmove clock is above 100 is drawn, but may be looked at.
+/// The largest number in a FEN. No game is longer. A position whose halfmove clock is above 100 is
+/// drawn, but it can be analysed.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
-/// Why a FEN was refused.
+/// The error of reading a FEN.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct FenError {
     /// Byte offset of the fault in the text; 0 if it is not in a single field.
     pub at: usize,
-    /// What is wrong, and what was expected.
+    /// The fault, and what was expected.
     pub reason: String,
 }
 
-/// The rules that a position breaks: it cannot occur in chess.
+/// The error for an illegal position: the rules that it breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", broken_rules(.0))]
 pub struct IllegalPosition(pub PositionErrorKinds);
@@ -45,7 +43,7 @@ fn broken_rules(kinds: &PositionErrorKinds) -> String {
     broken.map(|&(_, words)| words).collect::<Vec<_>>().join(", ")
 }
 
-/// The fields of a FEN: name, what a token must be, and how it is written.
+/// The fields of a FEN: name, name with its article, and format.
 const FIELDS: [(&str, &str, &str); 6] = [
     ("board", "a board", "eight ranks of pieces and numbers, with slashes between them"),
     ("side to move", "a side to move", "'w' or 'b'"),
@@ -54,37 +52,38 @@ const FIELDS: [(&str, &str, &str); 6] = [
     ("halfmove clock", "a halfmove clock", "a whole number from 0 to 9999"),
     ("move number", "a move number", "a whole number from 0 to 9999"),
 ];
-/// An EPD line has this many fields at least.
+/// The number of fields that an EPD line must have.
 const EPD_FIELDS: usize = 4;
 
 /// A field and its byte offset in the text.
 type Field<'a> = (usize, &'a str);
 
-/// The fields of a FEN. Some programs join them by underscores.
+/// Returns the fields of a FEN. They are separated by blanks, or by underscores as some programs
+/// write them.
 pub(super) fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
     text.split(|c: char| c.is_whitespace() || c == '_')
         .filter(|field| !field.is_empty())
         .map(|field| (field.as_ptr() as usize - text.as_ptr() as usize, field))
 }
 
-/// Reads a FEN. Fields that are left out at the end are `w - - 0 1`.
+/// Parses a FEN. Fields that are missing at the end default to `w - - 0 1`.
 ///
 /// # Errors
 ///
-/// The first field that cannot be read.
+/// The first field that cannot be parsed.
 pub(super) fn read(text: &str) -> Result<Setup, FenError> {
     read_fields(&fields(text).collect::<Vec<_>>())
 }
 
-/// Reads the position at the beginning of a line of EPD: board, side to move,
-/// castling rights and en passant square, and the clocks if they follow, as in a
-/// FEN. Returns it with the byte offset at which it ends.
+/// Parses the position at the start of an EPD line: board, side to move, castling rights and en
+/// passant square. The clocks may follow, as in a FEN. Returns the position and the byte offset of
+/// its end.
 ///
 /// # Errors
 ///
-/// The first field that is missing or cannot be read.
+/// The first field that is missing or cannot be parsed.
 pub fn read_epd(line: &str) -> Result<(Setup, usize), FenError> {
-    // An operation may follow without a blank.
+    // A ';' may follow the position without a blank.
     let text = line.split(';').next().unwrap_or_default();
     let is_number = |(_, field): &Field| field.bytes().all(|byte| byte.is_ascii_digit());
     let mut fields = fields(text);
@@ -105,7 +104,7 @@ fn read_fields(fields: &[Field]) -> Result<Setup, FenError> {
     };
     let wrong = |index: usize| wrong_field(fields, index);
     let fen = parse(fields.len()).map_err(|_| {
-        // Those before it make a FEN.
+        // The first field that makes the FEN unreadable is the wrong one.
         wrong((0..fields.len()).find(|&index| parse(index + 1).is_err()).unwrap_or(0))
     })?;
     let setup = fen.into_setup();
@@ -122,7 +121,7 @@ fn read_fields(fields: &[Field]) -> Result<Setup, FenError> {
     }
 }
 
-/// Names a field that cannot be used, and what was expected there.
+/// Returns the error for a field: its text, and what was expected.
 fn wrong_field(fields: &[Field], index: usize) -> FenError {
     let (at, token) = fields.get(index).copied().unwrap_or_default();
     let Some((_, what, expected)) = FIELDS.get(index) else {
@@ -136,7 +135,7 @@ fn wrong_field(fields: &[Field], index: usize) -> FenError {
     FenError { at: at + offset, reason: format!("'{token}' is not {what}: {hint}") }
 }
 
-/// The first fault of a board, and its byte offset.
+/// Returns the first fault of a board, with its byte offset.
 fn wrong_board(board: &str) -> Option<(usize, String)> {
     let mut start = 0;
     let ranks = board.split('/').count();
@@ -232,7 +231,7 @@ mod tests {
             error(&format!("{BOARD} w - ")),
             (47, "the line ends before the en passant square".to_owned())
         );
-        // What is there is looked at first.
+        // Wrong fields are reported before missing ones.
         assert_eq!(error(" nonsense").0, 2);
         assert!(error(&format!("{BOARD} w - - 10000 1")).1.contains("is not a halfmove clock"));
     }

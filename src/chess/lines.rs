@@ -1,6 +1,6 @@
-//! Text files of one position per line: decoding, line numbers, comments.
+//! Text files with one position per line: decoding, line numbers, comments.
 //!
-//! What a line means is decided by its readers: [`fen`](super::fen) and the tools.
+//! [`fen`](super::fen) and the tools parse the lines.
 
 use std::{
     io::{self, BufRead},
@@ -9,16 +9,16 @@ use std::{
 
 use crate::system::files;
 
-/// Longest file, in bytes: the largest collections of openings have 200 MB.
+/// Maximum length of a file, in bytes. The largest collections of openings have 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
 
-/// Longest part of a line that is read at once, in bytes.
+/// Maximum number of bytes of a line that are read at once. Longer lines are split.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// Why a file cannot be read as lines of text.
+/// The errors of reading lines of text.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    /// The system refused.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is in an encoding that chess tools do not write.
@@ -26,17 +26,17 @@ pub enum TextError {
     Utf16,
 }
 
-/// A line that says something: neither blank nor a comment.
+/// A line that is neither blank nor a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Counted from 1, blank lines and comments included.
+    /// Line number from 1, counting blank lines and comments.
     pub number: usize,
-    /// Without its line end. Leading blanks are kept, so that columns are true.
+    /// The text without its line end. Leading blanks are kept, so that columns are right.
     pub text: String,
 }
 
 impl Line {
-    /// What is wrong at a byte offset of the line.
+    /// Returns an error at a byte offset of the line.
     pub fn error(&self, offset: usize, reason: String) -> LineError {
         let column = self.text.char_indices().take_while(|&(at, _)| at < offset).count() + 1;
         LineError { line: self.number, column, reason }
@@ -49,29 +49,29 @@ impl Line {
 pub struct LineError {
     /// Line number, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and what was expected.
+    /// The fault, and what was expected.
     pub reason: String,
 }
 
-/// The lines of a file. See [`split`].
+/// Reads the lines of a file. See [`split`].
 ///
 /// # Errors
 ///
-/// If the file cannot be read or is UTF-16.
+/// If the file cannot be read, or is UTF-16.
 pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
     split(&files::read(path, LONGEST_FILE)?)
 }
 
-/// Is this how UTF-16 text begins?
+/// Returns whether a text starts with a byte order mark of UTF-16.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
-/// The lines of a text: UTF-8 with or without byte order marks, any of the line
-/// ends LF, CR LF and CR, last one optional. See [`decode`]. Lines starting with
-/// `#`, `%`, `;` or `//` are comments.
+/// Splits a text into lines, without blank lines and comments. The text may be in UTF-8 or Latin-1
+/// (see [`decode`]), with or without byte order marks, and with the line ends LF, CR LF or CR.
+/// Lines that start with `#`, `%`, `;` or `//` are comments.
 ///
 /// # Errors
 ///
@@ -96,10 +96,11 @@ pub fn split(mut bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     Ok(lines)
 }
 
-/// Reads a line with its end: LF, CR LF or CR; it is empty at the end of the stream. Very long
-/// ones come in parts. What only other programs need is left out: byte order marks, which are
-/// in the middle of files that were joined, and control characters (a form feed, the end of a
-/// file of DOS).
+/// Reads a line with its end: LF, CR LF or CR. Returns an empty line at the end of the stream, and
+/// very long lines in parts.
+///
+/// Removes byte order marks, which joined files have in the middle. Replaces control characters by
+/// blanks, for example form feeds and the end-of-file character of DOS.
 ///
 /// # Errors
 ///
@@ -136,7 +137,7 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// UTF-8, or else Latin-1, which older files use in names.
+/// Decodes UTF-8, or Latin-1 if the bytes are not UTF-8. Older files have names in Latin-1.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -1,9 +1,9 @@
-//! Repetitions before they happen: whether one move leads to an earlier position, without
-//! trying any. A reversible move is known by what it changes in the key. What a
-//! repetition is worth is not decided here.
+//! Detection of upcoming repetitions: whether the side to move can reach an earlier position with
+//! one move. This needs no move generation, because each reversible move changes the key by a
+//! difference of its own.
 //!
-//! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions>
-//! ("upcoming repetitions"); his table is a cuckoo table, this one probes on.
+//! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions> ("upcoming
+//! repetitions"). He uses cuckoo hashing; this table uses linear probing.
 
 use std::sync::LazyLock;
 
@@ -14,11 +14,11 @@ use shakmaty::{
 
 use super::position::Position;
 
-/// Slots of the table: twice the 3,668 moves, and a power of two.
+/// Slots of the table: a power of two, and at least twice the 3,668 moves.
 const SLOTS: usize = 8192;
 
-/// Every way from one square to another that a piece has on an empty board, there or
-/// back, by the difference that it makes to the key.
+/// The moves of all pieces except pawns on an empty board, by the difference that they make to the
+/// key. A move and its reverse are one entry.
 static MOVES: LazyLock<Box<[Reversible; SLOTS]>> = LazyLock::new(|| {
     let mut moves = Box::new([Reversible::NONE; SLOTS]);
     for color in Color::ALL {
@@ -49,21 +49,22 @@ impl Reversible {
     const NONE: Reversible = Reversible { difference: 0, from: Square::A1, to: Square::A1 };
 }
 
-/// Where to look for a difference, until a slot is empty.
+/// Returns the slots to probe for a difference, up to the first empty one.
 fn slots(difference: u64) -> impl Iterator<Item = usize> {
     (0..SLOTS).map(move |step| (difference as usize + step) % SLOTS)
 }
 
-/// What the change of the side to move makes of a key.
+/// Returns the difference that the side to move makes to a key.
 fn turn() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
 
-/// Can the side to move repeat one of the positions before this one, by one move?
-/// `keys` are theirs, the last one last; the moves between were all played, none passed.
+/// Returns whether the side to move can reach an earlier position with one move. `keys` are the keys
+/// of the earlier positions, oldest first, without null moves between them.
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
-    // What the other side's moves have changed since: nothing, if it has taken them back.
-    // It is to move in the positions that we can repeat, and its last move led here.
+    // `changed` is the difference that the opponent's moves have made since the earlier position.
+    // It is 0 if the opponent has undone them all. The opponent is to move in the positions that
+    // we can repeat, and its last move led to this one.
     let mut changed = 0;
     let mut last = position.key();
     let halfmoves = position.halfmoves() as usize;
@@ -82,8 +83,8 @@ pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
     false
 }
 
-/// Does one move of a piece, neither a capture nor a pawn's, make this difference between
-/// the keys of the positions before and after it, of which one is occupied so?
+/// Returns whether a reversible move makes this difference between the keys of two positions.
+/// `occupied` is the occupancy of one of them.
 fn is_one_move(difference: u64, occupied: Bitboard) -> bool {
     slots(difference)
         .map(|slot| MOVES[slot])
@@ -106,8 +107,8 @@ mod tests {
     }
 
     proptest! {
-        /// Walks of few pieces, which often come back: all that trying the legal moves
-        /// says.
+        /// Random walks with few pieces, which often repeat positions. The result must be the same
+        /// as by trying all legal moves.
         #[test]
         fn repetitions_are_those_that_a_move_makes(
             sparse: bool,

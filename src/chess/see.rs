@@ -1,5 +1,5 @@
-//! Static exchange evaluation: what a capture wins when both sides go on
-//! capturing on the same square. A pure function of position and move.
+//! Static exchange evaluation: the material that a move wins if both sides keep capturing on its
+//! target square. This is a pure function of position and move.
 
 use shakmaty::{Bitboard, Move, Role, Square};
 
@@ -12,22 +12,23 @@ use crate::chess::{
 /// Exchange values in centipawns, pawn to queen; a king is never exchanged.
 const VALUE: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
-/// The exchange value of a role, in centipawns.
+/// Returns the exchange value of a role, in centipawns.
 pub const fn value(role: Role) -> i32 {
     VALUE[role as usize - 1]
 }
 
-/// What `m` gains before any reply, in centipawns.
+/// Returns the material that `m` gains before any reply, in centipawns.
 fn gain(m: Move) -> i32 {
     let captured = m.capture().map_or(0, value);
     let promoted = m.promotion().map_or(0, |role| value(role) - value(Role::Pawn));
     captured + promoted
 }
 
-/// Does the exchange begun by `m` win at least `threshold` centipawns?
+/// Returns whether the exchange that `m` starts wins at least `threshold` centipawns.
 ///
-/// X-rays count. Pieces that are pinned by others than the two of the first capture do not
-/// join in. Castling wins nothing and loses nothing.
+/// X-ray attackers take part. Pinned pieces do not, unless the pinning slider is one of the two
+/// pieces of the first capture. Castling neither wins nor loses material.
+///
 /// Source: the swap algorithm, <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let (from, to) = match m {
@@ -37,7 +38,7 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let board = position.board();
     let us = position.turn();
 
-    // The best case: we keep what we took. The worst: we also lose the piece.
+    // In the best case, we keep the gain. In the worst case, we also lose the moving piece.
     let mut balance = gain(m) - threshold;
     if balance < 0 {
         return false;
@@ -55,7 +56,7 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let straight = board.rooks_and_queens();
     let mut attackers = attackers(board, to, occupied);
     let mut side = !us;
-    // Of both sides, once it is their turn.
+    // The pinned pieces of each side, computed when it is first to capture.
     let mut pinned = [None; 2];
     let others = occupied.without(to);
 
@@ -77,14 +78,14 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
         side = !side;
         balance = -balance - 1 - value(role);
         if balance >= 0 {
-            // A king may not capture into an attack: then its side stops here.
+            // A king may not capture a defended piece, so its side must stop here.
             if role == Role::King && (attackers & occupied & board.by_color(side)).any() {
                 side = !side;
             }
             break;
         }
     }
-    // Whoever is to move has no good capture left, and loses the exchange.
+    // The side to move has no good capture left, and loses the exchange.
     side != us
 }
 
@@ -100,8 +101,8 @@ mod tests {
 
     use super::*;
 
-    /// The exact exchange value by recursion, with the same rules: least
-    /// valuable attacker first, a king never into an attack, stop when ahead.
+    /// Computes the exact exchange value by recursion, with the same rules: the least valuable
+    /// attacker captures first, a king never captures a defended piece, and a side may stop.
     fn exchange(position: &Position, m: Move) -> i32 {
         fn reply(
             position: &Position,
@@ -167,10 +168,12 @@ mod tests {
     #[test]
     fn known_exchanges() {
         let cases = [
-            // The textbook rook takes pawn, undefended, and the knight that should not.
+            // The textbook examples: a rook takes an undefended pawn, and a knight takes a
+            // defended one.
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -220),
-            // The knight that protects is pinned. The rook was, by the queen that is taken.
+            // The defending knight is pinned. In the third position, the queen that is captured
+            // pinned the rook.
             ("4k3/8/4n3/2p5/8/B7/8/4R2K w - - 0 1", "a3c5", 100),
             ("4k3/3n4/8/1B2p3/8/8/8/4R2K w - - 0 1", "e1e5", 100),
             ("k7/8/3p4/4q3/8/6B1/4R3/4K3 w - - 0 1", "g3e5", 720),

@@ -1,15 +1,14 @@
-//! What bishops and rooks attack: by arithmetic on whole lines, with tables of 2.5 KiB.
-//! Nothing here knows pieces or sides.
+//! Attacks of bishops and rooks, computed by arithmetic on whole lines, with tables of 2.5 KiB.
 //!
-//! shakmaty's magic bitboards look this up in 700 KiB of tables, which a search's own
-//! keep pushing out of the cache.
+//! shakmaty's magic bitboards use 700 KiB of tables. During a search, the tables of the search push
+//! them out of the cache.
 //!
 //! Source: "hyperbola quintessence" by G. Isenberg and A. Peshkov, 2007,
 //! <https://www.chessprogramming.org/Hyperbola_Quintessence>.
 
 use shakmaty::{Bitboard, Square};
 
-/// The squares on a line with a square, itself excepted.
+/// The squares on each line through a square, without the square itself.
 struct Lines {
     file: u64,
     diagonal: u64,
@@ -35,15 +34,15 @@ static LINES: [Lines; 64] = {
     lines
 };
 
-/// By file, and by which of files b to g are occupied, what a rook attacks on the first
-/// rank: the outermost files stop it at any rate.
+/// The squares that a rook attacks on the first rank, by its file and by the occupied squares on
+/// files b to g. Files a and h do not matter, because the rook stops there anyway.
 static FIRST_RANK: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut i = 0;
     while i < 8 * 64 {
         let (file, inner) = (i / 64, i % 64);
         let (bit, turned) = (1_u8 << file, 128_u8 >> file);
-        // As in `along`, whose squares are those of a file.
+        // The same method as in `along`.
         let pieces = ((inner as u8) << 1) & !bit;
         let right = pieces.wrapping_sub(bit);
         let left = pieces.reverse_bits().wrapping_sub(turned).reverse_bits();
@@ -53,10 +52,11 @@ static FIRST_RANK: [[u8; 64]; 8] = {
     table
 };
 
-/// What a slider attacks on a line that has at most one square on every rank.
+/// Returns the squares that a slider attacks on a line with at most one square on each rank.
 ///
-/// Subtracting its bit from the pieces above borrows up to the nearest of them: the bits
-/// that change are the squares attacked. Upside down the same finds those below.
+/// Subtracting the slider's bit from the pieces above it borrows from the nearest of them. The bits
+/// that change are the attacked squares. The same operation on the reversed board finds the squares
+/// below.
 #[inline(always)]
 const fn along(line: u64, square: Square, occupied: Bitboard) -> u64 {
     let pieces = occupied.0 & line;
@@ -66,14 +66,14 @@ const fn along(line: u64, square: Square, occupied: Bitboard) -> u64 {
     (up ^ down) & line
 }
 
-/// The squares that a bishop attacks.
+/// Returns the squares that a bishop attacks.
 #[inline(always)]
 pub const fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let Lines { diagonal, anti_diagonal, .. } = &LINES[square as usize];
     Bitboard(along(*diagonal, square, occupied) | along(*anti_diagonal, square, occupied))
 }
 
-/// The squares that a rook attacks.
+/// Returns the squares that a rook attacks.
 #[inline(always)]
 pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let (file, first) = (square as usize % 8, square as u32 / 8 * 8);
@@ -82,14 +82,14 @@ pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(along(LINES[square as usize].file, square, occupied) | rank)
 }
 
-/// The squares that a bishop attacks on an empty board.
+/// Returns the squares that a bishop attacks on an empty board.
 #[inline(always)]
 pub(super) const fn bishop_rays(square: Square) -> Bitboard {
     let Lines { diagonal, anti_diagonal, .. } = &LINES[square as usize];
     Bitboard(*diagonal | *anti_diagonal)
 }
 
-/// The squares that a rook attacks on an empty board.
+/// Returns the squares that a rook attacks on an empty board.
 #[inline(always)]
 pub(super) const fn rook_rays(square: Square) -> Bitboard {
     let Lines { file, rank, .. } = &LINES[square as usize];
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Few pieces and many.
+        /// Compares the attacks with shakmaty's on boards with few and with many pieces.
         #[test]
         fn shakmaty_says_the_same(a: u64, b: u64, c: u64) {
             for occupied in [0, a & b & c, a & b, a, a | b, a | b | c, !0].map(Bitboard) {

@@ -1,19 +1,19 @@
-//! What attacks what on a board: checkers, pins, threats. Nothing here knows whose
-//! move it is, or what moves are legal.
+//! Attacks on a board: checkers, pins, threats. They do not depend on the side to move or on the
+//! legality of moves.
 
 use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 
 use crate::chess::sliders;
 
-/// Sliders that would attack a square of an empty board.
+/// Sliders on a line with a square, and the pieces between them and the square.
 pub(super) struct Sliders {
-    /// Those that do attack it.
+    /// Sliders that attack the square.
     pub(super) attackers: Bitboard,
-    /// Pieces of either side that alone stand in the way of one.
+    /// Pieces of either side that are the only piece between a slider and the square.
     pub(super) blockers: Bitboard,
 }
 
-/// The sliders among `pieces` on lines with `square`.
+/// Returns the sliders of `pieces` that are on a line with `square`.
 pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Sliders {
     let aligned = (sliders::bishop_rays(square) & board.bishops_and_queens())
         | (sliders::rook_rays(square) & board.rooks_and_queens());
@@ -29,8 +29,8 @@ pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -
     lines
 }
 
-/// The enemy pieces that give check to `color`, and its pieces that are pinned to
-/// the king.
+/// Returns the enemy pieces that give check to `color`, and the pieces of `color` that are pinned to
+/// its king.
 pub(super) fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
     let king = king_of(board, color);
     let theirs = board.by_color(!color);
@@ -40,7 +40,7 @@ pub(super) fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bit
     (steppers & theirs | lines.attackers, lines.blockers & board.by_color(color))
 }
 
-/// The pieces of `color` that one of these enemy sliders pins to its king.
+/// Returns the pieces of `color` that one of these enemy sliders pins to its king.
 pub(super) fn pinned_by(board: &Board, color: Color, sliders: Bitboard) -> Bitboard {
     sliders_towards(board, king_of(board, color), sliders).blockers & board.by_color(color)
 }
@@ -50,7 +50,7 @@ pub(super) fn king_of(board: &Board, color: Color) -> Square {
     (board.kings() & board.by_color(color)).first().unwrap_or(Square::A1)
 }
 
-/// All pieces of both sides that attack `square`.
+/// Returns all pieces of both sides that attack `square`.
 pub(super) fn attackers(board: &Board, square: Square, occupied: Bitboard) -> Bitboard {
     (attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black())
         | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())
@@ -60,28 +60,28 @@ pub(super) fn attackers(board: &Board, square: Square, occupied: Bitboard) -> Bi
         | (sliders::rook_attacks(square, occupied) & board.rooks_and_queens())
 }
 
-/// The squares that pawns on `pawns` attack, towards the a-file and the h-file.
+/// Returns the squares that pawns on `pawns` attack towards the a-file and towards the h-file.
 pub fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
     let west = pawns & !Bitboard::from(File::A);
     let east = pawns & !Bitboard::from(File::H);
     color.fold_wb([west.shift(7), east.shift(9)], [west.shift(-9), east.shift(-7)])
 }
 
-/// The squares that one side attacks, by the least piece that does.
+/// The squares that one side attacks, by the value of the attackers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attacked {
-    /// By pawns.
+    /// Squares that pawns attack.
     by_pawns: Bitboard,
-    /// By pawns, knights and bishops.
+    /// Squares that pawns, knights or bishops attack.
     by_minors: Bitboard,
-    /// By these and rooks.
+    /// Squares that pawns, knights, bishops or rooks attack.
     by_rooks: Bitboard,
-    /// By any piece.
+    /// Squares that any piece attacks.
     pub(super) by_any: Bitboard,
 }
 
 impl Attacked {
-    /// By `color`, where these squares are occupied.
+    /// Computes the attacks of `color` on a board where the squares `occupied` block sliders.
     pub(super) fn new(board: &Board, color: Color, occupied: Bitboard) -> Attacked {
         let pieces = board.by_color(color);
         let bishop = |square| sliders::bishop_attacks(square, occupied);
@@ -98,8 +98,8 @@ impl Attacked {
         Attacked { by_pawns, by_minors, by_rooks, by_any }
     }
 
-    /// By a piece that is worth less than one of this role; a king is not for
-    /// exchange.
+    /// Returns the squares attacked by a piece that is worth less than one of this role. Returns no
+    /// squares for a king, which is never exchanged.
     pub(super) const fn by_less_than(&self, role: Role) -> Bitboard {
         match role {
             Role::Pawn | Role::King => Bitboard::EMPTY,
@@ -110,13 +110,14 @@ impl Attacked {
     }
 }
 
-/// All that pieces on these squares attack, if this is what one attacks.
+/// Returns all squares that pieces on `squares` attack, where `attacks` returns the attacks of one
+/// piece.
 #[inline]
 pub(crate) fn attacked_from(squares: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
     squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | attacks(square))
 }
 
-/// Does `color` attack any of these squares?
+/// Returns whether `color` attacks any of these squares.
 pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> bool {
     let (pieces, occupied) = (board.by_color(color), board.occupied());
     if targets.is_empty() {
@@ -132,7 +133,8 @@ pub(crate) fn attacks_any(board: &Board, color: Color, targets: Bitboard) -> boo
         || reaches(pieces & board.kings(), attacks::king_attacks, targets)
 }
 
-/// Does one of these pieces, which attack like this, attack one of the targets?
+/// Returns whether any of these pieces attacks one of the targets, where `attacks` returns the
+/// attacks of one piece.
 fn reaches(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard, targets: Bitboard) -> bool {
     pieces.into_iter().any(|from| (attacks(from) & targets).any())
 }
