@@ -1,7 +1,6 @@
-//! Moves and numbers as text, read and written in one place: UCI notation, SAN
-//! and what test suites have instead, lines with move numbers, scores in pawns
-//! from White's point of view, counts in three digits. Which of them a protocol
-//! or a file wants is decided there.
+//! Reads and writes moves and numbers as text: UCI notation, SAN and its variants in test suites,
+//! variations with move numbers, scores in pawns from White's point of view, and counts in three
+//! digits. The callers choose the notation.
 
 use std::fmt::Display;
 
@@ -17,58 +16,58 @@ use crate::chess::{
     score::{Score, is_decisive, mate_distance},
 };
 
-/// Why a text is not a move of a position.
+/// The errors of reading a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// It does not look like a move.
+    /// The text is not in the notation of a move.
     #[error("'{text}' is not a move: expected one like {expected}")]
     Unreadable {
-        /// As given.
+        /// The text as given.
         text: String,
-        /// What moves look like.
+        /// Examples of moves in the expected notation.
         expected: &'static str,
     },
-    /// It reads as a move that is not legal here.
+    /// The move is not legal in this position.
     #[error("illegal move '{text}': {reason}")]
     Illegal {
-        /// As given.
+        /// The text as given.
         text: String,
-        /// Why not.
+        /// Why the move is illegal.
         reason: String,
     },
-    /// Several legal moves fit.
+    /// Several legal moves match.
     #[error("'{text}' is ambiguous: {}", .fitting.join(" or "))]
     Ambiguous {
-        /// As given.
+        /// The text as given.
         text: String,
-        /// All of them, in SAN.
+        /// All matching moves, in SAN.
         fitting: Vec<String>,
     },
 }
 
-/// Why a text is not a line of moves.
+/// The errors of reading a sequence of moves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MovesError {
-    /// The position that it starts from.
+    /// The start position cannot be read.
     #[error(transparent)]
     Start(#[from] FenError),
-    /// A move.
+    /// A move cannot be read or is illegal.
     #[error("{error} (in '{fen}')")]
     Move {
-        /// What is wrong with it.
+        /// The error of the move.
         error: MoveError,
-        /// Where it was to be played.
+        /// The position before the move.
         fen: String,
     },
 }
 
-/// The legal move that `text` stands for in UCI notation. Castling is read as the
-/// king's own move (e1g1) and as king takes rook (e1h1) in every mode; the
-/// promotion piece in any case, also as `e7e8=Q`.
+/// Reads a legal move in UCI notation. In every mode, castling may be written as the king's own move
+/// (e1g1) or as king takes rook (e1h1). The promotion piece may be in upper or lower case, also as
+/// in `e7e8=Q`.
 ///
 /// # Errors
 ///
-/// If it is not a move, or not a legal one.
+/// If the text is not a move, or the move is illegal.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let plain = text.replacen('=', "", 1).to_ascii_lowercase();
     match UciMove::from_ascii(plain.as_bytes()) {
@@ -77,17 +76,17 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     }
 }
 
-/// The same of a move that has been read already.
+/// Returns the legal move for a parsed UCI move. Castling may be written in either way.
 ///
 /// # Errors
 ///
-/// If it is not legal.
+/// If the move is illegal.
 pub fn legal_move(position: &Position, uci: UciMove) -> Result<Move, MoveError> {
     find(position, uci, &uci)
 }
 
 fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, MoveError> {
-    // Chess960 castling written as the king's own move.
+    // Accept Chess960 castling written as the king's own move.
     let castling = |m: &Move| m.is_castle() && UciMove::from_standard(*m) == uci;
     let found = uci.to_move(position.chess()).ok();
     found.or_else(|| position.legal_moves().into_iter().find(castling)).ok_or_else(|| {
@@ -95,16 +94,16 @@ fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, M
     })
 }
 
-/// The legal move that `text` stands for in any notation.
+/// Reads a legal move in any notation.
 ///
-/// Tried in turn: SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI (`e7e8q`, `e1g1`,
-/// `e1h1`), long algebraic notation (`Ng1-f3`, `e5xd6`). Suffixes such as `+`,
-/// `#`, `!?` and a trailing comma are ignored, a missing or superfluous `x`, a
-/// missing `=` and the wrong case (`nf3`, `E5`) are forgiven.
+/// Tries in turn SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI notation (`e7e8q`, `e1g1`, `e1h1`) and
+/// long algebraic notation (`Ng1-f3`, `e5xd6`). Ignores suffixes such as `+`, `#` and `!?` and a
+/// trailing comma. Accepts a missing or superfluous `x`, a missing `=`, and the wrong case (`nf3`,
+/// `E5`).
 ///
 /// # Errors
 ///
-/// If it is not a move, not a legal one, or could be several.
+/// If the text is not a move, the move is illegal, or several moves match.
 pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let word = text.trim_end_matches(['!', '?', '+', '#', ',']);
     let san = parse_san(word).filter(|san| *san != San::Null);
@@ -125,7 +124,7 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
         }
         return read_move(position, &plain).or_else(|_| illegal(why_not(position, uci)));
     }
-    // `Bxc3` is meant for the bishop, but `bxc3` may be, too.
+    // `Bxc3` always means the bishop, but `bxc3` may also mean it.
     let others = if san.is_some() && role.is_some() { Vec::new() } else { other_cases(word) };
     let moves = others.iter().flat_map(|&san| fitting(position, san)).collect();
     match only_one(moves, position, text)? {
@@ -138,7 +137,7 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
     }
 }
 
-/// The only one of the moves, if there is any.
+/// Returns the only move of the list, or `None` if the list is empty.
 fn only_one(moves: Vec<Move>, position: &Position, text: &str) -> Result<Option<Move>, MoveError> {
     if moves.len() < 2 {
         return Ok(moves.first().copied());
@@ -147,7 +146,7 @@ fn only_one(moves: Vec<Move>, position: &Position, text: &str) -> Result<Option<
     Err(MoveError::Ambiguous { text: text.to_owned(), fitting })
 }
 
-/// What a word is as SAN in small letters, and with a capital at its beginning.
+/// Reads a word as SAN in lower case, and in lower case with an initial capital.
 fn other_cases(word: &str) -> Vec<San> {
     let lower = word.to_ascii_lowercase();
     let capital = lower.get(..1).map(|first| first.to_ascii_uppercase() + &lower[1..]);
@@ -155,8 +154,8 @@ fn other_cases(word: &str) -> Vec<San> {
     words.filter_map(|word| parse_san(&word)).filter(|san| *san != San::Null).collect()
 }
 
-/// Reads SAN without `+` or `#`. Others write castling as `0-0` or `o-o`, promotions as `e8Q`
-/// or `e7e8q`, and long algebraic notation (`Ng8-f6`).
+/// Reads SAN without `+` or `#`. Accepts variants that other programs write: castling as `0-0` or
+/// `o-o`, promotions as `e8Q` or `e7e8q`, and long algebraic notation (`Ng8-f6`).
 pub(super) fn parse_san(word: &str) -> Option<San> {
     let castling = word.replace(['0', 'o'], "O");
     let word = match word.split_once('-') {
@@ -168,7 +167,7 @@ pub(super) fn parse_san(word: &str) -> Option<San> {
     (!matches!(san, San::Put { .. })).then_some(san)
 }
 
-/// `e8Q` and `e7e8q` as `e8=Q` and `e7e8=Q`.
+/// Adds a missing `=` to promotions: changes `e8Q` to `e8=Q`, and `e7e8q` to `e7e8=Q`.
 fn with_equals_sign(word: &str) -> String {
     match word.char_indices().next_back() {
         Some((at, 'Q' | 'R' | 'B' | 'N' | 'q' | 'r' | 'b' | 'n'))
@@ -180,7 +179,7 @@ fn with_equals_sign(word: &str) -> String {
     }
 }
 
-/// The legal moves that fit, whether or not they are written as captures.
+/// Returns the legal moves that match, whether or not they are written as captures.
 fn fitting(position: &Position, san: San) -> Vec<Move> {
     let fits = |m: &Move| match san {
         San::Normal { role, file, rank, to, promotion, .. } => {
@@ -191,7 +190,7 @@ fn fitting(position: &Position, san: San) -> Vec<Move> {
     position.legal_moves().into_iter().filter(fits).collect()
 }
 
-/// Why `uci` is not legal.
+/// Returns the reason why `uci` is illegal.
 fn why_not(position: &Position, uci: UciMove) -> String {
     let UciMove::Normal { from, to, promotion } = uci else {
         return "there is no such move in chess".to_owned();
@@ -209,46 +208,46 @@ fn why_not(position: &Position, uci: UciMove) -> String {
     }
     let promotes = piece.role == Role::Pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
     if promotes && promotion.is_none() {
-        return format!("the pawn must become something, as in {from}{to}q");
+        return format!("expected a promotion piece, as in {from}{to}q");
     }
     if !promotes && promotion.is_some() {
-        return "nothing becomes another piece here".to_owned();
+        return "not a promotion".to_owned();
     }
     why_none(position)
 }
 
-/// Why no piece can do it.
+/// Returns the reason why no piece can make the move.
 fn why_none(position: &Position) -> String {
     let us = color_name(position.turn());
     if position.is_check() {
-        return format!("{us}'s king is in check, and this is no way out");
+        return format!("{us} is in check, and this move does not answer the check");
     }
     format!("{us} cannot move like this")
 }
 
-/// `White` or `Black`.
+/// Returns the name of a side: `White` or `Black`.
 pub const fn color_name(color: Color) -> &'static str {
     if color.is_white() { "White" } else { "Black" }
 }
 
-/// A word of a game's text without the number or dots before the move: `1.e4`, `12...Nf6`.
-/// Empty if there is nothing else, as in `12.`, or if it is a result.
+/// Removes the number and the dots before a move, as in `1.e4` and `12...Nf6`. Returns an empty
+/// string for a number alone, as in `12.`, and for a result.
 pub fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.trim_start_matches(['.', '…']) {
         "" => "",
         _ if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") => "",
-        // The zeroes of castling are no number.
+        // The zeros of `0-0` are not a move number.
         word_after if rest.starts_with(['.', '…']) => word_after,
         _ => word,
     }
 }
 
-/// Moves from a position, in any notation, with or without numbers: `1. e4 e5 2.Nf3`.
+/// Reads moves from a position, in any notation, with or without numbers: `1. e4 e5 2.Nf3`.
 ///
 /// # Errors
 ///
-/// If one is not a legal move.
+/// The first move that cannot be read or is illegal.
 pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, MovesError> {
     let mut position = start.clone();
     let mut moves = Vec::new();
@@ -261,8 +260,8 @@ pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, MovesError>
     Ok(moves)
 }
 
-/// A FEN or `startpos`; then, after the word `moves`, which `startpos` can do without,
-/// moves from there.
+/// Reads a FEN or `startpos`, and then the word `moves` and moves from that position. After
+/// `startpos`, the word `moves` is optional.
 ///
 /// # Errors
 ///
@@ -278,29 +277,29 @@ pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), MovesError> {
     Ok((start, moves))
 }
 
-/// A move in UCI notation; castling as `mode` has it.
+/// Returns a move in UCI notation. `mode` selects the notation of castling.
 pub fn move_text(m: Move, mode: CastlingMode) -> String {
     UciMove::from_move(m, mode).to_string()
 }
 
-/// A legal move in SAN, without suffix.
+/// Returns a legal move in SAN, without suffix.
 pub fn plain_san(position: &Position, m: Move) -> String {
     San::from_move(position.chess(), m).to_string()
 }
 
-/// A legal move in SAN, with `+` or `#`.
+/// Returns a legal move in SAN, with `+` or `#`.
 pub fn san(position: &Position, m: Move) -> String {
     SanPlus::from_move(position.chess().clone(), m).to_string()
 }
 
-/// The number of a move in `position`: `12. ` for White, `12... ` for Black.
+/// Returns the number of a move in `position`: `12. ` for White, `12... ` for Black.
 pub fn number(position: &Position) -> String {
     let dots = if position.turn().is_white() { "." } else { "..." };
     format!("{}{dots} ", position.chess().fullmoves())
 }
 
-/// A line of legal moves, one word each, with the numbers that belong to them:
-/// `12... Nf6`, `13. Bb5+`, `c6`.
+/// Returns a variation in SAN, one string for each move with its number: `12... Nf6`, `13. Bb5+`,
+/// `c6`.
 pub fn words(position: &Position, moves: &[Move]) -> Vec<String> {
     let mut position = position.clone();
     let mut words = Vec::with_capacity(moves.len());
@@ -313,22 +312,21 @@ pub fn words(position: &Position, moves: &[Move]) -> Vec<String> {
     words
 }
 
-/// A line of legal moves: `12... Nf6 13. Bb5+ c6`.
+/// Returns a variation in SAN: `12... Nf6 13. Bb5+ c6`.
 pub fn line(position: &Position, moves: &[Move]) -> String {
     words(position, moves).join(" ")
 }
 
-/// A score of the side to move, seen from White.
+/// Converts a score of the side to move to White's point of view.
 pub const fn white(score: Score, turn: Color) -> Score {
     if turn.is_white() { score } else { -score }
 }
 
-/// A score in pawns (`+0.35`), as a mate (`#3`, `#-3`: the side the score
-/// belongs to mates, or is mated, in three moves), or as `won` or `lost` by
-/// tablebase.
+/// Returns a score as text: in pawns (`+0.35`), as a mate in full moves (`#3`, or `#-3` if the side
+/// that the score belongs to is mated), or `won` or `lost` by tablebase.
 pub fn pawns(score: Score) -> String {
     match mate_distance(score) {
-        // On the board already.
+        // The mate is on the board.
         Some(0) => if score > 0 { "#0" } else { "#-0" }.to_owned(),
         Some(moves) => format!("#{moves}"),
         None if is_decisive(score) => if score > 0 { "won" } else { "lost" }.to_owned(),
@@ -336,17 +334,17 @@ pub fn pawns(score: Score) -> String {
     }
 }
 
-/// A count with its noun: `1 line`, `2 lines`.
+/// Returns a count with its noun: `1 line`, `2 lines`.
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {}", plural(number, noun))
 }
 
-/// The noun for such a count: `line`, `lines`.
+/// Returns the noun for a count, in the singular or the plural: `line`, `lines`.
 pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A number in three digits and a unit: `999`, `12.3k`, `4.56M`.
+/// Returns a number with three digits and a unit: `999`, `12.3k`, `4.56M`.
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {
@@ -408,11 +406,11 @@ mod tests {
         reads("4k3/8/8/8/3p4/5N2/8/4K3 w - - 0 1", &["Nxd4", "Nd4", "Nf3xd4", "f3d4"]);
         // A bishop on the b file, not a pawn.
         reads("4k3/8/8/8/8/2p5/1B6/4K3 w - - 0 1", &["Bxc3", "b2c3", "Bb2xc3", "bxc3", "BC3"]);
-        // In the wrong case; a pawn on the b file before a bishop.
+        // Moves in the wrong case. In the last position, `bxc3` is the pawn's move.
         reads("4k3/8/8/8/8/5N2/8/4K3 w - - 0 1", &["Nd4", "nd4", "ND4", "nf3d4", "NF3-D4"]);
         reads("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &["exd6", "EXD6", "Exd6"]);
         reads("4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1", &["b2c3", "bxc3"]);
-        // Chess960: king and rook change sides of each other.
+        // Chess960: king and rook swap places.
         reads("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", &["O-O-O", "c1b1", "0-0-0"]);
     }
 
@@ -453,14 +451,14 @@ mod tests {
                 assert_eq!(read_move(&position, b), Ok(m));
             }
         }
-        // The king is on d1: d1c1 is a king's move, b1 no castling square.
+        // The king is on d1, so d1c1 is a king move, and b1 is not a castling square.
         let position = |fen: &str, mode| Position::from_fen(fen, mode).unwrap();
         let shuffled = position("1r1k3r/8/8/8/8/8/8/R2K3R w HAhb - 0 1", Chess960);
         assert!(!read_move(&shuffled, "d1c1").unwrap().is_castle());
         assert!(read_move(&shuffled, "d1a1").unwrap().is_castle());
         assert!(read_move(&shuffled, "d1g1").unwrap().is_castle());
         assert!(read_move(&shuffled, "d1b1").is_err());
-        // King takes the rook beside it, not the other one's square.
+        // Castling with a rook next to the king, in both notations.
         let beside = position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", Chess960);
         assert!(read_move(&beside, "e1f1").unwrap().is_castle());
         assert!(read_move(&beside, "e1g1").unwrap().is_castle());

@@ -249,7 +249,7 @@ mod tests {
                 "illegal move 'e7e5': the piece on e7 is Black's, and White is to move",
             ),
             (None, &["xyz"][..], "'xyz' is not a move: expected one like e2e4 or e7e8q (move 1"),
-            (None, &["e2e4q"][..], "illegal move 'e2e4q': nothing becomes another piece here"),
+            (None, &["e2e4q"][..], "illegal move 'e2e4q': not a promotion"),
             (
                 None,
                 &["e2e4", "f7f6", "d1h5", "0000"][..],
@@ -263,7 +263,7 @@ mod tests {
             (
                 Some("8/P6k/8/8/8/8/8/K7 w - - 0 1"),
                 &["a7a8"][..],
-                "illegal move 'a7a8': the pawn must become something, as in a7a8q",
+                "illegal move 'a7a8': expected a promotion piece, as in a7a8q",
             ),
             (Some("8/8/8/8/8/8/8/K7 w - - 0 1"), &[][..], "illegal position"),
             (
