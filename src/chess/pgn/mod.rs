@@ -1,5 +1,5 @@
-//! Games as PGN has them: tags, and a tree of moves with all that was written
-//! about them. No chess is judged here.
+//! Games in PGN: tags, and a tree of moves with their annotations. This module does not check
+//! whether moves are legal.
 
 use std::fmt;
 
@@ -29,53 +29,52 @@ impl fmt::Display for Nag {
     }
 }
 
-/// A game as it stands in a file.
+/// A game in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// The line of the file that it begins on, from 1.
+    /// The line of the file on which the game starts, from 1.
     pub line: u64,
-    /// Names and values, in the file's order.
+    /// Names and values of the tags, in the order of the file.
     pub tags: Vec<(String, String)>,
-    /// The game itself.
+    /// The moves of the game, with their variations.
     pub main: Variation,
-    /// The result behind the moves, if there is one.
+    /// The result after the moves, if there is one.
     pub outcome: Option<Outcome>,
 }
 
-/// A sequence of moves: the game itself or a variation.
+/// A sequence of moves: the main line or a variation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// What stands before the first move.
+    /// The annotations before the first move.
     pub lead: Vec<Item>,
     /// The moves.
     pub moves: Vec<AnnotatedMove>,
 }
 
-/// A move and what is written about it.
+/// A move with its annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnotatedMove {
     /// The move, as given.
     pub san: SanPlus,
-    /// The line of the file that it stands on; 0 for a move that was added.
+    /// The line of the file with the move, from 1; 0 for an added move.
     pub line: u64,
-    /// What stands behind it, in order.
+    /// The annotations after the move, in order.
     pub items: Vec<Item>,
 }
 
-/// Something written about a move.
+/// An annotation of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A sign such as `!?`.
+    /// A glyph such as `!?`.
     Nag(Nag),
-    /// Text, in one line.
+    /// A comment, in one line.
     Comment(String),
-    /// Other moves instead of the one before.
+    /// A variation that replaces the move before it.
     Variation(Variation),
 }
 
 impl Item {
-    /// The first judgement of a move among what is written about it: `!`, `?` and their
-    /// combinations.
+    /// Returns the first judgement of a move in its annotations: `!`, `?` or a combination of them.
     pub fn judgement(items: &[Item]) -> Option<Nag> {
         items.iter().find_map(|item| match item {
             Item::Nag(nag @ Nag(1..=6)) => Some(*nag),
@@ -84,7 +83,7 @@ impl Item {
     }
 }
 
-/// The commands of a comment, such as `[%clk 0:01:00]`, and its text without them.
+/// Splits a comment into its commands, such as `[%clk 0:01:00]`, and the remaining text.
 pub fn split_comment(comment: &str) -> (Vec<&str>, String) {
     let (mut commands, mut parts, mut rest) = (Vec::new(), Vec::new(), comment);
     while let Some(begin) = rest.find("[%")
@@ -101,24 +100,24 @@ pub fn split_comment(comment: &str) -> (Vec<&str>, String) {
     (commands, parts.join(" "))
 }
 
-/// A game that cannot be used.
+/// The error for a game that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}: {reason}")]
 pub struct Broken {
-    /// Where in the file the fault is, from 1.
+    /// The line of the fault, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The fault.
     pub reason: String,
 }
 
 impl Game {
-    /// The value of a tag, unless it is missing or empty or says "unknown".
+    /// Returns the value of a tag, or `None` if it is missing, empty or unknown (`?`, `-`).
     pub fn tag(&self, name: &str) -> Option<&str> {
         let tag = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
         tag.map(|(_, value)| value.as_str()).filter(|value| !matches!(*value, "" | "?" | "-"))
     }
 
-    /// Adds a tag unless there is one of this name that says something.
+    /// Adds a tag, unless the game has a tag of this name with a known value.
     pub fn add_tag(&mut self, name: &str, value: String) {
         if self.tag(name).is_none() {
             self.set_tag(name, value);
@@ -133,7 +132,7 @@ impl Game {
         }
     }
 
-    /// Adds the tags of a game that does not start where games do.
+    /// Sets the tags for a start position other than the standard one.
     pub fn set_start(&mut self, start: &Position) {
         if start.fen() != START_FEN {
             self.set_tag("SetUp", "1".to_owned());
@@ -144,8 +143,7 @@ impl Game {
         }
     }
 
-    /// The result: behind the moves, else as the tag says if that is one, else
-    /// `*`.
+    /// Returns the result: the one after the moves, or else a valid one in the tag, or else `*`.
     pub fn result(&self) -> String {
         let is_result = |value: &&str| matches!(*value, "1-0" | "0-1" | "1/2-1/2");
         match self.outcome {

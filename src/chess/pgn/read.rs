@@ -1,8 +1,8 @@
-//! Games from a stream of PGN, one at a time, with true line numbers.
+//! Reads games from a stream of PGN, one at a time, with their line numbers.
 //!
-//! Files of other programs are read as far as they make sense: joined files, games without
-//! tags, blank lines or results, castling with zeros, signs of books. A broken game is read
-//! to its end, so that the next one is found.
+//! The parser accepts common deviations from the standard: joined files, games without tags, blank
+//! lines or results, castling with zeros, and glyphs of books. It reads a broken game to its end, so
+//! that it finds the next one.
 
 use std::io::{self, BufRead};
 
@@ -17,17 +17,17 @@ use crate::chess::{
     notation,
 };
 
-/// The first tag of a game, as a rule.
+/// The start of the tag that usually comes first in a game.
 const EVENT: &[u8] = b"[Event \"";
 
-/// Longest game, in bytes: beyond this, it is not a game.
+/// Maximum length of a game, in bytes. A longer text is not a game.
 const MAX_GAME: usize = 16 << 20;
 
-/// Most variations inside each other: the tree is walked by recursion.
+/// Maximum nesting of variations. It is limited because recursive functions walk the tree.
 const MAX_NESTING: usize = 200;
 
-/// Numeric annotation glyphs, and the signs that people, other programs and books write
-/// for them (novelty and diagram: ChessBase's).
+/// Numeric annotation glyphs, and the symbols that people, other programs and books write for them.
+/// The symbols for novelty and diagram are those of ChessBase.
 const SIGNS: &[(u8, &[&str])] = &[
     (1, &["!"]),
     (2, &["?"]),
@@ -48,16 +48,17 @@ const SIGNS: &[(u8, &[&str])] = &[
     (220, &["D"]),
 ];
 
-/// Marks of captures en passant, which say nothing that the moves do not.
+/// Marks of en passant captures. They are ignored, because the moves contain the same information.
 const EN_PASSANT: &[&str] = &["e.p.", "ep", "ep."];
 
-/// The games of a stream.
+/// A reader of the games in a stream.
 pub struct Games<R> {
     input: R,
-    /// The line that is being read, with its end, and how much of it has been.
+    /// The current line, with its end.
     text: Vec<u8>,
+    /// The number of bytes of the current line that have been parsed.
     begin: usize,
-    /// Its number, from 1.
+    /// The number of the current line, from 1.
     line: u64,
     /// See [`warning`](Self::warning).
     warning: Option<Broken>,
@@ -69,14 +70,13 @@ impl<R: BufRead> Games<R> {
         Games { input, text: Vec::new(), begin: 0, line: 0, warning: None }
     }
 
-    /// The first thing that is wrong with the last game although it can be used. It is told
-    /// once.
+    /// Takes the first fault of the last game that did not make it unusable.
     pub fn warning(&mut self) -> Option<Broken> {
         self.warning.take()
     }
 
-    /// The next game, or why it cannot be used; `None` at the end. What is written between
-    /// games is none.
+    /// Returns the next game, or the reason why it cannot be used. Returns `None` at the end of the
+    /// stream. Comments between games are ignored.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<R: BufRead> Games<R> {
             {
                 return Ok(game);
             }
-            // Somebody may have meant one.
+            // A faulty tag without moves may be meant as a game, so report it.
             if let Some(warning) = self.warning() {
                 return Ok(Some(Err(warning)));
             }
@@ -120,39 +120,39 @@ impl<R: BufRead> Games<R> {
     }
 }
 
-/// What has been read of a game.
+/// The part of a game that has been read.
 #[derive(Default)]
 struct Parser {
-    /// The line that is being read.
+    /// The number of the current line.
     line: u64,
-    /// The line that the game begins on.
+    /// The line on which the game starts.
     begin: Option<u64>,
     tags: Vec<(String, String)>,
     main: Variation,
-    /// The open variations, innermost last, and the lines that they begin on.
+    /// The open variations, innermost last, and the lines on which they start.
     variations: Vec<(u64, Variation)>,
-    /// The open comment, and the line that it begins on.
+    /// The open comment, and the line on which it starts.
     comment: Option<(u64, Vec<u8>)>,
     outcome: Option<Outcome>,
     /// Bytes read.
     length: usize,
-    /// There is a tag Event.
+    /// Whether the tag Event has been read.
     named: bool,
-    /// There are moves, comments or a result already.
+    /// Whether moves, comments or a result have been read.
     movetext: bool,
-    /// A blank line followed the result: the game ends there.
+    /// Whether a blank line after the result has ended the game.
     closed: bool,
-    /// The first thing that was left out.
+    /// The first part that was skipped.
     warning: Option<Broken>,
-    /// Why the game cannot be used.
+    /// The fault that makes the game unusable.
     fault: Option<Broken>,
 }
 
 impl Parser {
-    /// Does this line begin another game?
+    /// Returns whether this line starts another game.
     fn ends_before(&self, line: &[u8]) -> bool {
         if self.comment.is_some() {
-            // Even a comment does not go on over the next game's tags.
+            // The tag Event starts a new game even inside an open comment.
             return line.starts_with(EVENT);
         }
         let line = line.trim_ascii_start();
@@ -163,7 +163,7 @@ impl Parser {
         self.movetext && tag(line).is_some() || self.is_over() && moves
     }
 
-    /// The result has been read; comments may follow, but no moves.
+    /// Returns whether the result has been read. Comments may follow, but no moves.
     const fn is_over(&self) -> bool {
         self.outcome.is_some() && self.variations.is_empty()
     }
@@ -178,7 +178,7 @@ impl Parser {
         }
     }
 
-    /// Reads a line. Returns how many bytes at its end belong to the next game.
+    /// Parses a line. Returns the number of bytes at its end that belong to the next game.
     fn add(&mut self, line: &[u8], number: u64) -> usize {
         self.line = number;
         let blank = line.trim_ascii().is_empty();
@@ -190,7 +190,7 @@ impl Parser {
         if self.length > MAX_GAME {
             let broken = self.broken(format!("longer than {} MiB: not a game", MAX_GAME >> 20));
             let fault = Some(self.fault.take().unwrap_or(broken));
-            // Nothing is kept of it, and only the next tag ends it.
+            // Drop the contents. Only the next tag ends this game.
             *self = Parser { length: MAX_GAME, movetext: true, fault, ..Parser::default() };
             return 0;
         }
@@ -219,12 +219,12 @@ impl Parser {
         self.read_movetext(line)
     }
 
-    /// Reads the tags of a line, usually one, and returns what follows them.
+    /// Parses the tags of a line, usually one, and returns the rest of the line.
     fn read_tags<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
         let mut rest = line;
         while let Some((name, value, behind)) = tag(rest) {
             rest = behind.trim_ascii_start();
-            // A second Event would begin another game when it is written.
+            // Skip a second Event tag: in an output file, it would start another game.
             if name != b"Event" || !std::mem::replace(&mut self.named, true) {
                 self.tags.push((decode(name), unescape(&decode(value))));
             }
@@ -236,7 +236,7 @@ impl Parser {
         rest
     }
 
-    /// Reads moves and what is written about them. Returns as [`add`](Self::add) does.
+    /// Parses moves and annotations. Returns the same as [`add`](Self::add).
     fn read_movetext(&mut self, mut rest: &[u8]) -> Result<usize, Broken> {
         loop {
             if let Some((_, text)) = &mut self.comment {
@@ -253,7 +253,7 @@ impl Parser {
             match first {
                 b'{' => self.comment = Some((self.line, Vec::new())),
                 b';' => {
-                    // Written as another comment, it may not have its signs.
+                    // The comment will be written in braces, so it must not contain any.
                     let braces = |&byte: &u8| if matches!(byte, b'{' | b'}') { b'|' } else { byte };
                     self.add_comment(&rest[1..].iter().map(braces).collect::<Vec<_>>());
                     return Ok(0);
@@ -287,11 +287,11 @@ impl Parser {
         }
     }
 
-    /// Reads a word if it means something. False if it stands after the result.
+    /// Parses a word. Returns `false` for an unexpected word after the result.
     fn read_word(&mut self, word: &[u8]) -> Result<bool, Broken> {
         let text = plain(word);
         if let Some(outcome) = outcome(&text) {
-            // Results of other games stand in variations.
+            // Variations may contain results of other games.
             if self.variations.is_empty() {
                 self.outcome = Some(outcome);
             }
@@ -324,12 +324,12 @@ impl Parser {
         line.moves.last_mut().map_or(&mut line.lead, |node| &mut node.items).push(item);
     }
 
-    /// The innermost open variation, or the game.
+    /// Returns the innermost open variation, or the main line.
     fn current(&mut self) -> &mut Variation {
         self.variations.last_mut().map_or(&mut self.main, |(_, line)| line)
     }
 
-    /// The game, or why it cannot be used; `None` if there was nothing.
+    /// Returns the game, or the reason why it cannot be used. Returns `None` if there was no text.
     fn finish(self) -> Option<Result<Game, Broken>> {
         let comment = self.comment.map(|(line, _)| ("comment", line));
         let variation = self.variations.last().map(|&(line, _)| ("variation", line));
@@ -345,14 +345,14 @@ impl Parser {
     }
 }
 
-/// The beginning of what cannot be used.
+/// Returns the start of a text, for an error message.
 fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().take(40).collect()
 }
 
-/// A tag's name, its value as written, and what is behind it. The value ends with a quote
-/// before a bracket: some programs do not escape the quotes inside, or write a backslash
-/// before the last.
+/// Splits a line into the name of its first tag, the value as written, and the rest. The value ends
+/// at a quote before a bracket, because some programs do not escape quotes in the value, or write a
+/// backslash before the last quote.
 fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let line = line.strip_prefix(b"[")?;
     let (name, value) = line.split_at(line.iter().position(|&byte| byte == b'"')?);
@@ -375,18 +375,18 @@ fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     (0..value.len()).filter(is_quote).find_map(end).or_else(last)
 }
 
-/// A tag's value without the backslashes before quotes and backslashes. Meanwhile these are
-/// zeros, which no line has.
+/// Removes the backslashes before quotes and backslashes in the value of a tag. Zero bytes, which no
+/// line has, temporarily replace escaped backslashes.
 fn unescape(value: &str) -> String {
     value.replace(r"\\", "\0").replace("\\\"", "\"").replace('\0', "\\")
 }
 
-/// A word with plain hyphens.
+/// Replaces dashes in a word by hyphens.
 fn plain(word: &[u8]) -> String {
     String::from_utf8_lossy(word).replace(['–', '—'], "-")
 }
 
-/// Can a game begin so, on the line of the last result?
+/// Returns whether a word after the result can start a new game on the same line.
 fn begins_game(word: &[u8]) -> bool {
     let tag = matches!(word, [b'[', letter, ..] if letter.is_ascii_alphabetic());
     let number = word.iter().all(u8::is_ascii_digit);
@@ -401,7 +401,7 @@ fn outcome(word: &str) -> Option<Outcome> {
 }
 
 impl Nag {
-    /// The sign that people write for it, if there is one.
+    /// Returns the symbol for this glyph, if there is one.
     pub fn sign(self) -> Option<&'static str> {
         SIGNS.iter().find(|&&(nag, _)| nag == self.0).map(|(_, signs)| signs[0])
     }
@@ -412,8 +412,9 @@ fn nag(word: &str) -> Option<Nag> {
     sign.or_else(|| word.strip_prefix('$')?.parse().ok()).map(Nag)
 }
 
-/// The move of a word, if it is more than a number, and the signs after it. Others write
-/// `12...Ng8-f6,`, `Qh1++`, `a8Q`, `exf6e.p.` or `o-o`.
+/// Splits a word into its move and the symbols after it. There is no move if the word is only a
+/// number. Accepts variants that other programs write: `12...Ng8-f6,`, `Qh1++`, `a8Q`, `exf6e.p.`
+/// and `o-o`.
 fn read_move(word: &str) -> Option<(Option<SanPlus>, &str)> {
     let word = word.trim_end_matches(',');
     let unsigned = word.trim_end_matches(['!', '?']);
@@ -434,7 +435,7 @@ mod tests {
 
     use super::*;
 
-    /// All games of a text: moves and comments in one line, or the fault.
+    /// Returns all games of a text: moves and comments in one line, or the fault.
     fn read(text: &[u8]) -> Vec<String> {
         let mut games = Games::new(text);
         let mut all = Vec::new();

@@ -1,15 +1,15 @@
-//! Games as PGN text: export format, lines of at most 80 columns.
+//! Writes games as PGN in export format, in lines of at most 80 columns.
 
 use std::fmt::Write as _;
 
 use super::{Game, Item, Variation};
 
-/// Longest line of moves.
+/// Maximum width of lines with moves, in columns.
 const WIDTH: usize = 80;
 
-/// The text of a game, with a blank line at its end. `ply` is the number of
-/// half-moves before the first move, as the start position's move number has
-/// it: 0 in a usual game, 1 if Black begins move 1.
+/// Returns the text of a game, with a blank line at its end. `ply` is the number of half-moves
+/// before the first move, according to the move number of the start position. It is 0 in a usual
+/// game, and 1 if Black plays the first move of move 1.
 pub fn write(game: &Game, ply: usize) -> String {
     let mut text = String::new();
     for (name, value) in &game.tags {
@@ -26,7 +26,7 @@ pub fn write(game: &Game, ply: usize) -> String {
     let mut columns = 0;
     for word in words {
         let length = word.chars().count();
-        // A row that begins so would begin another game, even in a comment.
+        // A line that starts with this word would start another game, even in a comment.
         if columns > 0 && columns + 1 + length > WIDTH && word != "[Event" {
             text.push('\n');
             columns = 0;
@@ -52,12 +52,12 @@ fn add_variation(line: &Variation, ply: usize, words: &mut Vec<String>) {
         }
         words.push(m.san.to_string());
         add_items(&m.items, ply, words);
-        // Black's move needs a number behind anything but a sign.
+        // Black's move needs a number after comments and variations, but not after glyphs.
         numbered = m.items.iter().any(|item| !matches!(item, Item::Nag(_)));
     }
 }
 
-/// Adds what stands behind the move of half-move `ply`.
+/// Adds the annotations after the move of half-move `ply`.
 fn add_items(items: &[Item], ply: usize, words: &mut Vec<String>) {
     for item in items {
         match item {
@@ -80,7 +80,7 @@ fn add_comment(text: &str, words: &mut Vec<String>) {
     words.push("{".to_owned());
     for word in text.split_whitespace() {
         match words.last_mut() {
-            // A command such as [%eval 0.35] stays in one row.
+            // Do not break lines inside a command such as [%eval 0.35].
             Some(command) if command.starts_with("[%") && !command.ends_with(']') => {
                 command.push(' ');
                 command.push_str(word);
@@ -143,7 +143,7 @@ mod tests {
             let game = read(&format!("[White \"x\"]\n\n{line} 0-1\n"));
             let text = write(&game, ply);
             let mut again = read(&text);
-            // Only the lines that moves stand on differ.
+            // Only the line numbers of the moves may differ.
             let strip = |game: &mut Game| strip_lines(&mut game.main);
             let mut game = game;
             strip(&mut game);
