@@ -1,7 +1,5 @@
-//! A chess position as the search sees it: shakmaty's rules plus incremental
-//! keys, cached checkers and the history that repetition needs.
-//!
-//! Nothing here evaluates, orders or prunes.
+//! The position for the search: shakmaty's rules, incremental keys, and cached checkers and pins.
+//! [`Game`] adds the earlier keys, which detect repetitions.
 
 use std::fmt;
 
@@ -17,44 +15,45 @@ use super::{
     threats::checkers_and_pinned,
 };
 
-/// Most men on a board: lists of moves have room for theirs, and the network for their inputs.
+/// Maximum number of men on a board. The capacities of move lists and of the network's inputs rely
+/// on it.
 pub const MAX_MEN: usize = 32;
 
-/// The start of a game of standard chess.
+/// The start position of standard chess.
 pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A move in 16 bits: from (6), to (6), promotion (4). Castling is the king
-/// moving onto its own rook, as in Chess960. Zero is no move.
+/// A move in 16 bits: from (6 bits), to (6 bits), promotion (4 bits). Castling is encoded as king
+/// takes own rook, as in Chess960. Zero means no move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct PackedMove(u16);
 
 impl PackedMove {
-    /// No move.
+    /// The value for no move.
     pub const NONE: PackedMove = PackedMove(0);
 
-    /// The raw bits, for storage.
+    /// Returns the raw bits, for storage.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// From raw bits. Any bits are safe: a packed move is compared with legal
-    /// moves, or asked whether it is one, before it is played.
+    /// Creates a packed move from raw bits. Any bits are safe, because the legality of a packed move
+    /// is checked before it is played.
     pub const fn from_bits(bits: u16) -> PackedMove {
         PackedMove(bits)
     }
 
-    /// Is there a move at all?
+    /// Returns whether this is a move, that is, not [`NONE`](Self::NONE).
     pub const fn is_some(self) -> bool {
         self.0 != 0
     }
 
-    /// The legal move of `list` that this stands for.
+    /// Returns the move of `list` that this encodes.
     pub fn find_in(self, list: &[Move]) -> Option<Move> {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
 
-    /// The move this stands for on this board, if one of our pieces is on its
-    /// origin. It may still be illegal: ask `Generator::find`.
+    /// Returns the move that this encodes on this board, if the side to move has a piece on its
+    /// origin. The move may be illegal; `Generator::find` checks that.
     pub fn rebuild(self, position: &Position) -> Option<Move> {
         if !self.is_some() {
             return None;
@@ -102,22 +101,22 @@ impl fmt::Debug for PackedMove {
 /// Zobrist keys of a position and of parts of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
-    /// The whole position: pieces, side to move, castling rights, and the en
-    /// passant file if an en passant capture is legal (so that equal keys mean
-    /// a repetition by the rules). Polyglot's numbers.
+    /// Key of the whole position: pieces, side to move, castling rights, and the en passant file if
+    /// an en passant capture is legal. Therefore equal keys are repetitions by the rules. Uses the
+    /// random numbers of Polyglot.
     pub position: u64,
-    /// Pawns of both sides.
+    /// Key of the pawns of both sides.
     pub pawns: u64,
-    /// Knights, bishops and kings of both sides.
+    /// Key of the knights, bishops and kings of both sides.
     pub minors: u64,
-    /// Everything but pawns, by colour (white first).
+    /// Keys of all pieces except pawns, by colour (white first).
     pub non_pawns: [u64; 2],
 }
 
 impl Keys {
     fn toggle(&mut self, square: Square, piece: Piece) {
         let Zobrist64(bits) = Zobrist64::zobrist_for_piece(square, piece);
-        // Without branches: which role it is nobody can predict.
+        // Avoid branches, because the processor cannot predict the role.
         let only = |wanted: bool| if wanted { bits } else { 0 };
         let pawn = piece.role == Role::Pawn;
         self.position ^= bits;
@@ -137,7 +136,7 @@ impl Keys {
     }
 
     fn en_passant(&mut self, chess: &Chess) {
-        // Legality is only asked after a double push beside an enemy pawn.
+        // This checks legality only after a double push that lands next to an enemy pawn.
         if let Some(square) = chess.legal_ep_square() {
             self.position ^= Zobrist64::zobrist_for_en_passant_file(square.file()).0;
         }
@@ -161,7 +160,8 @@ impl Keys {
     }
 }
 
-/// A legal chess position, copied and made.
+/// A legal chess position. The search uses copy-make: it copies a position and makes a move on the
+/// copy.
 ///
 /// ```
 /// use lancet::Position;
@@ -172,7 +172,7 @@ impl Keys {
 /// let next = start.play(m);
 /// assert_ne!(next.key(), start.key());
 /// assert_eq!(start.legal_moves().len(), 20);
-/// // What is wrong is named.
+/// // An error names the wrong field.
 /// let error = Position::from_fen("8/8/8/8 w - - 0 1", CastlingMode::Standard).unwrap_err();
 /// assert!(error.to_string().contains("'8/8/8/8'"));
 /// ```
@@ -199,28 +199,28 @@ impl From<Chess> for Position {
 }
 
 impl Position {
-    /// Reads a FEN: X-FEN or Shredder-FEN castling rights; fields that are left
-    /// out at the end are `w - - 0 1`.
+    /// Reads a FEN, with castling rights as in X-FEN or Shredder-FEN. Fields that are missing at the
+    /// end default to `w - - 0 1`.
     ///
-    /// Chess960 castling is used when `mode` asks for it or when the rights
-    /// cannot be read otherwise. Castling rights and en passant squares that the
-    /// board contradicts are dropped, as GUIs write them carelessly.
+    /// Chess960 castling is used if `mode` is Chess960, or if the castling rights need it. Castling
+    /// rights and en passant squares that do not match the board are dropped, because some GUIs
+    /// write wrong ones.
     ///
     /// # Errors
     ///
-    /// [`FenError`] names what is wrong: a field that cannot be read, or a
-    /// position that cannot occur in chess.
+    /// If a field cannot be read, or the position is illegal.
     pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
         let mode = mode.is_chess960().then_some(mode);
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
     }
 
-    /// The same, and what of the FEN was dropped, in words. With a mode, castling rights that
-    /// it does not know are dropped, too; without one, the rights decide on the mode.
+    /// Reads a FEN, and returns a remark for each field of which something was dropped. With a mode,
+    /// castling rights that the mode does not allow are also dropped. Without one, the castling
+    /// rights decide the mode.
     ///
     /// # Errors
     ///
-    /// As [`Position::from_fen`].
+    /// Those of [`Position::from_fen`].
     pub fn from_fen_with_remarks(
         text: &str,
         mode: Option<CastlingMode>,
@@ -254,22 +254,22 @@ impl Position {
         Ok((position, remarks))
     }
 
-    /// A position from its parts; Chess960 castling if the rights need it.
+    /// Creates a position from its parts, with Chess960 castling if the castling rights need it.
     ///
     /// # Errors
     ///
-    /// If the position cannot occur in chess.
+    /// If the position is illegal.
     pub fn from_setup(setup: Setup) -> Result<Position, IllegalPosition> {
         Ok(Position::from_setup_in(setup, None)?.0)
     }
 
-    /// The position, and what was wrong with the parts; Chess960 castling if the rights need
-    /// it, or as `mode` says.
+    /// Creates a position, and returns the faults of its parts that were ignored. Without a mode,
+    /// Chess960 castling is used if the castling rights need it.
     ///
     /// # Errors
     ///
-    /// If the position cannot occur in chess. More men than pawns can have become are
-    /// allowed, up to [`MAX_MEN`] together.
+    /// If the position is illegal. More promoted pieces than missing pawns are allowed, up to
+    /// [`MAX_MEN`] men in all.
     pub(crate) fn from_setup_in(
         setup: Setup,
         mode: Option<CastlingMode>,
@@ -290,72 +290,73 @@ impl Position {
             .map_err(|error| IllegalPosition(error.kinds()))
     }
 
-    /// The rules underneath.
+    /// Returns shakmaty's position.
     pub const fn chess(&self) -> &Chess {
         &self.chess
     }
 
-    /// The board.
+    /// Returns the board.
     pub fn board(&self) -> &Board {
         self.chess.board()
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     pub fn turn(&self) -> Color {
         self.chess.turn()
     }
 
-    /// The keys of this position.
+    /// Returns the keys of this position and of its parts.
     pub const fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// The key of the whole position.
+    /// Returns the key of the whole position.
     pub const fn key(&self) -> u64 {
         self.keys.position
     }
 
-    /// The keys computed anew: what the incremental ones must equal.
+    /// Computes the keys from scratch. They must equal the incremental ones.
     pub fn keys_from_scratch(&self) -> Keys {
         Keys::from_scratch(&self.chess)
     }
 
-    /// Enemy pieces giving check.
+    /// Returns the enemy pieces that give check.
     pub const fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
-    /// Pieces of the side to move that are pinned to its king.
+    /// Returns the pieces of the side to move that are pinned to its king.
     pub const fn pinned(&self) -> Bitboard {
         self.pinned
     }
 
-    /// Is the side to move in check?
+    /// Returns whether the side to move is in check.
     pub const fn is_check(&self) -> bool {
         self.checkers.any()
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move.
     pub fn halfmoves(&self) -> u32 {
         self.chess.halfmoves()
     }
 
-    /// Standard or Chess960 castling notation.
+    /// Returns the castling mode: standard or Chess960.
     pub fn mode(&self) -> CastlingMode {
         self.chess.castles().mode()
     }
 
-    /// All legal moves.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         self.chess.legal_moves()
     }
 
-    /// Is this move legal here? Slow: by shakmaty's list.
+    /// Returns whether a move is legal in this position. This is slow, because shakmaty generates a
+    /// list of moves.
     pub fn is_legal(&self, m: Move) -> bool {
         self.chess.is_legal(m)
     }
 
-    /// Neither side can mate by any sequence of moves (material alone).
+    /// Returns whether neither side can mate by any sequence of moves, judged by material only.
     pub fn is_insufficient_material(&self) -> bool {
         // Cheap test first: most positions have pawns or major pieces.
         let board = self.board();
@@ -363,18 +364,18 @@ impl Position {
             && self.chess.is_insufficient_material()
     }
 
-    /// Does this side have a piece other than king and pawns?
+    /// Returns whether this side has a piece other than king and pawns.
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = self.board();
         (board.by_color(color) & !(board.pawns() | board.kings())).any()
     }
 
-    /// The piece that `m` moves.
+    /// Returns the piece that `m` moves.
     pub fn moved_piece(&self, m: Move) -> Piece {
         m.role().of(self.turn())
     }
 
-    /// The position after the legal move `m`.
+    /// Returns the position after the legal move `m`.
     #[must_use]
     pub fn play(&self, m: Move) -> Position {
         let mut child = self.clone();
@@ -387,9 +388,9 @@ impl Position {
         self.make_telling(m, |_| {});
     }
 
-    /// The same, and tells the keys before the board changes, so that the memory they lead
-    /// to can be fetched meanwhile. That of the position may still lack a change of castling
-    /// rights or a new en passant file; the others are final.
+    /// Makes the legal move `m` in place. Calls `tell` with the new keys before the board changes,
+    /// so that the caller can prefetch table entries. The key of the position may still lack a
+    /// change of castling rights or a new en passant file; the other keys are final.
     #[inline(always)]
     pub fn make_telling(&mut self, m: Move, tell: impl FnOnce(&Keys)) {
         let us = self.turn();
@@ -425,7 +426,8 @@ impl Position {
         self.keys.turn();
         tell(&self.keys);
 
-        // Rights change a handful of times in a game: compare, then rehash.
+        // Castling rights change only a few times in a game, so update their keys only if the move
+        // may change them.
         let touched = match m {
             Move::Normal { from, to, role, .. } => {
                 role == Role::King || rights.contains(from) || rights.contains(to)
@@ -446,7 +448,7 @@ impl Position {
         (self.checkers, self.pinned) = checkers_and_pinned(self.board(), self.turn());
     }
 
-    /// The position after passing. The side to move must not be in check.
+    /// Returns the position after a null move. The side to move must not be in check.
     #[must_use]
     pub fn play_null(&self) -> Option<Position> {
         let king = self.board().king_of(self.turn())?;
@@ -470,8 +472,8 @@ impl Position {
         Some(child)
     }
 
-    /// The position as FEN, with castling rights as in X-FEN; an en passant square only if a
-    /// pawn may capture there.
+    /// Returns the position as FEN, with castling rights as in X-FEN. It has an en passant square
+    /// only if an en passant capture is legal.
     pub fn fen(&self) -> String {
         let setup = self.chess.to_setup(EnPassantMode::Legal);
         match Fen::try_from_setup(setup) {
@@ -481,8 +483,7 @@ impl Position {
     }
 }
 
-/// A position together with the keys of the game that led to it: what tells a
-/// repetition.
+/// A position with the keys of the game that led to it, which detect repetitions.
 ///
 /// ```
 /// use lancet::Game;
@@ -513,17 +514,17 @@ impl From<Position> for Game {
 }
 
 impl Game {
-    /// The current position.
+    /// Returns the current position.
     pub const fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Keys of earlier positions since the last irreversible move.
+    /// Returns the keys of earlier positions since the last irreversible move, oldest first.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// The move that led to the current position, if it is known.
+    /// Returns the move that led to the current position, if it is known.
     pub const fn last(&self) -> Option<Move> {
         self.last
     }
@@ -539,19 +540,19 @@ impl Game {
         self.position.make(m);
     }
 
-    /// How often the current position has occurred, this time included.
+    /// Returns how often the current position has occurred, including this time.
     pub fn occurrences(&self) -> usize {
         1 + self.keys.iter().filter(|&&key| key == self.position.key()).count()
     }
 
-    /// The game's end by the rules that a match arbiter applies: mate,
-    /// stalemate, threefold repetition, fifty moves, insufficient material.
+    /// Returns how the game has ended, if it has, by the rules of engine matches: mate, stalemate,
+    /// threefold repetition, fifty moves, insufficient material.
     pub fn ending(&self) -> Option<Ending> {
         self.ending_at(100)
     }
 
-    /// The same if the game is drawn from this halfmove clock on: at 100 a player may claim
-    /// the draw, at 150 nobody need claim it.
+    /// Returns how the game has ended, if it has, where the game is drawn from this halfmove clock
+    /// on. A player can claim a draw at 100, and the game is drawn without a claim at 150.
     pub fn ending_at(&self, halfmoves: u32) -> Option<Ending> {
         if self.position.legal_moves().is_empty() {
             return Some(if self.position.is_check() { Ending::Checkmate } else { Ending::Draw });
@@ -563,7 +564,7 @@ impl Game {
     }
 }
 
-/// How a game is over.
+/// How a game has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The side to move is mated.
@@ -580,7 +581,7 @@ mod tests {
         Position::from_fen(fen, mode).unwrap()
     }
 
-    /// What is left out, and what is unusual.
+    /// FENs with missing fields or unusual separators and numbers.
     #[test]
     fn short_and_odd_fens() {
         const BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -616,7 +617,7 @@ mod tests {
         }
     }
 
-    /// Perft that compares the incremental keys and checkers at every node.
+    /// Runs perft and checks the incremental keys and the checkers at every node.
     fn check(position: &Position, depth: u32) -> u64 {
         assert_eq!(*position.keys(), position.keys_from_scratch(), "{}", position.fen());
         assert_eq!(position.checkers(), position.chess().checkers());
