@@ -112,8 +112,8 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// The instruction sets of each x86-64 level, from v1 to v4, without those of lower levels (System V
-/// ABI, AMD64 supplement, section 3.1.1).
+/// The instruction sets of each x86-64 level, from v1 to v4, without those of lower levels (System
+/// V ABI, AMD64 supplement, section 3.1.1).
 const LEVELS: [&[&str]; 4] = [
     &["fxsr", "sse", "sse2"],
     &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
@@ -149,8 +149,8 @@ const REGISTERS: [&[(&str, u8)]; 7] = [
     &[("lzcnt", 5), ("sse4a", 6), ("tbm", 21)],
 ];
 
-/// Passes the highest x86-64 level that the program is compiled for, and the instruction sets beyond
-/// it, to the program. Links the check that the processor has them.
+/// Passes the highest x86-64 level that the program is compiled for, and the instruction sets
+/// beyond it, to the program. Links the check that the processor has them.
 fn x86_64(root: &Path, instructions: &[&str]) {
     let is_whole = |sets: &&&[&str]| sets.iter().all(|set| instructions.contains(set));
     let level = LEVELS.iter().take_while(is_whole).count();

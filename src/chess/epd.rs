@@ -272,8 +272,8 @@ fn read_move<'a>(position: &Position, opcode: &str, text: &'a str) -> Result<Mov
     })
 }
 
-/// Reads the points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. They need a `c9`, and
-/// a `c8` with numbers only. Any other `c8` is an ordinary comment.
+/// Reads the points of the Strategic Test Suite: `c8 "10 4"; c9 "c4c5 e4d4";`. They need a `c9`,
+/// and a `c8` with numbers only. Any other `c8` is an ordinary comment.
 fn read_point_list<'a>(
     position: &Position,
     operations: &[RawOperation<'a>],
@@ -296,8 +296,8 @@ fn read_point_list<'a>(
     points.collect::<Result<_, _>>().map(Some)
 }
 
-/// Reads points in the older form: `c0 "Nf3=10, e4=5";`. A `c0` whose first part is not a legal move
-/// with a number is an ordinary comment.
+/// Reads points in the older form: `c0 "Nf3=10, e4=5";`. A `c0` whose first part is not a legal
+/// move with a number is an ordinary comment.
 fn read_point_comment<'a>(
     position: &Position,
     operations: &[RawOperation<'a>],

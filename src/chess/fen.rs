@@ -1,8 +1,8 @@
 //! Parses FEN, as in UCI and PGN, and the position at the start of an EPD line. The result is the
 //! parts of a position. [`position`](super::position) checks whether the position is legal.
 //!
-//! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards, 1994). Castling rights
-//! may also be those of X-FEN or Shredder-FEN.
+//! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards, 1994). Castling
+//! rights may also be those of X-FEN or Shredder-FEN.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

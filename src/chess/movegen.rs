@@ -1,5 +1,5 @@
-//! Staged generation of legal moves, and the data that it needs: pins, threats, and the squares from
-//! which pieces give check. Move ordering is elsewhere.
+//! Staged generation of legal moves, and the data that it needs: pins, threats, and the squares
+//! from which pieces give check. Move ordering is elsewhere.
 //!
 //! shakmaty implements the rules: it makes moves, and reads and writes FEN and SAN. But it can only
 //! generate all legal moves at once. A node that the TT move refutes needs no list, and quiescence
@@ -311,7 +311,8 @@ impl<'a> Generator<'a> {
         (self.board().pawns() & self.ours()).shift(self.forward()) & !self.occupied()
     }
 
-    /// Returns origin and target of the pawn moves to these squares, except those that a pin forbids.
+    /// Returns origin and target of the pawn moves to these squares, except those that a pin
+    /// forbids.
     fn pawn_moves(&self, to: Bitboard, step: i32) -> impl Iterator<Item = (Square, Square)> {
         to.into_iter()
             .filter_map(move |to| Some((to.offset(-step)?, to)))

@@ -61,9 +61,9 @@ pub enum MovesError {
     },
 }
 
-/// Reads a legal move in UCI notation. In every mode, castling may be written as the king's own move
-/// (e1g1) or as king takes rook (e1h1). The promotion piece may be in upper or lower case, also as
-/// in `e7e8=Q`.
+/// Reads a legal move in UCI notation. In every mode, castling may be written as the king's own
+/// move (e1g1) or as king takes rook (e1h1). The promotion piece may be in upper or lower case,
+/// also as in `e7e8=Q`.
 ///
 /// # Errors
 ///
@@ -96,10 +96,10 @@ fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, M
 
 /// Reads a legal move in any notation.
 ///
-/// Tries in turn SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI notation (`e7e8q`, `e1g1`, `e1h1`) and
-/// long algebraic notation (`Ng1-f3`, `e5xd6`). Ignores suffixes such as `+`, `#` and `!?` and a
-/// trailing comma. Accepts a missing or superfluous `x`, a missing `=`, and the wrong case (`nf3`,
-/// `E5`).
+/// Tries in turn SAN (`Nbd7`, `exd8=Q#`, `O-O`, `0-0-0`), UCI notation (`e7e8q`, `e1g1`, `e1h1`)
+/// and long algebraic notation (`Ng1-f3`, `e5xd6`). Ignores suffixes such as `+`, `#` and `!?` and
+/// a trailing comma. Accepts a missing or superfluous `x`, a missing `=`, and the wrong case
+/// (`nf3`, `E5`).
 ///
 /// # Errors
 ///

@@ -36,8 +36,8 @@ impl PackedMove {
         self.0
     }
 
-    /// Creates a packed move from raw bits. Any bits are safe, because the legality of a packed move
-    /// is checked before it is played.
+    /// Creates a packed move from raw bits. Any bits are safe, because the legality of a packed
+    /// move is checked before it is played.
     pub const fn from_bits(bits: u16) -> PackedMove {
         PackedMove(bits)
     }
@@ -199,8 +199,8 @@ impl From<Chess> for Position {
 }
 
 impl Position {
-    /// Reads a FEN, with castling rights as in X-FEN or Shredder-FEN. Fields that are missing at the
-    /// end default to `w - - 0 1`.
+    /// Reads a FEN, with castling rights as in X-FEN or Shredder-FEN. Fields that are missing at
+    /// the end default to `w - - 0 1`.
     ///
     /// Chess960 castling is used if `mode` is Chess960, or if the castling rights need it. Castling
     /// rights and en passant squares that do not match the board are dropped, because some GUIs
@@ -214,9 +214,9 @@ impl Position {
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
     }
 
-    /// Reads a FEN, and returns a remark for each field of which something was dropped. With a mode,
-    /// castling rights that the mode does not allow are also dropped. Without one, the castling
-    /// rights decide the mode.
+    /// Reads a FEN, and returns a remark for each field of which something was dropped. With a
+    /// mode, castling rights that the mode does not allow are also dropped. Without one, the
+    /// castling rights decide the mode.
     ///
     /// # Errors
     ///

@@ -59,8 +59,8 @@ fn turn() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
 
-/// Returns whether the side to move can reach an earlier position with one move. `keys` are the keys
-/// of the earlier positions, oldest first, without null moves between them.
+/// Returns whether the side to move can reach an earlier position with one move. `keys` are the
+/// keys of the earlier positions, oldest first, without null moves between them.
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
     // `changed` is the difference that the opponent's moves have made since the earlier position.
     // It is 0 if the opponent has undone them all. The opponent is to move in the positions that

@@ -1,7 +1,7 @@
 //! Scores, windows, bounds, and the shift that ages decisive scores.
 //!
-//! A score is relative to the node that it belongs to. Therefore this module uses neither boards nor
-//! plies from the root.
+//! A score is relative to the node that it belongs to. Therefore this module uses neither boards
+//! nor plies from the root.
 
 /// A score in centipawns from the side to move's point of view, or a decisive
 /// score: `MATE - n` is mate in `n` moves *from this node*, `-MATE + n` is
@@ -51,8 +51,8 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     }
 }
 
-/// Returns the expected result between people for the side that a score belongs to, from 0 (lost) to
-/// 1 (won). This is a logistic curve, whose slope was fitted on games of people rated about 2300
+/// Returns the expected result between people for the side that a score belongs to, from 0 (lost)
+/// to 1 (won). This is a logistic curve, whose slope was fitted on games of people rated about 2300
 /// (<https://lichess.org/page/accuracy>).
 pub fn winning_chances(score: Score) -> f64 {
     if is_decisive(score) {

@@ -29,8 +29,8 @@ pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -
     lines
 }
 
-/// Returns the enemy pieces that give check to `color`, and the pieces of `color` that are pinned to
-/// its king.
+/// Returns the enemy pieces that give check to `color`, and the pieces of `color` that are pinned
+/// to its king.
 pub(super) fn checkers_and_pinned(board: &Board, color: Color) -> (Bitboard, Bitboard) {
     let king = king_of(board, color);
     let theirs = board.by_color(!color);

@@ -102,7 +102,8 @@ impl BufRead for Input {
     }
 }
 
-/// Reads the first four bytes, or fewer if the stream is shorter. A pipe may return them one by one.
+/// Reads the first four bytes, or fewer if the stream is shorter. A pipe may return them one by
+/// one.
 fn head(source: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     source.take(ZSTD.len() as u64).read_to_end(&mut head)?;

@@ -1,5 +1,5 @@
-//! Append-only files of JSON lines, each line after its checksum. If the program is killed, it loses
-//! at most the line being written.
+//! Append-only files of JSON lines, each line after its checksum. If the program is killed, it
+//! loses at most the line being written.
 
 use std::{
     fs::File,
@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves has a
-/// hundredth of that.
+/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves has
+/// a hundredth of that.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The errors of reading a line.
@@ -23,8 +23,8 @@ pub enum JournalError {
     NotUnderstood(serde_json::Error),
 }
 
-/// Appends bytes to a file whose position is at its end. If not all of them can be written, the file
-/// keeps its old contents.
+/// Appends bytes to a file whose position is at its end. If not all of them can be written, the
+/// file keeps its old contents.
 ///
 /// # Errors
 ///

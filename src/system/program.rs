@@ -66,8 +66,8 @@ fn in_any_case(command: Command) -> Command {
     command.mut_args(arg).mut_subcommands(in_any_case)
 }
 
-/// Expands a pattern such as `*.epd` to the matching files, in alphabetical order, because not every
-/// shell does. Returns any other argument unchanged.
+/// Expands a pattern such as `*.epd` to the matching files, in alphabetical order, because not
+/// every shell does. Returns any other argument unchanged.
 fn expand(argument: OsString) -> Vec<OsString> {
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     let is_pattern = |text: &&str| text.contains(['*', '?', '[']) && !Path::new(text).exists();

@@ -47,8 +47,8 @@ pub(crate) fn say_coloured(line: impl std::fmt::Display) {
     }
 }
 
-/// Handles the result of writing to standard output. Ignores a closed pipe; any other error ends the
-/// program.
+/// Handles the result of writing to standard output. Ignores a closed pipe; any other error ends
+/// the program.
 pub(super) fn check_output(written: io::Result<()>) {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {

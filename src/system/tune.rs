@@ -1,6 +1,6 @@
 //! Tunable constants. In a normal build they are constants. In a build with the feature `tune` they
-//! are UCI options, so that a tuner can set them. `params.rs` of each layer lists its constants, one
-//! line each:
+//! are UCI options, so that a tuner can set them. `params.rs` of each layer lists its constants,
+//! one line each:
 //!
 //! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run, about
 //! a twentieth of the range. It is 0 for switches and depth limits, which tuners do not change.

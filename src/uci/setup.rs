@@ -255,11 +255,7 @@ mod tests {
                 &["e2e4", "f7f6", "d1h5", "0000"][..],
                 "illegal move '0000': a null move is not possible in check",
             ),
-            (
-                None,
-                &["e2e4", "f7f6", "d1h5", "a7a6"][..],
-                "illegal move 'a7a6': Black's king is in check",
-            ),
+            (None, &["e2e4", "f7f6", "d1h5", "a7a6"][..], "illegal move 'a7a6': Black is in check"),
             (
                 Some("8/P6k/8/8/8/8/8/K7 w - - 0 1"),
                 &["a7a8"][..],

@@ -1,8 +1,8 @@
 //! Reads games from a stream of PGN, one at a time, with their line numbers.
 //!
 //! The parser accepts common deviations from the standard: joined files, games without tags, blank
-//! lines or results, castling with zeros, and glyphs of books. It reads a broken game to its end, so
-//! that it finds the next one.
+//! lines or results, castling with zeros, and glyphs of books. It reads a broken game to its end,
+//! so that it finds the next one.
 
 use std::io::{self, BufRead};
 
@@ -375,8 +375,8 @@ fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     (0..value.len()).filter(is_quote).find_map(end).or_else(last)
 }
 
-/// Removes the backslashes before quotes and backslashes in the value of a tag. Zero bytes, which no
-/// line has, temporarily replace escaped backslashes.
+/// Removes the backslashes before quotes and backslashes in the value of a tag. Zero bytes, which
+/// no line has, temporarily replace escaped backslashes.
 fn unescape(value: &str) -> String {
     value.replace(r"\\", "\0").replace("\\\"", "\"").replace('\0', "\\")
 }
