@@ -82,8 +82,8 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Passes the commit to the program as `LANCET_COMMIT`. Development builds have no commit, because
-/// each new commit would compile everything again.
+/// Passes the commit to the program as `LANCET_COMMIT`. Development builds do not contain the
+/// commit, because they would then compile everything again after each commit.
 fn commit(root: &Path) {
     let text = if variable("PROFILE") == "debug" {
         "development build".to_owned()

@@ -6,7 +6,7 @@
 #
 #     checks       .ci/run: format, lints, dependencies, tests, benchmark
 #     hostile      100,000 random lines, 1,000 interleavings, 10,000 searches, a million delays,
-#                  12,200 mutated files of seven kinds, as a user other than root
+#                  12,200 mutated files of seven kinds, by programs without root privileges
 #     mates        2,000 mates, 100,000 nodes each: no wrong sign, no wrong distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
 #                  other searches

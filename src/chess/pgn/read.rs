@@ -70,7 +70,8 @@ impl<R: BufRead> Games<R> {
         Games { input, text: Vec::new(), begin: 0, line: 0, warning: None }
     }
 
-    /// Takes the first fault of the last game that did not make it unusable.
+    /// Returns the first fault in the last game, if the game can be used despite it. A second call
+    /// returns `None`.
     pub fn warning(&mut self) -> Option<Broken> {
         self.warning.take()
     }
@@ -483,20 +484,20 @@ mod tests {
 
     #[test]
     fn games_end_where_they_end() {
-        // Without tags; without blank lines; without a result; an empty one.
+        // Games without tags, without blank lines, without a result, and without moves.
         let text = "1. e4 e5\n\n2. Nf3 1-0\n\n1. d4 1/2-1/2\n[Event \"b\"]\n1. c4\n[Event \"c\"]\n\n\
                     [Event \"d\"]\n\n*\n\n\n1. Nf3 d5";
         assert_eq!(
             read(text.as_bytes()),
             ["1: e4 e5 Nf3 1-0", "5: d4 1/2-1/2", "6: c4 *", "8:  *", "10:  *", "15: Nf3 d5 *"]
         );
-        // A game a line, as some dump them.
+        // Files with one game on each line.
         let text = "1. e4 e5 1-0\n1. d4 d5 0-1 {resigns}\n; a remark\n $1\nc4 *\n1. Nf3 *";
         assert_eq!(
             read(text.as_bytes()),
             ["1: e4 e5 1-0", "2: d4 d5 {resigns} {a remark} $1 0-1", "5: c4 *", "6: Nf3 *"]
         );
-        // What stands between games is none; a variation's result is not the game's.
+        // Comments between games are not games. The result of a variation is not that of the game.
         let text = "; by a program\n[Event \"a\"]\n\n1. e4 e5 (1... c5 1-0)\n\n2. Nf3 1/2\n\n{the next}\n\n\
                     [Event \"c\"]\n\n1. c4 ½–½\n\n; the end\n";
         assert_eq!(read(text.as_bytes()), ["2: e4 e5 (c5) Nf3 1/2-1/2", "10: c4 1/2-1/2"]);
@@ -559,12 +560,12 @@ mod tests {
             let text = format!("{line}\n[A \"b\"]\n\n1. e4 *\n");
             assert_eq!(tags(&text), Ok(vec![pair("A", "b")]));
             assert_eq!(warned(&text), [("1: e4 *".to_owned(), Some(warning.clone()))]);
-            // With nothing else, it is no game, but not passed over either.
+            // A faulty tag without moves is not a game, but it is reported.
             assert_eq!(read(line.as_bytes()), [format!("broken {warning}")]);
         }
     }
 
-    /// All games of a text, and what is wrong with them.
+    /// Returns all games of a text, with their warnings.
     fn warned(text: &str) -> Vec<(String, Option<String>)> {
         let mut games = Games::new(text.as_bytes());
         let mut all = Vec::new();
@@ -576,7 +577,7 @@ mod tests {
         all
     }
 
-    /// Nothing is lost by what is wrong beside it.
+    /// The parser keeps the valid parts of a faulty text.
     #[test]
     fn games_are_read_as_far_as_they_can_be() {
         for (text, games) in [
@@ -602,7 +603,7 @@ mod tests {
                     ("4: f4 *", ""),
                 ],
             ),
-            // Form feeds between pages, and the end of a file of DOS.
+            // Form feeds between pages, and the end-of-file character of DOS.
             (
                 "\x0c[Event \"a\"]\n\n1. e4\x0ce5\x0b{a\x0cb} *\n\x0c\n\x0c1. d4 *\n\x1a",
                 &[("1: e4 e5 {a b} *", ""), ("5: d4 *", "")],
@@ -639,7 +640,7 @@ mod tests {
         ] {
             assert!(!is_known(word), "{word}");
         }
-        // Signs are kept; what is passed over does not disturb the moves.
+        // Glyphs are kept, and marks that are ignored do not affect the moves.
         assert_eq!(
             read("1. e4 N e5 += 2. Nf3 D ± Nc6 e.p. (2... d6 = ) ! +- 1-0".as_bytes()),
             ["1: e4 $146 e5 $14 Nf3 $220 $16 Nc6 (d6 $10) $1 $18 1-0"]
@@ -649,7 +650,7 @@ mod tests {
             ["1: e2e4 Ng8f6+ $5 Bf1b5 (O-O e7e8=Q#) Ke8xf8 0-1"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
-        // Control characters are blanks.
+        // Control characters count as blanks.
         assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
     }
 
@@ -676,7 +677,7 @@ mod tests {
         assert_eq!(read(b"1. b1c3, e7e5, 2. Nd5++ exd5ep *"), ["1: b1c3 e7e5 Nd5+ exd5 *"]);
     }
 
-    /// Megabytes of one thing, each of which took time that grew with the square of them.
+    /// Megabytes of one repeated element. Each of these once took quadratic time.
     #[test]
     fn long_games_are_read_in_one_go() {
         let one = |text: &str| Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
@@ -700,7 +701,7 @@ mod tests {
         }
     }
 
-    /// Files put together by `cat`, from programs of all kinds.
+    /// Files of various programs, joined by `cat`.
     #[test]
     fn marks_indents_and_line_ends() {
         let game = |white: &str| format!("\u{feff}[White \"{white}\"]\n\n1. e4 e5 1-0\n\n");
@@ -710,7 +711,7 @@ mod tests {
         for end in ["\r", "\r\n"] {
             assert_eq!(read(joined.replace('\n', end).as_bytes()), games, "{end:?}");
         }
-        // Half a line at a time, which parts CR from LF.
+        // Reads half a line at a time, so that CR and LF may be in different reads.
         let bytes = joined.replace('\n', "\r\n").into_bytes();
         let mut halved = Games::new(io::BufReader::with_capacity(1, &bytes[..]));
         assert_eq!(halved.next_game().unwrap().unwrap().unwrap().tag("White"), Some("A"));
