@@ -55,7 +55,7 @@ enum Topic {
     /// Run all experiments and write them down as a page: DIR/lab.html.
     #[command(after_long_help = manual::REPORT)]
     Report(ReportArgs),
-    /// Write shell completions and manual pages below a directory, for packagers
+    /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
         /// The directory; it is made if it is missing

@@ -21,7 +21,7 @@ Examples:
   lancet-train train --help
 
 Environment:
-  NO_COLOR  switches colours off when set to anything")]
+  NO_COLOR  if set to any value, switches colours off")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -35,7 +35,7 @@ enum Command {
     Average(average::Args),
     Learn(learn::command::Args),
     Wdl(wdl::Args),
-    /// Write shell completions and manual pages below a directory, for packagers
+    /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
         /// The directory; it is made if it is missing
