@@ -340,7 +340,7 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
     let list = |terms: &[f64; TERMS]| terms.map(|c| format!("{c:.8}")).join(", ");
     let note: String = note.chars().filter(|c| !c.is_control()).collect();
     format!(
-        "//! Written by `lancet-train wdl`: how Lancet's own games ended.\n\
+        "//! Curves of winning chances, written by `lancet-train wdl`.\n\
          //!\n\
          //! Fitted to {} positions of {} games ({note}).\n\
          \n\

@@ -1,4 +1,4 @@
-//! Written by `lancet-train wdl`: how Lancet's own games ended.
+//! Curves of winning chances, written by `lancet-train wdl`.
 //!
 //! Fitted to 68869 positions of 807 games (768-512x2-8 f0245361, 5000 nodes a move).
 
