@@ -1,9 +1,9 @@
 //! The search: iterative deepening (`root`), principal variation search
-//! (`interior`), captures to the end (`quiescence`), and what to leave out
-//! (`prune`). `mate` proves mates for `go mate`. Prints nothing; talks through
-//! [`Reporter`].
+//! (`interior`), quiescence search (`quiescence`), and pruning and reduction
+//! (`prune`). `mate` proves mates for `go mate`. The search prints nothing and
+//! reports through [`Reporter`].
 //!
-//! A node's window is shifted on the way in and its score on the way out
+//! A node shifts its window on entry and its score on return
 //! ([`crate::chess::score`]), so that scores, bounds and table entries are always
 //! relative to their own node.
 
@@ -55,87 +55,89 @@ pub use pv::MAX_PLY;
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};
 
-/// Nodes after which a stop ends the first iteration, too: some milliseconds.
+/// Minimum number of nodes before a stop ends the first iteration: a few milliseconds.
 const FIRST_NODES: u64 = 5000;
-/// Nodes between two looks at the clock and the stop flag: some 40 microseconds.
+/// Nodes between two checks of the clock and the stop flag: about 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
 
-/// Tables up to this size, in MiB, are mostly in the processor's cache.
+/// Tables up to this size, in MiB, are mostly in the processor's caches.
 const CACHED_MIB: usize = 8;
 
 /// Time between two reports of the line being searched.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Halfmove clock from which a player may claim a draw. In the tree it is one.
+/// Halfmove clock from which a player may claim a draw. The search scores such positions as
+/// draws.
 const CLAIMABLE_FROM: u32 = 100;
-/// Halfmove clock from which the game is over, claimed or not. A root at which nobody has
-/// claimed the draw is searched to here.
+/// Halfmove clock from which the game is drawn without a claim (75-move rule). If the root is
+/// past [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
 /// Frames before the root, so that "four plies ago" always exists.
 const FRAME_OFFSET: usize = 4;
 
-/// What all threads of one search share.
+/// State shared by all threads of one search.
 pub(crate) struct Shared<'a> {
     /// The transposition table.
     pub table: &'a Table,
-    /// When to end.
+    /// The limits of the search.
     pub limits: &'a Limits,
     /// The time budget, if there is a clock.
     pub budget: Option<Budget>,
-    /// Nodes that count as a millisecond of the budget; 0 if the clock does.
+    /// Nodes that count as one millisecond of the budget; 0 uses the real clock.
     pub nodes_per_ms: u64,
-    /// Stop and ponderhit.
+    /// Stop and ponderhit signals.
     pub signals: &'a Signals,
-    /// The root's legal moves that are to be searched, and what is known of them.
+    /// The root moves to search, with their state at the start.
     pub root_moves: Vec<RootMove>,
-    /// A weaker player's limits and errors.
+    /// Limits and errors of a weaker player (limited strength).
     pub handicap: Option<Handicap>,
-    /// Endgame tables for positions inside the tree.
+    /// Tablebases for positions inside the tree.
     pub prober: Option<Prober<'a>>,
     /// Tablebase probes that hit.
     pub tbhits: AtomicU64,
-    /// Options that may change meanwhile.
+    /// Options that may change during the search.
     pub live: &'a LiveOptions,
-    /// Where information goes: that of thread 0, and faults of endgame tables.
+    /// Receives the information of thread 0, and tablebase faults.
     pub reporter: &'a dyn Reporter,
-    /// How the root looks for its score.
+    /// How the root finds the score of an iteration.
     pub root_search: RootSearch,
-    /// Prune, reduce, extend, and search captures at the leaves. Off, the
-    /// search is plain full-width alpha-beta with static leaves: the tests
-    /// compare that with minimax.
+    /// Enables pruning, reductions, extensions and quiescence search. If off, the
+    /// search is plain full-width alpha-beta with static evaluation at the leaves,
+    /// which the tests compare with minimax.
     pub selective: bool,
     /// Set when the search is over.
     pub done: AtomicBool,
     /// Nodes by thread, as of the last check.
     pub nodes: Vec<AtomicU64>,
-    /// Lines being searched, by thread, as of the last time that they were asked for.
+    /// Lines being searched, by thread, as of the last report.
     pub lines: Vec<Mutex<Vec<Move>>>,
-    /// When the search began.
+    /// Start time of the search.
     pub start: Instant,
 }
 
 impl Shared<'_> {
-    /// Nodes of all threads.
+    /// Returns the nodes of all threads.
     pub fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
 
-    /// Whether a user wants to know what moves are worth, and not only the move to play.
+    /// Returns whether the search is an analysis: the user wants scores of moves and not only
+    /// a move to play.
     fn is_analysis(&self) -> bool {
         let limits = self.limits;
         let several = self.live.multi_pv.load(Relaxed) > 1 || !limits.searchmoves.is_empty();
         limits.infinite || limits.analyse || several
     }
 
-    /// The time used, if it is counted in nodes.
+    /// Returns the time used, if time is counted in nodes.
     fn node_time(&self) -> Option<Duration> {
         let micros = (self.total_nodes() * 1000).checked_div(self.nodes_per_ms)?;
         Some(Duration::from_micros(micros))
     }
 }
 
-/// What a thread remembers from search to search.
+/// State that a thread keeps between searches.
 #[derive(Debug)]
 pub(crate) struct Memory {
     /// Move-ordering and correction tables.
@@ -144,7 +146,7 @@ pub(crate) struct Memory {
     pub evaluator: Evaluator,
     /// The score of the last search.
     pub last_score: Option<Score>,
-    /// Working space, kept so that short searches need not make it anew.
+    /// Working space, kept so that short searches need not allocate it again.
     frames: Vec<Frame>,
     pv: PvTable,
 }
@@ -161,26 +163,27 @@ impl Default for Memory {
     }
 }
 
-/// What the search knows of a ply of the current line.
+/// The search's state at one ply of the current line.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// The move made here, if not a null move.
+    /// The move made here, `None` for a null move.
     moved: Option<PieceTo>,
-    /// The same as a quiet move of the interior, if it is one.
+    /// Butterfly index of that move, if it is a quiet move of an interior node.
     quiet: Option<FromTo>,
-    /// A move left out here, to see whether it is the only good one.
+    /// The move excluded here by a singular search.
     excluded: PackedMove,
-    /// The node searched without that move is, or has been, on a principal variation.
+    /// The node of the singular search is, or has been, on a principal variation.
     was_pv: bool,
-    /// How often the nodes here failed high since the grandparent was entered.
+    /// Number of fail highs of the nodes at this ply since the grandparent was entered.
     cutoffs: u32,
-    /// The place in the order of the move made here, from 1; 0 if it is not of the order.
+    /// Number of the move made here in the move ordering, from 1; 0 for moves outside the
+    /// move loop.
     number: i32,
-    /// How much it was reduced, in plies.
+    /// Reduction of that move, in plies.
     reduction: i32,
-    /// All moves up to this one are of the last iteration's principal variation.
+    /// All moves up to this one are on the last iteration's principal variation.
     follows: bool,
 }
 
@@ -198,11 +201,11 @@ impl Frame {
     };
 }
 
-/// The type of a node, known when the program is compiled. It does not depend on the width
-/// of the window, which mate distance and repetitions may narrow.
+/// The type of a node, known at compile time. It does not depend on the width of the window,
+/// which mate distance and repetitions may narrow.
 trait NodeType {
-    /// A PV node has an open window: it collects its principal variation, and only deeper
-    /// entries of the table cut it off.
+    /// The node is a PV node: its window is open, it collects its principal variation, and
+    /// only deeper table entries cut it off.
     const PV: bool;
 }
 
@@ -216,16 +219,16 @@ impl NodeType for NonPv {
     const PV: bool = false;
 }
 
-/// How a position is searched.
+/// The parameters of a node's search.
 #[derive(Clone, Copy)]
 struct Search {
-    /// For the side to move; shifted once the node is entered.
+    /// From the side to move's point of view; shifted once the node is entered.
     window: Window,
     /// Remaining depth, in plies.
     depth: i32,
     /// Distance from the root, in plies.
     ply: usize,
-    /// The node is expected to fail high.
+    /// The node is an expected cut node: it should fail high.
     cut: bool,
 }
 
@@ -233,19 +236,20 @@ struct Search {
 enum Entered {
     /// The node's score.
     Done(Score),
-    /// The window that is left to be searched.
+    /// The remaining window to search.
     Open(Window),
 }
 
-/// The score of a node with this window, after a search of `open`, which step 1 left of it.
-/// What raised alpha is sure, though the move for it may have been pruned. The table has
-/// learned without it: it holds on this line only.
+/// Returns the score of a node with `window` after a search in `open`, the part of the window
+/// that remained after step 1. If step 1 raised alpha, the score is at least that alpha, even
+/// if the move that proves it was pruned. The table entry does not include this bound, because
+/// it holds on this line only.
 fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
     if open.alpha > window.alpha { score.max(open.alpha) } else { score }
 }
 
-/// The search is over, or broken off: what it was about to return is not known.
-/// Passed up the tree by `?`; nothing on the way is stored or learned from.
+/// The search was stopped before it had a score. `?` passes this up the tree, so that the
+/// nodes on the way neither store entries nor update histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stopped;
 
@@ -258,17 +262,17 @@ pub(crate) struct Worker<'a> {
     histories: &'a mut Histories,
     evaluator: &'a mut Evaluator,
     last_score: &'a mut Option<Score>,
-    /// 0 is the thread that watches the clock and reports.
+    /// Number of the thread. Thread 0 watches the clock and reports.
     thread: usize,
     root: Position,
     /// Keys of the game and of the current line, oldest first.
     keys: Vec<u64>,
-    /// Where the last move of the game took a piece.
+    /// Target square of the game's last move, if that move was a capture.
     taken: Option<Square>,
-    /// How many of `keys` belong to the game.
+    /// Number of `keys` that belong to the game.
     game_keys: usize,
-    /// The first of `keys` whose position is drawn when it occurs once more: that of the
-    /// root, `keys[game_keys]`, or in analysis the one after it, unless the root has
+    /// Index of the first of `keys` whose position is drawn at its second occurrence. This is
+    /// the root, `keys[game_keys]`. In analysis it is the next one, unless the root has
     /// occurred before.
     drawn_from: usize,
     /// Halfmove clock at which the game is drawn.
@@ -276,14 +280,14 @@ pub(crate) struct Worker<'a> {
     frames: &'a mut [Frame],
     pv: &'a mut PvTable,
     nodes: u64,
-    /// Node count of the next look at the clock.
+    /// Node count of the next check of the limits.
     next_check: u64,
     /// Deepest ply of the current line of the iteration.
     seldepth: usize,
-    /// No null move before this ply, while one is being verified.
+    /// While a null move is being verified, no null move is tried before this ply.
     null_from: usize,
-    /// The ply of the node whose null move is being verified: nothing else of step 4 prunes
-    /// it, but the table may answer.
+    /// The ply of the node whose null move is being verified. Step 4 does not prune this
+    /// node, but table cutoffs are allowed.
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
@@ -293,21 +297,21 @@ pub(crate) struct Worker<'a> {
     last_pv: Vec<Move>,
     /// The window of the root's current pass.
     root_window: Window,
-    /// Iterations in a row in which neither the best move nor its score have changed.
+    /// Iterations in a row in which neither the best move nor its score has changed.
     steady: u32,
-    /// The proof search for mates is at work.
+    /// The proof search for mates is running.
     proving: bool,
-    /// The time for this move was over while the opponent was still thinking.
+    /// The time for this move ran out while the engine was pondering.
     ponder_spent: bool,
     root_moves: Vec<RootMove>,
-    /// The last reported line of each rank.
+    /// The last reported line of each MultiPV rank.
     reported: Vec<RootMove>,
-    /// When the line being searched is to be reported next.
+    /// Time of the next report of the line being searched.
     line_due: Duration,
 }
 
 impl<'a> Worker<'a> {
-    /// A search of `game` by one thread.
+    /// Creates a search of `game` for one thread.
     pub fn new(
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
@@ -357,7 +361,7 @@ impl<'a> Worker<'a> {
         &mut self.frames[ply + FRAME_OFFSET]
     }
 
-    /// The frame `back` plies before `ply`; there is always one, maybe empty.
+    /// Returns the frame `back` plies before `ply`. Frames before the root are empty.
     fn before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + FRAME_OFFSET - back]
     }
@@ -379,13 +383,17 @@ impl<'a> Worker<'a> {
         }
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
-            // Who can repeat need not lose.
+            // A side that can repeat a position need not lose.
             open.alpha = open.alpha.max(self.draw_score());
         }
         Ok(if open.is_empty() { Entered::Done(open.alpha) } else { Entered::Open(open) })
     }
 
-    /// Counts a node, and ends the search if it is time.
+    /// Counts a node, and checks the limits when a check is due.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] if the search must end.
     fn count_node(&mut self, ply: usize) -> Result<()> {
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply);
@@ -397,8 +405,8 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        // However late it began, the first iteration is finished, so that its move has been
-        // compared with the others. A stop ends it only after some milliseconds.
+        // The first iteration is completed even if it started late, so that its best move has
+        // been compared with the others. A stop ends it only after a few milliseconds.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
@@ -412,7 +420,7 @@ impl<'a> Worker<'a> {
             if left == 0 {
                 return Err(Stopped);
             }
-            // To every thread its share: together they stay close to the limit.
+            // Each thread gets its share, so that together they stay close to the limit.
             let share = left.div_ceil(shared.nodes.len() as u64);
             self.next_check = self.next_check.min(self.nodes + share);
         }
@@ -430,7 +438,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Now and then makes the line being searched known; thread 0 tells them all.
+    /// Publishes the line being searched every [`LINE_INTERVAL`]. Thread 0 reports the lines
+    /// of all threads.
     fn show_line(&mut self) {
         let shared = self.shared;
         let now = shared.start.elapsed();
@@ -446,8 +455,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The moves from the root to the parent of the node being entered, or to
-    /// the first null move, found again by the keys of the line.
+    /// Returns the moves from the root to the parent of the node being entered, or to
+    /// the first null move. The moves are reconstructed from the keys of the line.
     fn current_line(&self) -> Vec<Move> {
         let mut position = self.root.clone();
         let mut line = Vec::new();
@@ -461,9 +470,9 @@ impl<'a> Worker<'a> {
         line
     }
 
-    /// Makes `m` on `child`, a copy of the position at `ply`. In place: what is returned
-    /// would be copied once more, while it is still being written. What will be read
-    /// of the table and of the corrections is fetched meanwhile.
+    /// Makes `m` on `child`, a copy of the position at `ply`. Prefetches the table bucket and
+    /// the corrections of the new position. The move is made in place, because a returned
+    /// position would be copied again while it is still being written.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
@@ -479,7 +488,7 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Is the node at `ply` of the last iteration's principal variation?
+    /// Returns whether the node at `ply` is on the last iteration's principal variation.
     fn follows(&self, ply: usize) -> bool {
         params::follow_pv() > 0 && (ply == 0 || self.before(ply, 1).follows)
     }
@@ -488,13 +497,15 @@ impl<'a> Worker<'a> {
         self.keys.pop();
     }
 
-    /// Drawn by fifty moves, repetition or material; `None` if not.
+    /// Returns the score of a draw by the fifty-move rule, by repetition or by insufficient
+    /// material; `None` if the position is not drawn.
     ///
-    /// A position that occurred inside the tree is drawn the second time, since both
-    /// sides could go round once more. The positions before the root are drawn the third
-    /// time only, and in analysis so is the root: whoever returns to it may be answered by
-    /// a better move. In games that costs 18 +/- 12 Elo, since shuffling then seems to lose
-    /// nothing. Mate on the hundredth ply wins.
+    /// A position that occurred inside the tree is drawn at its second occurrence, because both
+    /// sides could repeat the cycle. A position before the root is drawn only at its third
+    /// occurrence. In analysis this also applies to the root, because the opponent may answer a
+    /// return to the root with a better move. In games it would cost 18 +/- 12 Elo, because
+    /// shuffling then seems to lose nothing. Checkmate on the hundredth ply takes precedence
+    /// over the fifty-move rule.
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
@@ -507,7 +518,7 @@ impl<'a> Worker<'a> {
         (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
     }
 
-    /// The score of a draw by rule. A little noise makes the search try several.
+    /// Returns the score of a draw by rule. A little noise makes the search try several draws.
     fn draw_score(&self) -> Score {
         if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
     }
@@ -515,8 +526,8 @@ impl<'a> Worker<'a> {
     fn is_repetition(&self, key: u64, ply: usize, halfmoves: usize) -> bool {
         let len = self.keys.len();
         let mut occurred = false;
-        // The same side was to move 2, 4, 6 ... plies ago; the first repetition
-        // possible is 4 plies back.
+        // The same side was to move 2, 4, 6 ... plies ago. The earliest possible repetition
+        // is 4 plies back.
         for back in (4..=halfmoves.min(len)).step_by(2) {
             if self.keys[len - back] == key {
                 if self.since_null(ply, back) < back {
@@ -531,14 +542,15 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// Of the last `most` plies, the game's included, those since the last null move: nothing
-    /// is repeated by passing.
+    /// Returns the number of plies since the last null move, at most `most`. Plies of the game
+    /// count too. A repetition must not include a null move.
     fn since_null(&self, ply: usize, most: usize) -> usize {
         let null = (1..=ply.min(most)).find(|&back| self.before(ply, back).moved.is_none());
         null.map_or(most, |back| back - 1)
     }
 
-    /// Can the side to move draw by repeating a position of this line with one move?
+    /// Returns whether the side to move can draw by repeating a position of this line with one
+    /// move.
     fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         let line = self.keys.len().saturating_sub(self.drawn_from);
         let most = line.min(position.halfmoves() as usize);
@@ -549,13 +561,14 @@ impl<'a> Worker<'a> {
         reversible::can_repeat(position, &self.keys[since..])
     }
 
-    /// What the table knows of a position.
+    /// Returns the table's entry for a position.
     fn probe(&self, position: &Position) -> Option<Entry> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
 
-    /// The same of the position at `ply`. Meanwhile its hidden layer is made ready, since it
-    /// will probably be evaluated; not beside a table so small that the cache holds it.
+    /// Probes the table for the position at `ply`. Meanwhile it computes the network's hidden
+    /// layer, because the position will probably be evaluated. Tables that fit into the
+    /// processor's caches have no latency to hide, so they skip this.
     fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
         if self.shared.table.mib() > CACHED_MIB {
             self.evaluator.prepare(position, ply);
@@ -563,7 +576,7 @@ impl<'a> Worker<'a> {
         self.probe(position)
     }
 
-    /// The uncorrected static evaluation.
+    /// Returns the uncorrected static evaluation.
     fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let mut score = self.evaluator.evaluate(position, ply);
         if let Some(handicap) = &self.shared.handicap {
@@ -572,13 +585,14 @@ impl<'a> Worker<'a> {
         score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 
-    /// Does a weaker player not see this move?
+    /// Returns whether a player of limited strength overlooks this move.
     fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
-    /// The static evaluation of a position whose side to move is not in check: as the table
-    /// has it, and corrected by what the search has learned about its errors.
+    /// Returns the static evaluation of a position whose side to move is not in check,
+    /// uncorrected and corrected. The first comes from the table entry if it has one. The
+    /// second adds the correction histories.
     fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
         let raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
@@ -592,7 +606,8 @@ impl<'a> Worker<'a> {
         (raw, (hoped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
-    /// What the score at the root adds to the evaluation: an attacker keeps pieces on.
+    /// Returns the bonus that the score at the root adds to the evaluation. It grows with the
+    /// material on the board, so that the side that is better keeps its pieces.
     fn optimism(&self, position: &Position) -> Score {
         if params::optimism() == 0 {
             return 0;
@@ -603,7 +618,8 @@ impl<'a> Worker<'a> {
         ours * most * (weight(position.board()) - params::optimism_less()) / 1024
     }
 
-    /// How much more than usual the evaluation of this position is corrected, in centipawns.
+    /// Returns how much more than usual the evaluation of this position is corrected, in
+    /// centipawns. Negative if it is corrected less than usual.
     fn doubt(&self, position: &Position, ply: usize) -> Score {
         if params::correction_size() == 0 {
             return 0;
@@ -612,14 +628,14 @@ impl<'a> Worker<'a> {
         correction.abs() - params::correction_usual()
     }
 
-    /// The moves that the histories of a move at `ply` depend on.
+    /// Returns the earlier moves that index the histories of a move at `ply`.
     fn previous(&self, ply: usize) -> Previous {
         [1, 2, 4].map(|back| self.before(ply, back).moved)
     }
 }
 
-/// The key under which a position is stored: near the fifty-move rule the
-/// same pieces are worth less, so the clock becomes part of the key.
+/// Returns the key under which a position is stored. Near the fifty-move limit the
+/// same position is worth less, so the halfmove clock is part of the key.
 pub(crate) fn table_key(position: &Position) -> u64 {
     with_clock(position.key(), position.halfmoves())
 }

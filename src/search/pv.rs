@@ -1,4 +1,4 @@
-//! The principal variation, collected on the way up (a triangular array).
+//! The principal variation, collected in a triangular PV table.
 
 use arrayvec::ArrayVec;
 use shakmaty::Move;
@@ -6,7 +6,7 @@ use shakmaty::Move;
 /// The deepest ply a search reaches.
 pub const MAX_PLY: usize = 240;
 
-/// For each ply the best line found from there on.
+/// The best line found from each ply on.
 #[derive(Debug)]
 pub(super) struct PvTable {
     lines: Vec<ArrayVec<Move, MAX_PLY>>,
@@ -19,12 +19,12 @@ impl Default for PvTable {
 }
 
 impl PvTable {
-    /// No line is known from this ply on.
+    /// Empties the line at `ply`.
     pub fn clear(&mut self, ply: usize) {
         self.lines[ply].clear();
     }
 
-    /// The line at `ply` is now `m` and the line of the next ply.
+    /// Sets the line at `ply` to `m`, followed by the line of the next ply.
     pub fn extend(&mut self, ply: usize, m: Move) {
         let (head, tail) = self.lines.split_at_mut(ply + 1);
         let (line, rest) = (&mut head[ply], &tail[0]);
@@ -35,7 +35,7 @@ impl PvTable {
         }
     }
 
-    /// The line from this ply on.
+    /// Returns the line from `ply` on.
     pub fn line(&self, ply: usize) -> &[Move] {
         &self.lines[ply]
     }
