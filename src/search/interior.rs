@@ -1,8 +1,7 @@
 //! Principal variation search: the nodes between the root and the leaves.
 //!
 //! The steps are numbered in the order in which a node goes through them.
-//!
-//! `HISTORY.md` beside this file says what each of them is worth.
+//! `HISTORY.md` in this directory has the measured Elo of each step.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
@@ -32,20 +31,20 @@ use crate::{
 /// A node on its way through the steps.
 struct Node<'a> {
     position: &'a Position,
-    /// Shifted: comparable with the scores found inside the node.
+    /// Already shifted, so that it compares with the scores found inside the node.
     window: Window,
     depth: i32,
     ply: usize,
-    /// Expected to fail high.
+    /// The node is an expected cut node: it should fail high.
     cut: bool,
     entry: Option<Entry>,
-    /// What the endgame tables prove.
+    /// Bounds proved by the tablebases.
     proved: Bounds,
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` moved inside the table's bounds, if they are of a near depth.
+    /// `evaluation` moved inside the bounds of the table entry, if its depth is close enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
@@ -57,30 +56,30 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// Is anything of the side to move attacked?
+    /// Returns whether a piece or pawn of the side to move is attacked.
     fn is_attacked(&self) -> bool {
         let ours = self.position.board().by_color(self.position.turn());
         (self.generator.threats() & ours).any()
     }
 
-    /// The evaluation that futility pruning goes by.
+    /// Returns the evaluation that futility pruning uses.
     fn hope(&self) -> Score {
         self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
     }
 }
 
-/// What the move loop has found so far.
+/// Results of the move loop so far.
 struct Found {
     alpha: Score,
     best: Score,
     best_move: Option<Move>,
-    /// Moves looked at, pruned ones included.
+    /// Number of moves tried, including pruned moves.
     number: i32,
     /// Quiet moves searched before the best one, for the histories.
     quiets: ArrayVec<Move, 64>,
     /// Captures and promotions searched before it.
     tactical: ArrayVec<Move, 32>,
-    /// `best` is what several moves reach at half the depth.
+    /// `best` is a multicut score: several moves reach it at half the depth.
     multicut: bool,
 }
 
@@ -97,43 +96,44 @@ impl Found {
         }
     }
 
-    /// Moves that were not searched would not have reached more than `score`, which
-    /// is not above alpha.
+    /// Raises the best score to `score`, an upper bound for moves that were pruned. It must
+    /// not exceed alpha.
     fn raise(&mut self, score: Score) {
         self.best = self.best.max(score);
     }
 }
 
-/// What the order of moves says of one.
+/// Facts about a move from move ordering.
 #[derive(Clone, Copy)]
 struct Order {
-    /// Of a quiet move, and what speaks for its squares.
+    /// Ordering score of a quiet move: its history and the bonuses for its squares.
     history: i32,
-    /// It is one of the captures that lose material, which come last.
+    /// The move is a capture that loses material. These come last.
     losing: bool,
-    /// What its exchange wins at least, in centipawns, as far as is known.
+    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
+    /// unknown.
     exchange: i32,
 }
 
 impl Order {
-    /// The table's move is not judged.
+    /// For the TT move, which is searched without an ordering score.
     const TABLE: Order = Order { history: 0, losing: false, exchange: i32::MIN };
 }
 
-/// How the move loop goes on.
+/// How the move loop continues.
 #[derive(PartialEq, Eq)]
 enum Flow {
-    /// With the next move.
+    /// Continues with the next move.
     Next,
-    /// With the next move that is not quiet, or gives check.
+    /// Skips the remaining quiet moves, except checks.
     SkipQuiets,
-    /// Not at all.
+    /// Ends the loop.
     Stop,
 }
 
 impl Worker<'_> {
-    /// The score of a position, as its parent sees the window: shifted on the
-    /// way in, aged on the way out.
+    /// Searches a position and returns its score. The window and the score are those of the
+    /// parent: the window is shifted on entry, and the score ages by one ply on return.
     pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
@@ -148,7 +148,7 @@ impl Worker<'_> {
         Ok(Delay::MATES.score(score))
     }
 
-    /// The score of a node in its own window, which is shifted already.
+    /// Searches a node in its own window, which is already shifted.
     fn interior<T: NodeType>(&mut self, position: &Position, search: Search) -> Result<Score> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         match self.enter::<T>(position, search.window, search.ply)? {
@@ -160,16 +160,16 @@ impl Worker<'_> {
         }
     }
 
-    /// Steps 2 to 11.
+    /// Goes through steps 2 to 11.
     fn open_node<T: NodeType>(&mut self, position: &Position, search: Search) -> Result<Score> {
         let Search { window, depth, ply, cut } = search;
         if ply >= MAX_PLY - 1 || depth <= 0 {
             return Ok(self.leaf(position, ply));
         }
 
-        // Step 2a. Transposition table: the score, if it has both bounds or the one that
-        // decides the window. Only deeper entries cut an open window off, and lines that
-        // mate are searched to their end.
+        // Step 2a. Transposition table cutoff, if the entry is exact or its bound decides the
+        // window. PV nodes need a deeper entry, and decisive scores do not cut them off, so that
+        // mating lines are searched to their end.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
         if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
@@ -183,7 +183,7 @@ impl Worker<'_> {
                 && self.is_denied(position, e.best, window, score))
         {
             if score >= window.beta {
-                // The refutation of a late move is nothing special.
+                // Late moves are usually refuted, so their refutations get no bonus.
                 if self.before(ply, 1).number <= 3 {
                     self.reward_table_move(position, e.best, depth, ply);
                 }
@@ -192,8 +192,8 @@ impl Worker<'_> {
             return Ok(score);
         }
 
-        // Step 2b. Tablebases: the score, if their bounds decide the window. A win does not
-        // where a mate is being looked for.
+        // Step 2b. Tablebase cutoff, if the bounds decide the window. A tablebase win does not
+        // decide a window in which only a mate would.
         let mut node = Node {
             position,
             window,
@@ -232,8 +232,8 @@ impl Worker<'_> {
             return Ok(score);
         }
 
-        // Step 5. Internal iterative reduction: without a move to begin with,
-        // a shallower search that leaves one is the better investment.
+        // Step 5. Internal iterative reduction: a node without a TT move is searched less
+        // deeply. This is cheaper, and leaves a TT move for the next iteration.
         if self.shared.selective
             && node.depth >= p::iir_depth()
             && (T::PV || cut)
@@ -247,7 +247,7 @@ impl Worker<'_> {
         let mut found = Found::new(window.alpha);
         self.search_moves::<T>(&node, &mut found)?;
         if found.multicut {
-            // Proved at half the depth only: nothing to remember.
+            // The score was proved at half the depth only, so it is not stored.
             return Ok(found.best);
         }
         if self.shared.selective && !T::PV && found.best >= window.beta {
@@ -255,7 +255,7 @@ impl Worker<'_> {
         }
         found.best = node.proved.refine(found.best);
 
-        // Step 11. Learn and remember.
+        // Step 11. Update the histories and store the result.
         self.learn(&node, &found);
         if !excluded.is_some() {
             self.remember(&node, &found);
@@ -263,8 +263,8 @@ impl Worker<'_> {
         Ok(found.best)
     }
 
-    /// Step 2b. The score is remembered as if from a deeper search: it will not
-    /// change.
+    /// Step 2b: probes the tablebases. The score is final, so it is stored with a greater depth
+    /// than the node's.
     #[cold]
     fn probe_tablebases(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
@@ -276,8 +276,8 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Does the table, after its best move of this position, say that the score is on the other
-    /// side of this null window than here?
+    /// Returns whether the table contradicts the cutoff score of this position: the entry of the
+    /// position after the TT move gives a score on the other side of this null window.
     fn is_denied(
         &self,
         position: &Position,
@@ -293,7 +293,7 @@ impl Worker<'_> {
         })
     }
 
-    /// The score of a leaf of the full-width search, or at the last ply.
+    /// Returns the score of a leaf of the full-width search, or of a node at the last ply.
     fn leaf(&mut self, position: &Position, ply: usize) -> Score {
         if !Generator::new(position).any() {
             return if position.is_check() { -MATE } else { DRAW };
@@ -301,8 +301,8 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates, corrects, refines by the table's bounds, and compares
-    /// with our last move's evaluation.
+    /// Step 3: evaluates the position, corrects the evaluation, refines it by the table's
+    /// bounds, and compares it with the evaluation at our last move.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
         node.doubt = self.doubt(node.position, ply);
@@ -311,7 +311,7 @@ impl Worker<'_> {
             return;
         }
         if node.excluded.is_some() {
-            // The same node has been assessed already.
+            // A singular search: the same node has been evaluated already.
             node.evaluation = self.frame(ply).evaluation;
         } else {
             (node.raw, node.evaluation) = self.assess(node.position, node.entry, ply);
@@ -338,15 +338,15 @@ impl Worker<'_> {
             .is_some_and(|evaluation| node.evaluation > evaluation);
     }
 
-    /// Step 4. `None`: not pruned.
+    /// Step 4: returns the score of a pruned node, or `None` if the node is not pruned.
     fn prune_node(&mut self, node: &mut Node) -> Result<Option<Score>> {
         let verified = self.verified == Some(node.ply);
         if node.excluded.is_some() || node.position.is_check() || verified {
             return Ok(None);
         }
         let beta = node.window.beta;
-        // Step 4a. Hindsight: the parent's reduction looks wrong, or not enough, now that
-        // the evaluation is known.
+        // Step 4a. Hindsight: now that the evaluation is known, the parent's reduction looks
+        // wrong, or too small.
         let parent = *self.before(node.ply, 1);
         if parent.reduction > 0 && parent.evaluation != NO_SCORE {
             let agreement = node.evaluation + parent.evaluation;
@@ -380,8 +380,8 @@ impl Worker<'_> {
         self.probcut(node)
     }
 
-    /// Step 4c: if passing still fails high, so would the best move. Zugzwang
-    /// is met by asking for pieces and by verifying at high depth.
+    /// Step 4c: null move pruning. If passing still fails high, the best move would too. Against
+    /// zugzwang the side to move must have pieces, and at high depth the result is verified.
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
@@ -424,7 +424,7 @@ impl Worker<'_> {
         Ok((verified? >= beta).then_some(score))
     }
 
-    /// Step 4d: a capture that fails high well above beta at reduced depth
+    /// Step 4d: ProbCut. A capture that fails high well above beta at reduced depth
     /// will fail high above beta at full depth. Source: M. Buro, 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
@@ -492,11 +492,12 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    /// Steps 6 to 10: the moves in order, until one refutes the node.
+    /// Steps 6 to 10: searches the moves in order, until one fails high.
     fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<()> {
         let position = node.position;
 
-        // Step 6. The table's move before any other move is generated: it often is enough.
+        // Step 6. Search the TT move before any other move is generated, because it is often
+        // enough. Then search the others in order.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let table_move = node.generator.find(hint);
         let table_capture = table_move.is_some_and(is_tactical);
@@ -519,7 +520,8 @@ impl Worker<'_> {
             && !is_decisive(alpha)
             && prune::futile(node.depth, node.hope(), 0, alpha);
         loop {
-            // Once one move is known not to lose, hopeless ones need no order.
+            // Once one move is known not to lose, quiet moves without check are pruned before
+            // they are scored.
             if futile && found.best > -DECISIVE {
                 futile = false;
                 picker.only_checks();
@@ -545,13 +547,14 @@ impl Worker<'_> {
         if !any {
             found.best = if position.is_check() { -MATE } else { DRAW };
         } else if found.number == 0 {
-            // Nothing but the excluded move is legal, or nothing is seen.
+            // The excluded move is the only legal one, or the player of limited strength
+            // overlooks all moves.
             found.best = if node.excluded.is_some() { alpha } else { node.evaluation };
         }
         Ok(())
     }
 
-    /// Steps 7 to 10 for one move.
+    /// Goes through steps 7 to 10 for one move.
     fn try_move<T: NodeType>(
         &mut self,
         node: &Node,
@@ -564,8 +567,8 @@ impl Worker<'_> {
         found.number += 1;
         let facts = self.facts::<T>(node, found, m, order, table_capture);
 
-        // Step 7. Prune the move. A line that does not lose must be known. The first
-        // move is neither pruned nor reduced.
+        // Step 7. Prune the move, but only if a move that does not lose is known. The first
+        // move is therefore never pruned, and normally not reduced.
         let is_tables = node.entry.is_some_and(|e| e.best == m.into());
         let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && !is_tables;
         let reduction = if late { prune::reduction(&facts) } else { 0 };
@@ -576,7 +579,7 @@ impl Worker<'_> {
             return Ok(flow);
         }
 
-        // Step 8. Extend the table's move if nothing else comes close.
+        // Step 8. Extend the TT move if no other move comes close.
         let mut extension = 0;
         if let Some(entry) = node.entry.filter(|e| e.best == m.into())
             && self.shared.selective
@@ -587,7 +590,7 @@ impl Worker<'_> {
             extension = plies;
         }
 
-        // Step 9. Search it.
+        // Step 9. Search the move.
         let mut child = position.clone();
         self.make(&mut child, m, ply);
         self.frame(ply).number = found.number;
@@ -604,7 +607,7 @@ impl Worker<'_> {
         let score = self.search_move::<T>(&child, open, &facts, reduction)?;
         self.unmake();
 
-        // Step 10. A new best move?
+        // Step 10. Update the best score, the best move and alpha.
         found.best = found.best.max(score);
         if score > found.alpha {
             found.alpha = score;
@@ -620,12 +623,12 @@ impl Worker<'_> {
                 return Ok(Flow::Next);
             }
         }
-        // More moves than fit are not worth punishing.
+        // Moves that do not fit get no malus.
         let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
         Ok(Flow::Next)
     }
 
-    /// What pruning and reduction look at.
+    /// Collects the facts about a move that pruning and reduction use.
     fn facts<T: NodeType>(
         &self,
         node: &Node,
@@ -664,8 +667,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 7: is this move worth its nodes? `None`: it is searched; else how the loop goes
-    /// on without it.
+    /// Step 7: decides whether to prune a move. Returns `None` if the move is searched.
+    /// Otherwise returns how the move loop continues without it.
     fn prune_move<T: NodeType>(
         &self,
         node: &Node,
@@ -694,12 +697,13 @@ impl Worker<'_> {
                 found.raise(prune::futility(reduced, node.hope(), facts.history));
                 return Some(Flow::SkipQuiets);
             }
-            // Step 7c. History pruning: later moves have a worse record still.
+            // Step 7c. History pruning. The remaining quiet moves have even worse histories.
             if prune::bad_history(reduced, facts.history) {
                 return Some(Flow::SkipQuiets);
             }
         }
-        // Step 7d. Futility of captures that lose material, which come last.
+        // Step 7d. Futility pruning of captures that lose material. These come last, so the
+        // loop ends.
         if facts.losing && !facts.check && !facts.in_check && !is_decisive(alpha) {
             let score = node.evaluation + p::losing_margin() * reduced;
             if score <= alpha {
@@ -707,8 +711,9 @@ impl Worker<'_> {
                 return Some(Flow::Stop);
             }
         }
-        // Step 7e. Exchange pruning. A quiet move to a square that nobody attacks loses
-        // nothing, unless the piece only gets out of the way of its attacker.
+        // Step 7e. Pruning by static exchange evaluation. A quiet move to a square that is not
+        // attacked loses nothing, unless its piece was attacked and stays on the attacker's
+        // line.
         let safe = |square| !node.generator.threats().contains(square);
         if evades || facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return None;
@@ -718,10 +723,10 @@ impl Worker<'_> {
         loses.then_some(Flow::Next)
     }
 
-    /// Step 8: singular extensions, double, negative, and multicut. The node is
-    /// searched again at half depth without the table's move: if all else fails
-    /// low, that move must not be misjudged. Returns by how many plies to extend it; `None`
-    /// if several moves refute the node, whose score `found` then has.
+    /// Step 8: singular, double and negative extensions, and multicut. The node is
+    /// searched again at half depth without the TT move. If all other moves fail
+    /// low, the TT move is singular and deserves a deeper search. Returns the extension in
+    /// plies, or `None` for a multicut, whose score is then in `found`.
     fn singular<T: NodeType>(
         &mut self,
         node: &Node,
@@ -762,11 +767,12 @@ impl Worker<'_> {
         }))
     }
 
-    /// Step 9: the child's score from this node's point of view. The first
-    /// move gets the open window, the others must beat alpha in a null window
+    /// Step 9: searches the child and returns its score from this node's point of view. The
+    /// first move gets the open window. The others must beat alpha in a null window
     /// first, at a reduced depth if they come late.
-    /// `open` is the child's search with the open window, `reduction` what its depth is
-    /// lessened by for a late move.
+    ///
+    /// `open` is the child's search with the open window. `reduction` is the late move
+    /// reduction in plies.
     pub(super) fn search_move<T: NodeType>(
         &mut self,
         child: &Position,
@@ -782,8 +788,7 @@ impl Worker<'_> {
         let mut score = -INFINITE;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
-            // Where all moves are expected to fail, the likeliest may be looked at more
-            // closely.
+            // In expected all nodes, the most promising moves may be searched a ply deeper.
             let least = if facts.cut || T::PV { 0 } else { -1 };
             let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
@@ -808,7 +813,7 @@ impl Worker<'_> {
         Ok(score)
     }
 
-    /// Step 11: history and correction history.
+    /// Step 11: updates the histories and the correction histories.
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
         if let Some(m) = found.best_move
@@ -833,7 +838,7 @@ impl Worker<'_> {
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
             self.teach_last_move(ply, prune::bonus(node.depth));
-            // The table's move, tried first, was worth it, though.
+            // The TT move was still the best candidate, so it gets a small bonus.
             let is_tables = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
             if let Some(m) = found.quiets.first().copied().filter(is_tables) {
                 let context = Context::new(&node.generator, self.previous(ply));
@@ -841,8 +846,8 @@ impl Worker<'_> {
                 self.histories.update_quiet(position, &context, m, bonus);
             }
         }
-        // A score that only bounds the evaluation on the side where it already
-        // is says nothing about its error.
+        // Learn from exact scores, from lower bounds above the evaluation and from upper bounds
+        // below it. Other bounds do not contradict the evaluation.
         let quiet = found.best_move.is_none_or(|m| !is_tactical(m));
         let fails_high = found.best >= node.window.beta;
         if !position.is_check()
@@ -858,7 +863,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 11: the bounds that the search has found, and the tables proved.
+    /// Step 11: stores the bounds that the search has found or the tablebases have proved.
     fn remember(&self, node: &Node, found: &Found) {
         let &Found { best, best_move, .. } = found;
         let searched = match best_move {
@@ -878,8 +883,8 @@ impl Worker<'_> {
         );
     }
 
-    /// A node where nothing helps is a success for the quiet move that led to it, and
-    /// one that the table refutes at once is none.
+    /// Updates the histories of the quiet move that led to this node: a bonus if the node fails
+    /// low, a malus if the table refutes the move at once.
     fn teach_last_move(&mut self, ply: usize, bonus: i32) {
         let last = *self.before(ply, 1);
         if let (Some(quiet), Some(moved)) = (last.quiet, last.moved) {
@@ -888,9 +893,9 @@ impl Worker<'_> {
         }
     }
 
-    /// A table cutoff by a quiet move is a success for that move, too.
+    /// Gives a quiet TT move a history bonus for a table cutoff.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
-        // Not checked for legality: a wrong move would only gain some history.
+        // Legality is not checked: a wrong move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
         let squares = m.from().into_iter().chain([m.to()]).collect();
         let threats = Generator::new(position).threats_among(squares);
@@ -899,7 +904,8 @@ impl Worker<'_> {
     }
 }
 
-/// Does what is known of the node, or else its evaluation, let ProbCut hope for this bound?
+/// Returns whether ProbCut is likely to reach this bound, judged by the table's bounds. Without
+/// bounds, the evaluation must reach beta.
 fn promises(node: &Node, bound: Score) -> bool {
     match node.entry.map_or(Bounds::NONE, |e| e.bounds) {
         Bounds::NONE => node.evaluation >= node.window.beta,
@@ -908,8 +914,8 @@ fn promises(node: &Node, bound: Score) -> bool {
     }
 }
 
-/// Has the table's move failed high by taking a piece? Then that move is to be seen, not
-/// what the opponent does after a pass.
+/// Returns whether the TT move has failed high by capturing a piece. Then this capture should be
+/// searched instead of a null move.
 fn wins_a_piece(node: &Node) -> bool {
     node.entry.is_some_and(|e| {
         let captured = || e.best.rebuild(node.position).and_then(|m| m.capture());

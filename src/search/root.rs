@@ -1,5 +1,5 @@
-//! The root: iterative deepening, and four ways to find an iteration's score:
-//! aspiration windows, the full window, bisection, MTD(f).
+//! The root: iterative deepening, and four ways to find the score of an iteration:
+//! aspiration windows, the full window, bisection and MTD(f).
 //!
 //! Source: D. Eppstein, ["Variants of Alpha-Beta Search"][notes], lecture notes of
 //! ICS 180, University of California, Irvine, Winter 1999.
@@ -31,28 +31,28 @@ use crate::{
     search::{history::Context, picker::Picker, tt::Entry},
 };
 
-/// Current moves and bounds are reported after this time only, so that fast
-/// games are not flooded.
+/// Time before which current moves and bounds are not reported, so that the output of fast
+/// games stays short.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
-/// Longest line to report with a refuted move, that move included.
+/// Maximum length of a reported refutation in plies, including the refuted move.
 const REFUTATION_PLIES: usize = 5;
 
-/// Scores so close to their mean, in centipawns, have not changed.
+/// Largest distance from the mean, in centipawns, at which a score counts as unchanged.
 const STEADY: u32 = 12;
 
-/// Null-window passes after which bisection and MTD(f) give up. The range of
-/// scores is below 2^16, so that a stable bisection needs at most 16.
+/// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below
+/// 2^16, so a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
 
-/// Moves that draw by rule are worth the score of their search divided by this: they stay
-/// close to a draw, and the better ones come first.
+/// Divisor for the search scores of moves that draw by rule. Their scores stay close to a draw,
+/// and the better moves come first.
 const DRAWN_SCALE: Score = 50;
 
-/// Nodes of the ordinary search that find the move to play when there is no mate.
+/// Nodes of the ordinary search for a move to play when there is no mate.
 const MOVE_NODES: u64 = 100_000;
 
-/// How the root looks for the score of an iteration (UCI option `Root Search`).
+/// How the root finds the score of an iteration (UCI option `Root Search`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootSearch {
     /// A window around the last score, widened gradually.
@@ -65,55 +65,55 @@ pub enum RootSearch {
     MtdF,
 }
 
-/// What is known of one root move.
+/// A root move with its score, its line and its statistics.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub(crate) m: Move,
-    /// Its score in the last pass that searched it; `-INFINITE` if it was not above alpha
-    /// there, unless it was the first move of the pass.
+    /// Its score in the last pass that searched it. If the move did not raise alpha, this is
+    /// `-INFINITE`, except for the first move of the pass.
     pub(crate) score: Score,
-    /// That score when the iteration before ended.
+    /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
-    /// The mean of its scores as the best move, in which older ones fade; `-INFINITE` before.
+    /// Fading mean of its scores as the best move; `-INFINITE` before the first.
     average: Score,
-    /// What `score` says.
+    /// Whether `score` is exact, a lower or an upper bound.
     pub(crate) bound: Bound,
     /// The iteration that `score` is from, in plies.
     pub(crate) depth: u32,
-    /// Best line, this move first.
+    /// Best line, starting with this move.
     pub(crate) pv: Vec<Move>,
-    /// Deepest ply of the iteration up to the search behind `pv`.
+    /// Deepest ply that the iteration had reached when `pv` was found.
     pub(crate) seldepth: usize,
     /// Nodes below this move in the searches for the first line.
     pub(crate) nodes: u64,
-    /// What the endgame tables say of it.
+    /// Result of the tablebase probe.
     pub(crate) known: Option<Known>,
-    /// After this move the game is drawn whatever the search says of it: neither side
-    /// has mating material, or the fifty-move rule lets the opponent claim a draw.
+    /// The game is drawn after this move, whatever its search score: neither side
+    /// has mating material, or the opponent can claim a draw by the fifty-move rule.
     pub(crate) drawn: bool,
 }
 
 impl RootMove {
-    /// Moves that keep a better result by the endgame tables come first,
+    /// Returns the result by the tablebases. Moves with a better result come first,
     /// whatever their score.
     fn value(&self) -> Option<Value> {
         self.known.map(|known| known.value)
     }
 
-    /// An iteration has found it best, with this score.
+    /// Adds the score to the mean, after an iteration in which this move was best.
     fn note_average(&mut self) {
         let first = self.average == -INFINITE || is_decisive(self.score);
         self.average = if first { self.score } else { (self.average + self.score) / 2 };
     }
 
-    /// Sorts better moves first.
+    /// Returns a key that sorts better moves first.
     fn order(&self) -> impl Ord + use<> {
         Reverse((self.value(), self.score))
     }
 
-    /// Its line as a report of this rank, without nodes, time and table fill. A certain draw
-    /// is reported as one, whatever the score of its search.
+    /// Returns the report of its line at this MultiPV rank, without nodes, time and hashfull. A
+    /// certain draw is reported as a draw, whatever the score of its search.
     fn info(&self, multipv: usize) -> Info {
         let known = self.value().and_then(Value::drawn_score);
         Info {
@@ -132,28 +132,28 @@ impl RootMove {
     }
 }
 
-/// The window of all scores that are less than `width` away from this one.
+/// Returns the window of all scores that are less than `width` away from `score`.
 fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITE), (score + width).min(INFINITE))
 }
 
-/// The window in which to search a move that draws, so that its score divided by
-/// [`DRAWN_SCALE`] answers this one.
+/// Returns the window in which to search a move that draws by rule, so that its score divided by
+/// [`DRAWN_SCALE`] decides the given window.
 fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
     let alpha = alpha.saturating_mul(DRAWN_SCALE) + DRAWN_SCALE - 1;
     let alpha = alpha.clamp(-INFINITE, INFINITE - 1);
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
-/// After an iteration that was stopped: a score of the iteration before, or of a move that
-/// failed low, is no match for what this one has found.
+/// Drops, after a stopped iteration, scores of the previous iteration and scores of moves that
+/// failed low. They cannot be compared with the scores of this iteration.
 fn drop_old_scores(moves: &mut [RootMove]) {
     for rm in moves.iter_mut().filter(|rm| rm.bound == Bound::Upper) {
         rm.score = -INFINITE;
     }
 }
 
-/// The root moves to search: all legal ones, or those of `only`.
+/// Returns the root moves to search: all legal moves, or those in `only` if it is not empty.
 pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
     position
         .legal_moves()
@@ -175,8 +175,8 @@ pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .collect()
 }
 
-/// Lets this move the opponent claim a draw by the fifty-move rule, which the side to move
-/// could have claimed before it?
+/// Returns whether the opponent can claim a draw by the fifty-move rule after this move, where
+/// the side to move could already have claimed it.
 fn leaves_a_claim(position: &Position, m: Move) -> bool {
     if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
         return false;
@@ -186,7 +186,7 @@ fn leaves_a_claim(position: &Position, m: Move) -> bool {
     !mates
 }
 
-/// What one thread found.
+/// The result of one thread's search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchResult {
     /// The thread, from 0.
@@ -197,21 +197,21 @@ pub(crate) struct SearchResult {
     pub reported: u32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
-    /// How hard the choice was.
+    /// How stable the best move and its score were.
     pub stability: Stability,
-    /// It is proved that there is no mate of the length asked for.
+    /// The proof search has shown that there is no mate of the requested length.
     pub no_mate: bool,
 }
 
 impl SearchResult {
-    /// The best line; nodes, time and table fill are the caller's to know.
+    /// Returns the report of the best line. The caller adds nodes, time and hashfull.
     pub fn info(&self) -> Info {
         Info { depth: self.depth, ..self.moves[0].info(1) }
     }
 }
 
 impl Worker<'_> {
-    /// Deepens until a limit is reached.
+    /// Searches deeper and deeper until a limit is reached.
     pub fn run(mut self) -> SearchResult {
         self.order_root();
         let limit = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
@@ -227,7 +227,8 @@ impl Worker<'_> {
                 completed = depth;
                 break;
             }
-            // One line needs its own move only, several may need any.
+            // After a stop, a search of one line may need its best move again, and a search of
+            // several lines any move.
             let lines = self.lines();
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
@@ -276,7 +277,8 @@ impl Worker<'_> {
         }
     }
 
-    /// The proof search that `go mate` asks for: for one line of all moves.
+    /// Returns the proof search for `go mate`, if the search has one line, no `searchmoves` and
+    /// full strength.
     fn mate_search(&self) -> Option<MateSearch> {
         let shared = self.shared;
         let wanted = shared.limits.mate.filter(|_| {
@@ -288,7 +290,8 @@ impl Worker<'_> {
         Some(MateSearch::new(wanted, &self.keys))
     }
 
-    /// Is it proved that what was asked for does not exist, and a move found?
+    /// Returns whether the requested mate is refuted and the ordinary search has had
+    /// [`MOVE_NODES`] to find a move to play.
     fn is_without_mate(&self, search: Option<&MateSearch>) -> bool {
         let shared = self.shared;
         let goes_on = shared.limits.infinite || shared.signals.is_pondering();
@@ -298,7 +301,7 @@ impl Worker<'_> {
             })
     }
 
-    /// Makes the best line of the moves of a proved mate, which decide its score.
+    /// Makes a proved mate the best line. Its score follows from the number of moves.
     fn adopt(&mut self, line: Vec<Move>) {
         let Some(place) = self.root_moves.iter().position(|rm| rm.m == line[0]) else { return };
         let rm = &mut self.root_moves[place];
@@ -312,10 +315,10 @@ impl Worker<'_> {
         self.root_moves[..=place].rotate_right(1);
     }
 
-    /// A search of the first line stopped while the best move was failing low knows
-    /// neither its score nor whether another move is better (see [`drop_old_scores`]), and one
-    /// that has seen it lose does not know that all others lose as soon: what the last
-    /// iteration found stands.
+    /// Keeps the best move of the last completed iteration if the search of the first line was
+    /// stopped too early to judge it. If the stop came while the best move was failing low,
+    /// neither its score nor a better move is known (see [`drop_old_scores`]). If the best move
+    /// was seen to lose, the others may lose just as soon.
     fn drop_unproved(&mut self, before: RootMove) {
         let proved = self.root_moves[0].score >= -DECISIVE;
         if proved || before.bound != Bound::Exact {
@@ -327,9 +330,9 @@ impl Worker<'_> {
         }
     }
 
-    /// After a search of several lines was stopped in this one: the lines that the iteration
-    /// has completed count, and so does a new best move. The iteration before, which left
-    /// these moves, still speaks for all others.
+    /// Merges the results of an iteration over several lines that was stopped in `line`. Keeps
+    /// the lines that it has completed, and a new best move. For all other moves it keeps the
+    /// results of the previous iteration, `before`.
     fn keep_completed_lines(&mut self, line: usize, before: Vec<RootMove>) {
         let better = line == 0 && self.has_a_new_best_move(&before);
         self.root_moves.truncate(if better { 1 } else { line });
@@ -342,15 +345,15 @@ impl Worker<'_> {
                 && rm.value() == value
                 && rm.score > score
             {
-                // This iteration has seen that it is no better.
+                // This iteration has shown that the move is no better.
                 (rm.score, rm.bound) = (score, Bound::Upper);
             }
             self.root_moves.push(rm);
         }
     }
 
-    /// Has a stopped search of the first line found a move that is better than the best one
-    /// was seen to be, and than all others of the iteration before?
+    /// Returns whether a stopped search of the first line has found a new best move. Its score
+    /// must also be at least that of all other moves in the previous iteration.
     fn has_a_new_best_move(&self, before: &[RootMove]) -> bool {
         let best = &self.root_moves[0];
         let others = before.iter().skip(1).filter(|rm| rm.m != best.m);
@@ -363,8 +366,8 @@ impl Worker<'_> {
         self.shared.nodes[self.thread].store(self.nodes, Relaxed);
     }
 
-    /// First order: what the endgame tables say, the table's move, captures,
-    /// history.
+    /// Sorts the root moves for the first iteration: by the result of the tablebases, then TT
+    /// move, captures, history.
     fn order_root(&mut self) {
         let entry = self.probe(&self.root);
         let generator = Generator::new(&self.root);
@@ -378,11 +381,11 @@ impl Worker<'_> {
         });
     }
 
-    /// One iteration: as many lines as the user wants to see.
+    /// Searches one iteration, with `lines` lines (MultiPV).
     ///
     /// # Errors
     ///
-    /// The line, from 0, in which the search was stopped.
+    /// If the search was stopped. The error is the line, from 0, in which this happened.
     fn iterate(&mut self, depth: u32, lines: usize) -> Result<(), usize> {
         for rm in &mut self.root_moves {
             (rm.previous, rm.bound) = (rm.score, Bound::Upper);
@@ -404,12 +407,12 @@ impl Worker<'_> {
 
     fn lines(&self) -> usize {
         let wanted = self.shared.live.multi_pv.load(Relaxed);
-        // The weaker player's nodes are for one.
+        // At limited strength the nodes suffice for one line only.
         let one = self.thread != 0 || self.shared.handicap.is_some();
         if one { 1 } else { wanted.clamp(1, self.root_moves.len()) }
     }
 
-    /// The score of the best of the moves from `line` on, by the root driver.
+    /// Returns the score of the best move from `line` on, found as [`RootSearch`] says.
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
         let known = &self.root_moves[line];
         self.outlook = if known.average > -INFINITE { known.average } else { 0 };
@@ -431,7 +434,8 @@ impl Worker<'_> {
                 self.converge(depth, line, guess, middle)
             }
             RootSearch::MtdF => {
-                // Ask "more than the last score?" after a fail high, "less?" after a fail low.
+                // After a fail high, test whether the score is greater than the last one. After a
+                // fail low, test whether it is less.
                 let test = |known: Bounds, last: Score| {
                     let alpha = if last == known.lower { last } else { last - 1 };
                     alpha.clamp(known.lower, known.upper - 1)
@@ -441,14 +445,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Half the first aspiration window.
+    /// Returns half the width of the first aspiration window, in centipawns.
     fn aspiration_width(&self) -> Score {
         let steady = if p::aspiration_form() > 0 { self.steady as Score } else { 0 };
         p::aspiration_width() - steady.min(p::aspiration_steady())
     }
 
-    /// Aspiration: searches `window`, and widens it on the side that failed
-    /// until the score is inside.
+    /// Searches an aspiration window, and widens it on the side that failed until the score is
+    /// inside.
     fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
         let mut step = self.aspiration_width();
         let mut reduction = 0;
@@ -458,7 +462,7 @@ impl Worker<'_> {
                 return Ok(score);
             }
             if score <= window.alpha {
-                // The move was thought better: take time to find another.
+                // The best move is worse than expected: take time to find another.
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = if is_decisive(score) { -INFINITE } else { score - step };
                 reduction = 0;
@@ -467,9 +471,9 @@ impl Worker<'_> {
                 if p::aspiration_form() > 0 {
                     window.alpha = window.alpha.max(window.beta - step);
                 }
-                // A fail high is cheap to confirm a little less deeply.
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
-                // A mate may need all the depth.
+                // A slightly shallower search confirms a fail high cheaply. A mate may need the
+                // full depth.
                 if !is_decisive(score) {
                     reduction = (reduction + 1).min(3);
                 }
@@ -483,11 +487,11 @@ impl Worker<'_> {
         }
     }
 
-    /// Null-window passes until the bounds meet. `test` is told the bounds and the
-    /// last score, at first the `guess`, and says above which score to ask. The
-    /// search is not perfectly stable: it ends with the last score if the bounds cross or do
-    /// not meet in `MAX_PASSES`. A search of the open window around that score collects the
-    /// principal variation, and widens if the score does not hold.
+    /// Runs null-window passes until the bounds meet. `test` receives the bounds and the
+    /// last score, at first `guess`, and returns the alpha of the next pass. Because of search
+    /// instability the bounds may cross, or not meet in [`MAX_PASSES`]; the last score is used
+    /// then. A final search of an open window around that score collects the principal
+    /// variation, and widens the window if the score is outside.
     fn converge(
         &mut self,
         depth: i32,
@@ -511,7 +515,7 @@ impl Worker<'_> {
         self.widen(depth, line, around(last, 1))
     }
 
-    /// One pass over the root moves from `line` on, which it sorts.
+    /// Searches the root moves from `line` on once, and sorts them.
     fn pass<T: NodeType>(&mut self, window: Window, depth: i32, line: usize) -> Result<Score> {
         self.count_node(0)?;
         let root = self.root.clone();
@@ -529,7 +533,7 @@ impl Worker<'_> {
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = PackedMove::NONE;
-        // Moves that throw away what the best ones keep are not candidates.
+        // Moves with a worse tablebase result than the best ones are not candidates.
         let value = self.root_moves[line].value();
         for i in line..self.root_moves.len() {
             if self.root_moves[i].value() != value {
@@ -590,22 +594,22 @@ impl Worker<'_> {
                 }
             }
         }
-        // The line of a move is kept alive by its root entry; with moves left
-        // out (MultiPV, searchmoves) the score would not be the position's, nor is
-        // that of a move that draws.
+        // A root entry keeps the best move in the table. It is not stored if moves are left
+        // out (MultiPV, searchmoves) or may draw by the fifty-move rule, because the score is
+        // then not that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
         if all && root.halfmoves() < CLAIMABLE_FROM {
             let bounds = Bounds::of(best, window);
             let entry = Entry { best: best_move, bounds, depth, evaluation: raw, pv: true };
             self.shared.table.store(table_key(&root), entry);
         }
-        // Stable: moves that were not raised keep their order.
+        // The sort is stable, so moves that did not raise alpha keep their order.
         self.root_moves[line..].sort_by_key(RootMove::order);
         Ok(best)
     }
 
-    /// How much of the root's window a node with this one sees, in 1/1024; 0 if that does not
-    /// count.
+    /// Returns the share of the root's window that this window covers, in 1/1024. Returns 0 off
+    /// the PV or without `lmr_window`.
     pub(super) fn open_share<T: NodeType>(&self, window: Window) -> i32 {
         if p::lmr_window() == 0 || !T::PV {
             return 0;
@@ -614,8 +618,8 @@ impl Worker<'_> {
         (1024 * width(window) / width(self.root_window)).min(1024)
     }
 
-    /// After a root move's search in `window`: a score, and its line of moves, has
-    /// who raised alpha; of the first move of a pass a bound is good to know, too.
+    /// Notes the result of a root move's search in `window`. A move that raised alpha gets its
+    /// score and line. The first move of a pass gets a bound if it did not raise alpha.
     fn note_root_score(&mut self, i: usize, score: Score, window: Window, first: bool) {
         let (seldepth, iteration) = (self.seldepth, self.iteration.unsigned_abs());
         let entry = &mut self.root_moves[i];
@@ -641,8 +645,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Where the table has cut a line off, it knows how the line goes on. A leaf's
-    /// entry does not: its score may be no move's, and its move an earlier search's.
+    /// Extends a line that a table cutoff has shortened with moves from the table. Entries of
+    /// leaves are not used, because their score may be static and their move from an earlier
+    /// search.
     fn complete_line(&mut self, i: usize) {
         let mut line = std::mem::take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -661,8 +666,8 @@ impl Worker<'_> {
             let entry = self.probe(&position).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
-            // A line that ends the game is not the score's: the table knows nothing of
-            // repetitions, and a mate would have the score of one.
+            // A move that ends the game does not belong to the score: entries ignore
+            // repetitions, and a mate would have a mate score.
             over = is_over(self, &position, line.len() + 1);
             if !over {
                 line.push(m);
@@ -672,21 +677,22 @@ impl Worker<'_> {
         self.root_moves[i].pv = line;
     }
 
-    /// What the endgame tables prove of a root move's score. Among drawn moves
-    /// the search chooses freely.
+    /// Returns the bounds that the tablebases prove for a root move. Drawn moves have none, so
+    /// that the search can choose among them.
     fn root_bounds(&self, i: usize) -> Bounds {
         let known = self.root_moves[i].known;
         known.filter(|k| k.value.drawn_score().is_none()).map_or(Bounds::NONE, |k| k.bounds)
     }
 
-    /// After a completed iteration: is another one worth its time?
+    /// Returns whether to stop after a completed iteration, because another one is not worth its
+    /// time.
     fn enough(&mut self, stability: &Stability) -> bool {
         let shared = self.shared;
         if self.thread != 0 {
             return false;
         }
         let best = &self.root_moves[0];
-        // With too little material to mate, deeper iterations say the same.
+        // Without mating material, deeper iterations find the same score.
         if shared.limits.is_wanted_mate(best.score) || self.root.is_insufficient_material() {
             return true;
         }
@@ -698,21 +704,22 @@ impl Worker<'_> {
             return false;
         }
         let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
-        // In a game there is nothing to think about with one move only.
+        // In a game, a forced move needs no search.
         let spent = (self.root_moves.len() == 1 && !shared.limits.analyse)
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
                 >= soft.mul_f64(stability.scale());
-        // Then the opponent's move ends the search, unless this one turns out worse.
+        // While pondering, the search ends when the opponent plays the expected move, unless the
+        // score drops before.
         self.ponder_spent = spent && shared.signals.is_pondering();
         spent && !self.ponder_spent
     }
 
-    /// Is this the thread that reports, and does anybody listen?
+    /// Returns whether this thread reports and the reporter wants information.
     fn tells(&self) -> bool {
         self.thread == 0 && self.shared.reporter.listens()
     }
 
-    /// Tells whoever listens about a line.
+    /// Reports a line.
     fn tell(&mut self, line: usize) {
         let rm = self.root_moves[line].clone();
         if self.tells() {
@@ -733,14 +740,15 @@ impl Worker<'_> {
         }
     }
 
-    /// Tells the lines, after a stopped iteration only if it has changed one of them. So
-    /// the last lines of all ranks are different moves, best first, and the first is played.
+    /// Reports all lines, after a stopped iteration only if it has changed one of them. The
+    /// last reported lines of all ranks therefore have different first moves, best first, and
+    /// the first of them is played.
     fn report(&mut self, finished: bool) {
         if self.thread != 0 {
             return;
         }
         if self.root_moves[0].score == -INFINITE {
-            // Stopped before anything was searched: say what there is.
+            // Stopped before a move was searched: report the static evaluation.
             self.root_moves[0].score = self.unsearched_score();
             self.root_moves[0].bound = Bound::Exact;
             self.root_moves[0].depth = self.iteration.unsigned_abs();
@@ -766,10 +774,10 @@ impl Worker<'_> {
         }
     }
 
-    /// The first root move's score without a search: the result if it ends the
-    /// game, else the evaluation of the root.
+    /// Returns the first root move's score without a search: the result if the move ends the
+    /// game, otherwise the static evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
-        // An aborted search leaves its line behind.
+        // A stopped search leaves the keys of its line.
         self.keys.truncate(self.game_keys);
         let root = self.root.clone();
         let mut child = root.clone();
@@ -785,8 +793,8 @@ impl Worker<'_> {
         }
     }
 
-    /// For each move that is not among the lines: the reply that the table holds
-    /// against it, and how the table goes on.
+    /// Reports a refutation for each move that is not among the lines: the reply from the table
+    /// and its continuation.
     fn report_refutations(&self) {
         for rm in &self.root_moves[self.lines()..] {
             let mut position = self.root.play(rm.m);
@@ -802,8 +810,7 @@ impl Worker<'_> {
         }
     }
 
-    /// A bound on the best move's score, once the search is slow enough for
-    /// somebody to read it.
+    /// Reports a bound on the best move's score, if the search has run for [`QUIET_TIME`].
     fn report_bound(&mut self, line: usize) {
         let best = &self.root_moves[line];
         if self.tells()
@@ -842,7 +849,7 @@ mod tests {
         search::tt::Table,
     };
 
-    /// What `test` finds out with a worker at this game's position, in a table of its own.
+    /// Runs `test` with a worker at the position of `game`, with a table of its own.
     fn with_worker<T>(game: &Game, limits: &Limits, test: impl FnOnce(Worker<'_>) -> T) -> T {
         let shared = Shared {
             table: &Table::new(1).unwrap(),
@@ -876,7 +883,7 @@ mod tests {
             });
             assert!(score.is_ok_and(|score| score.abs() < 200), "{score:?}");
             assert!((2..=17).contains(&passes), "{passes}");
-            // Asked the same again and again, the bounds stay apart.
+            // With the same test every time, the bounds never meet.
             let mut passes = 0;
             let score = worker.converge(3, 0, 0, |_, _| {
                 passes += 1;
@@ -887,9 +894,9 @@ mod tests {
         });
     }
 
-    /// The move that an iteration stopped after so many nodes leaves to be played, and the
-    /// one it should: the best of those that it has shown to be better than the others, else
-    /// that of the iteration before.
+    /// Returns the move that is played after an iteration is stopped at `nodes`, and the move
+    /// that should be played. The latter is the best of those that the iteration has shown to
+    /// be better than the others, otherwise the best move of the previous iteration.
     fn stopped(game: &Game, nodes: u64) -> [Move; 2] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         with_worker(game, &limits, |mut worker| {
@@ -913,8 +920,8 @@ mod tests {
         })
     }
 
-    /// How many moves the line Kg8 has when the table, of the position after it, holds this
-    /// move with an exact score of this depth.
+    /// Returns the length of the line that begins with Kg8, if the table has an exact score of
+    /// this depth with the move `best` for the next position.
     fn completed(best: &str, depth: i32) -> usize {
         let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
         let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
@@ -934,7 +941,7 @@ mod tests {
     #[test]
     fn the_table_completes_a_line_as_its_score_says() {
         assert_eq!(completed("a1b1", 3), 2);
-        // A leaf's move may be of another search; no score but a mate's is of a line to mate.
+        // A leaf's move may come from another search. A line that ends in mate has a mate score.
         assert_eq!(completed("a1b1", 0), 1);
         assert_eq!(completed("a1a8", 3), 1);
     }
@@ -943,7 +950,7 @@ mod tests {
     fn no_score_of_an_earlier_iteration_decides() {
         for line in include_str!("../../epd/bench.epd").lines() {
             let fen: Vec<&str> = line.split(' ').take(6).collect();
-            // Those of Chess960 are left out.
+            // Skip the Chess960 positions.
             let Ok(position) = Position::from_fen(&fen.join(" "), CastlingMode::Standard) else {
                 continue;
             };
