@@ -1,8 +1,8 @@
-//! Proof of a mate, for `go mate N`: every move of both sides is searched and none is
-//! pruned, so that a quiet key move or an underpromotion cannot be overlooked. Iterative
-//! deepening by moves: the mate found is the shortest.
+//! Proof search for mates, for `go mate N`. It searches all moves of both sides without
+//! pruning, so that it cannot overlook a quiet key move or an underpromotion. It deepens move by
+//! move, so the mate that it finds is the shortest.
 //!
-//! The proof search takes turns with the ordinary search, which is better at long forced
+//! The proof search alternates with the ordinary search, which is better at long forced
 //! lines.
 
 use std::cmp::Reverse;
@@ -22,43 +22,43 @@ const PROOFS: usize = 1 << 18;
 /// Nodes that the proof search may use before the ordinary search begins.
 const HEAD_START: u64 = 30_000;
 
-/// Mates of up to this many moves are mostly proved in a second.
+/// Length of a short mate, in moves. Mates of up to this length are mostly proved in a second.
 const SHORT: u32 = 5;
 
-/// Nodes of the proof search, which are cheap, for one of the ordinary search:
-/// for short mates, and for others. Of long ones the ordinary search finds more by
-/// itself; quiet key moves of problems are what it may overlook.
+/// Nodes of the proof search, which are cheap, for each node of the ordinary search: for short
+/// mates, and for long ones. The ordinary search finds more long mates alone, but may overlook
+/// the quiet key moves of problems.
 const SHARE: [u64; 2] = [4, 1];
 
-/// What is known of a position whose side to move wants to mate.
+/// Proof table entry for a position whose side to move tries to mate.
 #[derive(Clone, Copy, Default)]
 struct Proof {
     key: u64,
     /// The move that mates in `mates_in`.
     best: PackedMove,
-    /// Moves in which a mate is proved; 0 if none is.
+    /// Length of a proved mate, in moves; 0 if no mate is proved.
     mates_in: u8,
-    /// Moves in which there is none.
+    /// Number of moves in which a mate is refuted.
     holds_for: u8,
 }
 
 /// A proof search, which continues between iterations of the ordinary search.
 pub(super) struct MateSearch {
     proofs: Vec<Proof>,
-    /// Positions that have been on the board twice: a third time is a draw.
+    /// Keys of positions that have occurred twice. A third occurrence is a draw.
     twice: Vec<u64>,
-    /// The reply that last held, by ply.
+    /// The last reply that avoided mate, by ply.
     killers: Vec<PackedMove>,
-    /// Length of mate to be tried next, in moves.
+    /// Length of the mate to try next, in moves.
     moves: u32,
-    /// Longest mate that is wanted, in moves.
+    /// Maximum length of the mate, in moves.
     wanted: u32,
     /// Nodes used so far.
     spent: u64,
 }
 
 impl MateSearch {
-    /// A search for a mate in at most `wanted` moves. `keys` are the game's.
+    /// Creates a search for a mate in at most `wanted` moves. `keys` are those of the game.
     pub(super) fn new(wanted: u32, keys: &[u64]) -> MateSearch {
         let mut sorted = keys.to_vec();
         sorted.sort_unstable();
@@ -74,18 +74,18 @@ impl MateSearch {
         }
     }
 
-    /// Is it proved that neither side mates in the moves wanted?
+    /// Returns whether it is proved that neither side can mate in the wanted number of moves.
     pub(super) const fn is_refuted(&self) -> bool {
         self.moves > self.wanted
     }
 
-    /// Nodes used so far.
+    /// Returns the nodes used so far.
     pub(super) const fn spent(&self) -> u64 {
         self.spent
     }
 
-    /// Continues until a mate is proved, there is none of the length wanted, or the nodes
-    /// are used up. Returns the moves of the mate, by the side to move or against it.
+    /// Continues until a mate is proved, all wanted lengths are refuted, or the granted nodes
+    /// are used up. Returns the moves of the mate. Either side may be the one that mates.
     pub(super) fn seek(&mut self, worker: &mut Worker) -> Option<Vec<Move>> {
         let (begin, root) = (worker.nodes, worker.root.clone());
         let share = SHARE[usize::from(self.wanted > SHORT)];
@@ -99,7 +99,7 @@ impl MateSearch {
                 Ok(Some(line)) => found = Some(line),
                 Ok(None) => prover.search.moves += 1,
                 Err(Stopped) => {
-                    // It may have been the search's end: ask again at once.
+                    // The whole search may have been stopped, so check the limits at once.
                     prover.worker.next_check = prover.worker.nodes;
                     break;
                 }
@@ -111,12 +111,12 @@ impl MateSearch {
     }
 }
 
-/// A proof search at work.
+/// A running proof search.
 struct Prover<'p, 'w> {
-    /// Counts the nodes, and looks at the clock.
+    /// Counts the nodes and checks the limits.
     worker: &'p mut Worker<'w>,
     search: &'p mut MateSearch,
-    /// The worker's node count at which to give up for now.
+    /// The worker's node count at which to pause.
     stop_at: u64,
 }
 
@@ -129,14 +129,14 @@ impl Prover<'_, '_> {
         proof
     }
 
-    /// Drawn by rule, so that nobody mates any more. The position is not mate.
+    /// Returns whether the position is drawn by rule. It must not be checkmate.
     fn is_draw(&self, position: &Position) -> bool {
         position.halfmoves() >= 100
             || position.is_insufficient_material()
             || self.search.twice.contains(&position.key())
     }
 
-    /// A mate in the moves to be tried now, either way.
+    /// Looks for a mate of the current length by either side, and returns its moves.
     fn mate_at_root(&mut self, root: &Position) -> Result<Option<Vec<Move>>> {
         let moves = self.search.moves;
         if self.attack(root, moves, 0)?.is_some() {
@@ -152,13 +152,16 @@ impl Prover<'_, '_> {
         Ok(Some(line))
     }
 
-    /// The move by which the side to move mates in at most `moves` moves.
-    /// [`Stopped`] says, here and below, that the nodes are used up, too.
+    /// Returns the move by which the side to move mates in at most `moves` moves.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] if the search was stopped or, here and below, the granted nodes are used up.
     fn attack(&mut self, position: &Position, moves: u32, ply: usize) -> Result<Option<Move>> {
         if self.worker.nodes >= self.stop_at {
             return Err(Stopped);
         }
-        // The fifty-move clock decides whether there is time for the mate.
+        // The key includes the halfmove clock, which decides whether there is time for the mate.
         let key = table_key(position);
         let proof = *self.proof(key);
         if proof.mates_in > 0
@@ -185,7 +188,8 @@ impl Prover<'_, '_> {
         Ok(found)
     }
 
-    /// Tries the checks first, and first those that leave the fewest replies.
+    /// Tries all moves: first the best known one, then checks, then the others. Moves that leave
+    /// fewer replies come first.
     fn attack_all(
         &mut self,
         position: &Position,
@@ -216,7 +220,7 @@ impl Prover<'_, '_> {
         Ok(None)
     }
 
-    /// Does every one of `replies` run into a mate in at most `moves`?
+    /// Returns whether every one of `replies` allows a mate in at most `moves` moves.
     fn is_lost(
         &mut self,
         position: &Position,
@@ -224,7 +228,7 @@ impl Prover<'_, '_> {
         moves: u32,
         ply: usize,
     ) -> Result<bool> {
-        // A reply that held against another move often holds again.
+        // A reply that avoided mate after another move often does so again.
         let killer = self.search.killers[ply].find_in(replies);
         if let Some(m) = killer {
             self.worker.count_node(ply + 1)?;
@@ -233,7 +237,7 @@ impl Prover<'_, '_> {
                 return Ok(false);
             }
         }
-        // One that is known to hold ends the search.
+        // A reply that is known to avoid mate ends the search.
         let mut open = Vec::new();
         for &m in replies.iter().filter(|&&m| Some(m) != killer) {
             self.worker.count_node(ply + 1)?;
@@ -255,7 +259,7 @@ impl Prover<'_, '_> {
         Ok(!replies.is_empty())
     }
 
-    /// The reply after which the proved mate takes all of `moves` moves.
+    /// Returns a reply after which the proved mate takes the full `moves` moves.
     fn longest_reply(
         &mut self,
         position: &Position,
@@ -270,9 +274,9 @@ impl Prover<'_, '_> {
         Ok(None)
     }
 
-    /// The moves of a shortest mate, which takes `moves` moves.
+    /// Returns the moves of a shortest mate, which takes `moves` moves.
     fn mating_line(&mut self, position: &Position, moves: u32) -> Result<Vec<Move>> {
-        // Proofs may have been lost from the table: repeat them without a limit.
+        // Proofs may have been overwritten in the table: repeat them without a node limit.
         self.stop_at = u64::MAX;
         let mut position = position.clone();
         let mut line = Vec::new();
@@ -290,7 +294,7 @@ impl Prover<'_, '_> {
         Ok(line)
     }
 
-    /// A move that mates at once.
+    /// Returns a move that gives checkmate.
     fn mate_in_one(&mut self, position: &Position, ply: usize) -> Result<Option<Move>> {
         let generator = Generator::new(position);
         for m in position.legal_moves() {

@@ -1,243 +1,253 @@
-//! The search's tunable constants; what their lines say is in
-//! [`tune`](crate::system::tune).
+//! Tunable constants of the search. [`tune`](crate::system::tune) explains the format of a
+//! line.
 //!
-//! The margins, reductions and bonuses were tuned in games: `HISTORY.md` beside this
-//! file says how, and what that was worth.
+//! The margins, reductions and bonuses were tuned in games. `HISTORY.md` in this directory
+//! describes the runs and their gains.
 
 crate::system::tune::params! {
-    // Switches and depth limits, which no tuner moves.
+    // Switches and depth limits. Tuners do not change these.
 
-    /// Ask the transposition table; 0 to measure what it is worth.
+    /// Uses the transposition table. 0 measures its worth.
     table_use: 1, 0..=1, 0;
-    /// Bounds that the table keeps of searches of one depth; 1, the newer, to measure what
-    /// the other is worth.
+    /// Number of bounds that the table keeps from searches of the same depth. 1 keeps the newer
+    /// bound only, to measure the worth of the second.
     table_bounds: 2, 1..=2, 0;
-    /// Iteration from which the root aspires to a window.
+    /// Iteration from which the root uses aspiration windows.
     aspiration_depth: 4, 1..=255, 0;
-    /// How many plies shallower than the node an entry may be whose bounds correct the
-    /// evaluation.
+    /// How many plies shallower than the node a table entry may be for its bounds to correct
+    /// the evaluation.
     estimate_depth: 4, 0..=255, 0;
-    /// Deepest node for reverse futility pruning.
+    /// Maximum depth for reverse futility pruning.
     rfp_depth: 9, 0..=20, 0;
-    /// Depth from which a null move is tried.
+    /// Minimum depth for null move pruning.
     null_depth: 3, 1..=255, 0;
-    /// Depth from which the null move is verified.
+    /// Minimum depth for the verification of a null move.
     null_verify: 14, 8..=255, 0;
-    /// Depth from which captures are probed for a cutoff.
+    /// Minimum depth for ProbCut.
     probcut_depth: 5, 3..=255, 0;
-    /// Depth from which a node without table move is searched less deeply.
+    /// Minimum depth for internal iterative reduction.
     iir_depth: 4, 2..=255, 0;
-    /// Deepest (reduced) depth for futility pruning of quiets.
+    /// Maximum (reduced) depth for futility pruning of quiet moves.
     futility_depth: 9, 0..=20, 0;
-    /// Deepest node for late move pruning.
+    /// Maximum depth for late move pruning.
     lmp_depth: 9, 0..=20, 0;
-    /// Deepest (reduced) depth for pruning by history.
+    /// Maximum (reduced) depth for history pruning.
     history_depth: 5, 0..=20, 0;
-    /// Deepest node for pruning by exchange value.
+    /// Maximum depth for pruning by static exchange evaluation.
     see_depth: 10, 0..=20, 0;
-    /// Depth from which the table move is tested for being the only good one.
+    /// Minimum depth for singular extensions.
     singular_depth: 6, 4..=255, 0;
-    /// Depth from which moves are reduced.
+    /// Minimum depth for late move reductions.
     lmr_depth: 2, 1..=255, 0;
 
-    /// What the histories learn: 1 of a failure has constants of its own, fades with the
-    /// move's place in the order and spares moves that were best for a while, and continuation
-    /// histories learn more slowly; 2 exact scores teach, too.
+    /// Variant of history updates. With 1, the malus has its own constants, is smaller for late
+    /// moves and spares moves that were best for a while, and continuation histories change more
+    /// slowly. With 2, exact scores update the histories too.
     teach: 0, 0..=2, 0;
-    /// The size of the correction counts: the more the evaluation was wrong in such positions,
-    /// the less is pruned and reduced.
+    /// The more the evaluation was corrected in similar positions, the less is pruned and
+    /// reduced.
     correction_size: 0, 0..=1, 0;
-    /// Singular extensions: a smaller margin, up to three plies, more than one also in open
-    /// windows, three plies less for a move that is not singular where the node is expected to
-    /// fail high, and multicut scores nearer to beta.
+    /// Variant of singular extensions. The margin is smaller, extensions are up to three plies,
+    /// and PV nodes extend by more than one ply too. At expected cut nodes, a move that is not
+    /// singular is searched three plies less. Multicut scores are closer to beta.
     singular: 0, 0..=1, 0;
-    /// Half the singular margin where the table has the exact score.
+    /// Halves the singular margin if the table entry is exact.
     singular_exact: 0, 0..=1, 0;
-    /// Order of quiet moves: checks come early that lose less than a pawn.
+    /// Move ordering bonus for quiet checks that lose less than a pawn.
     order_checks: 0, 0..=1, 0;
-    /// Aspiration windows are around the mean score of the last iterations, narrower where
-    /// those agreed, and after a fail high end not far below the old one.
+    /// Variant of aspiration windows. They are centred on the mean score of the last iterations,
+    /// and narrower if these agreed. After a fail high, alpha rises to just below the old beta.
     aspiration_form: 0, 0..=1, 0;
-    /// Quiescence: futility spares recaptures and checks, a capture's history decides what its
-    /// exchange must win, and captures that fail high are rewarded.
+    /// Variant of quiescence. Futility pruning spares recaptures and checks, the required
+    /// exchange value of a capture depends on its history, and captures that fail high get a
+    /// bonus.
     quiescence_form: 0, 0..=1, 0;
-    /// In check quiet moves are pruned neither by number nor by their exchange.
+    /// Exempts quiet check evasions from late move pruning and from pruning by static exchange
+    /// evaluation.
     evasions: 0, 0..=1, 0;
-    /// An evaluation that reaches beta counts as improving, after reverse futility and null move.
+    /// In ProbCut and later steps, an evaluation that reaches beta counts as improving.
     improving_beta: 0, 0..=1, 0;
-    /// The change of evaluation teaches the last quiet move, where the table knows nothing or
-    /// little depth is left.
+    /// The change of evaluation updates the history of the last quiet move, if there is no table
+    /// entry or the depth is low.
     teach_evaluation: 0, 0..=1, 0;
-    /// Quiet checks in the first ply of quiescence: 0 none; 1 all that lose nothing; 2 those, if
-    /// no move near the leaf was reduced, or in an open window; 3 those that mate.
+    /// Quiet checks at the first ply of quiescence. 0: none. 1: all that lose no material. 2: the
+    /// same, but off the PV only if no recent move was reduced. 3: only those that mate.
     quiet_checks: 1, 0..=3, 0;
-    /// The search without the table's move is on the principal variation if its node is.
+    /// A singular search inherits the PV flag of its node.
     excluded_pv: 0, 0..=1, 0;
-    /// ProbCut at expected cut nodes only, where the table's move is not quiet and its bound or
-    /// the evaluation agrees, and at a depth that falls with the score of quiescence.
+    /// Variant of ProbCut. It is tried only at expected cut nodes, only if the TT move is not
+    /// quiet, and only if the table's bound or the evaluation agrees. Its depth falls as the
+    /// score of quiescence rises.
     probcut_form: 0, 0..=1, 0;
-    /// Moves of open windows are reduced less, the more of the root's window is open.
+    /// Reduces moves of PV nodes less, the larger their share of the root's window is.
     lmr_window: 0, 0..=1, 0;
-    /// Off the principal variation the first move is reduced by a ply, too, if the table does
-    /// not give it and a late one would lose three.
+    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move and a late move
+    /// would be reduced by three.
     lmr_first: 0, 0..=1, 0;
-    /// The history of captures distinguishes squares that the enemy attacks.
+    /// Capture history distinguishes target squares that the opponent attacks.
     capture_threats: 0, 0..=1, 0;
-    /// Continuation histories distinguish earlier moves by whether they took a piece or promoted,
-    /// and whether they left check.
+    /// Continuation histories distinguish whether the earlier move was tactical and whether it
+    /// was a check evasion.
     continuation_kinds: 0, 0..=1, 0;
-    /// Half of the butterfly history's word is that of the piece and where it goes.
+    /// Averages the butterfly history with a history by piece and target square.
     piece_history: 0, 0..=1, 0;
-    /// Reverse futility pruning at any depth, by a margin that grows with its square, and
-    /// more of it at expected cut nodes and where nothing of ours is attacked.
+    /// Variant of reverse futility pruning. It has no depth limit, and its margin grows with the
+    /// square of the depth. The margin is smaller at expected cut nodes, and if no piece of ours
+    /// is attacked.
     rfp_form: 0, 0..=1, 0;
-    /// A cut by the table from depth 7 on must not be denied by its entry one move on.
+    /// From depth 7 on, rejects a table cutoff that the table entry after the TT move
+    /// contradicts.
     verify_cutoff: 0, 0..=1, 0;
-    /// Nodes of the last iteration's principal variation are neither reduced for want of a table
-    /// move, nor are their quiet moves pruned.
+    /// On the last iteration's principal variation, disables internal iterative reduction and the
+    /// pruning of quiet moves.
     follow_pv: 0, 0..=1, 0;
-    /// Larger tables: of corrections fourfold, of histories by pawn structure eightfold.
+    /// Makes the correction tables four times as large, and the history by pawn structure eight
+    /// times.
     big_tables: 0, 0..=1, 0;
-    /// Deeper entries of the table cut open windows off.
+    /// Allows deeper table entries to cut off PV nodes.
     pv_cut: 1, 0..=1, 0;
-    /// A new position replaces the entry of the two that is worth less by its depth and age.
+    /// A new position replaces the entry of its bucket with the lower depth, less its age.
     replace: 0, 0..=1, 0;
-    /// Futility judges each quiet move by its reduced depth and history, and never all at once.
+    /// Futility pruning judges each quiet move by its reduced depth and history, and never prunes
+    /// all quiet moves at once.
     move_futility: 0, 0..=1, 0;
-    /// Draws in the tree are worth -1 or 1, by turns.
+    /// Scores draws in the tree as -1 or 1, depending on the node count.
     draw_jitter: 0, 0..=1, 0;
-    /// The side that is better at the root is optimistic in the tree.
+    /// Adds a bonus to evaluations from the point of view of the side that is better at the root.
     optimism: 0, 0..=1, 0;
-    /// Evaluations fade while neither pawns move nor pieces are taken.
+    /// Shrinks evaluations as the halfmove clock rises.
     fifty_damping: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
-    /// With `replace`: the plies by which an entry is worth less for each search since.
+    /// With `replace`: plies by which an entry loses value for each search since it was stored.
     replace_age: 4, 0..=16, 1;
-    /// Half the first aspiration window, in centipawns.
+    /// Half the width of the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
-    /// With `aspiration_form`: how much less it may be, a centipawn for each iteration in which
-    /// neither move nor score have changed.
+    /// With `aspiration_form`: maximum reduction of that width, in centipawns. It is one
+    /// centipawn for each iteration in which neither the move nor the score has changed.
     aspiration_steady: 6, 0..=15, 1;
-    /// How much wider the window gets each time that it fails, in per cent ...
+    /// Growth of the window's step after each failure, in per cent ...
     aspiration_growth: 54, 10..=200, 10;
-    /// ... and in centipawns.
+    /// ... plus this, in centipawns.
     aspiration_step: 5, 0..=30, 2;
-    /// Centipawns for the side to move, both evaluations together, that take a ply more off.
+    /// Sum of this node's and the parent's evaluation above which hindsight reduces by a ply, in
+    /// centipawns.
     hindsight_agreement: 87, 0..=400, 20;
-    /// Margin per ply of depth, in centipawns.
+    /// Margin of reverse futility pruning per ply of depth, in centipawns.
     rfp_margin: 63, 30..=150, 6;
     /// With `rfp_form`: margin per ply, in centipawns, ...
     rfp_slope: 30, 0..=120, 6;
-    /// ... and per ply squared, ...
+    /// ... plus this per ply squared, ...
     rfp_square: 8, 0..=30, 2;
     /// ... less this at expected cut nodes, ...
     rfp_cut: 24, 0..=100, 6;
-    /// ... and this if nothing of ours is attacked.
+    /// ... less this if no piece or pawn of ours is attacked.
     rfp_safe: 54, 0..=150, 8;
-    /// Less margin when the position is improving, in centipawns.
+    /// Reduction of the margin if the position is improving, in centipawns.
     rfp_improving: 62, 0..=150, 6;
-    /// Less margin when the opponent's last move was a mistake, in centipawns.
+    /// Reduction of the margin if the opponent's last move was a mistake, in centipawns.
     rfp_worsening: 28, 0..=100, 6;
-    /// The least margin of all, in centipawns.
+    /// Minimum margin, in centipawns.
     rfp_least: 24, 0..=80, 4;
-    /// How far below beta the evaluation may be per ply of depth, in centipawns, ...
+    /// Null move pruning: distance below beta that the evaluation may have, per ply of depth, in
+    /// centipawns, ...
     null_slope: 10, 0..=60, 3;
     /// ... less this.
     null_margin: 84, 0..=300, 14;
     /// Base reduction of the null move, in plies.
     null_base: 5, 2..=9, 1;
-    /// Depth per further ply of reduction.
+    /// Plies of depth for each further ply of reduction.
     null_divisor: 3, 2..=8, 1;
-    /// Centipawns above beta per further ply of reduction.
+    /// Centipawns above beta for each further ply of reduction.
     null_evaluation: 164, 80..=400, 16;
-    /// How far above beta the probe must be, in centipawns.
+    /// Margin above beta that ProbCut must reach, in centipawns.
     probcut_margin: 209, 80..=400, 16;
-    /// Less of it when the position is improving, in centipawns.
+    /// Reduction of that margin if the position is improving, in centipawns.
     probcut_improving: 43, 0..=150, 8;
-    /// With `probcut_form`: centipawns of quiescence above it for a ply less, ...
+    /// With `probcut_form`: centipawns of the quiescence score above the bound for each ply that
+    /// the search is shallower, ...
     probcut_step: 300, 100..=600, 25;
-    /// ... and how many more the shallower search must show.
+    /// ... and centipawns that the score of that search must be higher for each of these plies.
     probcut_more: 200, 50..=500, 25;
-    /// Futility margin, in centipawns.
+    /// Base futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
     /// Futility margin per ply, in centipawns.
     futility_margin: 77, 30..=200, 8;
-    /// History that is worth a centipawn of it.
+    /// History that adds a centipawn to the futility margin.
     futility_history: 169, 32..=512, 24;
-    /// Margin per ply for captures that lose material, in centipawns.
+    /// Futility margin per ply for captures that lose material, in centipawns.
     losing_margin: 99, 30..=300, 14;
-    /// Quiet moves that are tried at any depth, besides depth squared.
+    /// Late move pruning: quiet moves tried at any depth, in addition to the depth squared.
     lmp_base: 5, 0..=12, 1;
-    /// History per ply below which a quiet move is pruned.
+    /// History pruning: negative history per ply below which a quiet move is pruned.
     history_margin: 5086, 1000..=12000, 500;
-    /// Centipawns per ply a quiet move may lose.
+    /// Centipawns per ply that a quiet move may lose in an exchange.
     see_quiet: 83, 10..=150, 6;
-    /// Centipawns per ply squared a capture may lose.
+    /// Centipawns per ply squared that a capture may lose in an exchange.
     see_capture: 25, 5..=80, 4;
-    /// History that weighs as much as a centipawn of the victim in the order of captures.
+    /// Ordering of captures: weight of a centipawn of the victim, in units of history.
     order_victim: 30, 8..=128, 6;
-    /// What escape from a lesser attacker is worth, per pawn of the piece's value, in
-    /// the units of a quiet move's history.
+    /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of
+    /// the piece's value, in units of a quiet move's history.
     order_safety: 1462, 0..=4000, 200;
-    /// What it is worth to attack, from a safe square, what can be won, in the same units.
+    /// Bonus for an attack, from a safe square, on a piece that can be won, in the same units.
     order_offence: 3524, 0..=8000, 300;
-    /// With `order_checks`: what a check is worth, in the same units.
+    /// With `order_checks`: bonus for a check, in the same units.
     order_check: 10000, 0..=20000, 800;
-    /// How much of that order forgives a capture the loss of a centipawn.
+    /// Ordering score that allows a good capture to lose a centipawn.
     good_capture: 116, 32..=512, 24;
-    /// Weight of the history four plies back, in quarters of that of one ply back.
+    /// Weight of the continuation history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
-    /// Margin per ply of depth, in 1/16 centipawns.
+    /// Singular margin per ply of depth, in 1/16 centipawns.
     singular_margin: 18, 4..=64, 3;
     /// The same with `singular`.
     singular_narrow: 12, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
     double_margin: 11, 0..=100, 5;
-    /// With `singular`: centipawns below it for a third ply, ...
+    /// With `singular`: centipawns below the singular bound for a third ply, ...
     triple_margin: 90, 0..=400, 20;
-    /// ... and how many more are needed for either in open windows.
+    /// ... and additional centipawns for either extension in PV nodes.
     singular_pv: 200, 0..=500, 25;
-    /// Base reduction, in 1/1024 ply.
+    /// Base reduction of quiet moves, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
-    /// Divisor of the product of logarithms, in 1/1024.
+    /// Divisor of the product of logarithms for quiet moves, in 1/1024.
     lmr_divisor: 2520, 1500..=4000, 120;
-    /// The same two for captures and promotions.
+    /// Base reduction of captures and promotions, in 1/1024 ply.
     lmr_capture_base: 431, 0..=2048, 80;
-    /// Divisor of the product of logarithms, in 1/1024.
+    /// Divisor of the product of logarithms for captures and promotions, in 1/1024.
     lmr_capture_divisor: 4348, 2500..=8000, 250;
-    /// A capture's history per ply less of reduction.
+    /// A capture's history that lessens its reduction by a ply.
     lmr_capture_history: 15781, 5000..=40000, 1600;
-    /// History per ply less of reduction.
+    /// A quiet move's history that lessens its reduction by a ply.
     lmr_history: 9619, 3000..=20000, 800;
-    /// More reduction at an expected cut node, in 1/1024 ply.
+    /// More reduction at expected cut nodes, in 1/1024 ply.
     lmr_cut: 1564, 0..=3000, 120;
-    /// More reduction off the principal variation, in 1/1024 ply.
+    /// More reduction at non-PV nodes, in 1/1024 ply.
     lmr_non_pv: 712, 0..=2000, 100;
     /// With `lmr_window`: less reduction in a window as wide as the root's, in 1/1024 ply.
     lmr_wide: 440, 0..=2000, 100;
-    /// More reduction when not improving, in 1/1024 ply.
+    /// More reduction if the position is not improving, in 1/1024 ply.
     lmr_not_improving: 677, 0..=2000, 100;
-    /// Less reduction where the principal variation has been, in 1/1024 ply.
+    /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
     lmr_was_pv: 868, 0..=2500, 100;
-    /// Less still if the table's lower bound is above alpha, ...
+    /// Even less if the table's lower bound is above alpha, in 1/1024 ply, ...
     lmr_table_above: 391, 0..=2000, 100;
-    /// ... and if its entry is as deep as this search.
+    /// ... and even less if the table entry is at least as deep as this search.
     lmr_table_deep: 281, 0..=2000, 100;
-    /// Centipawns above the best score for a ply more at the second look, ...
+    /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;
-    /// ... and below which there is a ply less.
+    /// Centipawns above the best score below which the re-search is a ply shallower.
     lmr_shallower: 11, 0..=40, 3;
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1177, 0..=2500, 100;
-    /// More reduction when the table's move is a capture, in 1/1024 ply.
+    /// More reduction if the TT move is a capture or a promotion, in 1/1024 ply.
     lmr_table_capture: 712, 0..=2000, 90;
-    /// More reduction when nodes below often fail high, in 1/1024 ply.
+    /// More reduction if nodes at the next ply often fail high, in 1/1024 ply.
     lmr_cutoffs: 684, 0..=2000, 90;
-    /// An evaluation so many centipawns below alpha means ...
+    /// Centipawns below alpha at which an evaluation is hopeless.
     hopeless_margin: 352, 100..=1000, 30;
-    /// ... so much more reduction, in 1/1024 ply.
+    /// More reduction if the evaluation is hopeless, in 1/1024 ply.
     lmr_hopeless: 1038, 0..=2000, 90;
     /// Less reduction in check, in 1/1024 ply.
     lmr_in_check: 659, 0..=2000, 90;
@@ -249,53 +259,54 @@ crate::system::tune::params! {
     evaluation_bonus: 648, 50..=2000, 80;
     /// ... and this malus.
     evaluation_malus: 288, 50..=2000, 80;
-    /// The largest history bonus.
+    /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;
     /// With `teach`: history malus per ply, ...
     malus_slope: 200, 50..=600, 20;
-    /// ... besides this ...
+    /// ... plus this, ...
     malus_offset: 100, 0..=600, 30;
-    /// ... and at most so much.
+    /// ... and at most this.
     malus_max: 1400, 300..=4000, 150;
-    /// With `teach`: how much less each further quiet move is punished, in 1/1024.
+    /// With `teach`: decrease of the malus for each further quiet move, in 1/1024.
     malus_fade: 45, 0..=200, 8;
-    /// With `teach`: how fast continuation histories learn, in 1/16 of the others.
+    /// With `teach`: update rate of continuation histories, in 1/16 of the other histories' rate.
     continuation_rate: 8, 2..=24, 1;
-    /// The usual size of a correction, in centipawns. With `correction_size`, for each
-    /// centipawn more: ...
+    /// Usual size of a correction, in centipawns. With `correction_size`, each further
+    /// centipawn means ...
     correction_usual: 12, 0..=60, 3;
-    /// ... less reduction, in 1/1024 ply, ...
+    /// ... this much less reduction, in 1/1024 ply, ...
     correction_lmr: 4, 0..=16, 1;
-    /// ... more margin of reverse futility pruning, in 1/16 centipawns, ...
+    /// ... a larger margin of reverse futility pruning, in 1/16 centipawns, ...
     correction_rfp: 8, 0..=32, 2;
-    /// ... of futility pruning, ...
+    /// ... a larger margin of futility pruning, in 1/16 centipawns, ...
     correction_futility: 9, 0..=32, 2;
-    /// ... of futility pruning in quiescence, ...
+    /// ... a larger margin of futility pruning in quiescence, in 1/16 centipawns, ...
     correction_quiescence: 16, 0..=48, 2;
-    /// ... and less for a second ply of singular extension.
+    /// ... and a smaller margin for a second ply of singular extension, in 1/16 centipawns.
     correction_double: 4, 0..=24, 2;
-    /// How fast corrections of the evaluation learn, in 1/1024 of the error per ply of depth.
+    /// Update rate of correction histories, in 1/1024 of the error per ply of depth.
     correction_rate: 25, 4..=64, 4;
-    /// The most that a correction learns at once, in centipawns.
+    /// Maximum change of a correction in one update, in centipawns.
     correction_step: 20, 4..=48, 3;
     /// Weight of the correction by pawn structure, in 1/16.
     correction_pawns: 11, 0..=32, 2;
-    /// Weight of that by minor pieces, in 1/16.
+    /// Weight of the correction by minor pieces, in 1/16.
     correction_minors: 9, 0..=32, 2;
-    /// Weight of those by each side's pieces, in 1/16.
+    /// Weight of the corrections by each side's pieces, in 1/16.
     correction_pieces: 12, 0..=32, 2;
-    /// Weight of that by the last two moves, in 1/16.
+    /// Weight of the corrections by pairs of earlier moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
-    /// With `optimism`: the most of it, in centipawns, before the weight of material ...
+    /// With `optimism`: maximum bonus, in centipawns. It is multiplied by the weight of the
+    /// material ...
     optimism_most: 113, 20..=300, 14;
-    /// ... less this, in 1/1024, ...
+    /// ... less this, in 1/1024.
     optimism_less: 540, 300..=680, 20;
-    /// ... and the score at which half is reached.
+    /// With `optimism`: score at which half the maximum is reached, in centipawns.
     optimism_half: 201, 50..=500, 25;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;
-    /// With `quiescence_form`: a capture's history that forgives the loss of a centipawn, ...
+    /// With `quiescence_form`: a capture's history that allows it to lose a centipawn, ...
     quiescence_history: 62, 24..=256, 12;
-    /// ... and the bonus of one that fails high.
+    /// ... and the bonus for a capture that fails high.
     quiescence_bonus: 128, 0..=400, 20;
 }

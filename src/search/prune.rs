@@ -1,38 +1,39 @@
-//! Pruning and reduction as pure functions: facts of a node and a move in, a
-//! verdict out. Nothing here touches a board.
+//! Pruning and reduction rules as pure functions of facts about a node and a move, without
+//! access to the board.
 //!
-//! The constants are tuned, see [`params`](super::params); the forms are what
-//! several strong engines use, on precedent unless a line says otherwise.
+//! The constants are tuned (see [`params`](super::params)). The formulas are those of
+//! several strong engines.
 
 use super::params as p;
 use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
 
-/// What pruning a whole node looks at.
+/// Facts about a node for the pruning of whole nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeFacts {
     /// Remaining depth, in plies.
     pub depth: i32,
-    /// Best knowledge of the score without searching: the static evaluation,
-    /// corrected, and moved inside the table's bounds.
+    /// Best estimate of the score without a search: the corrected static evaluation,
+    /// moved inside the table's bounds.
     pub estimate: Score,
-    /// The static evaluation rose since our last move.
+    /// The static evaluation is higher than at our last move.
     pub improving: bool,
-    /// It rose, for the side to move, by the opponent's last move.
+    /// The opponent's last move raised the static evaluation from our point of view.
     pub opponent_worsening: bool,
-    /// The node is expected to fail high.
+    /// The node is an expected cut node.
     pub cut: bool,
-    /// No piece of the side to move is attacked, if that is asked for.
+    /// No piece or pawn of the side to move is attacked. False without `rfp_form`.
     pub safe: bool,
-    /// How much more than usual it was corrected, in centipawns.
+    /// How much more than usual the evaluation was corrected, in centipawns.
     pub doubt: Score,
 }
 
-/// Centipawns for `weight` sixteenths of this doubt.
+/// Returns the margin for a doubt, in centipawns. `weight` is in 1/16.
 pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
     doubt * weight / 16
 }
 
-/// Reverse futility pruning: so far above beta that no quiet reply will matter.
+/// Reverse futility pruning: returns whether the estimate is so far above beta that the node can
+/// be expected to fail high without a search.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
     let form = p::rfp_form() > 0;
     let margin = if form {
@@ -51,8 +52,8 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         && beta > -DECISIVE
 }
 
-/// The score of a node that fails high: nearer to beta, the shallower the search,
-/// since much of what it gains is not to be had.
+/// Returns the score of a node that fails high. The shallower the search, the closer it is to
+/// beta, because shallow searches overestimate the gain.
 pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
     if is_decisive(score) || is_decisive(beta) {
         score
@@ -61,62 +62,64 @@ pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
     }
 }
 
-/// Depth taken off the search after a null move.
+/// Returns the depth reduction of the search after a null move, in plies.
 pub fn null_reduction(node: NodeFacts, beta: Score) -> i32 {
     p::null_base()
         + node.depth / p::null_divisor()
         + ((node.estimate - beta) / p::null_evaluation()).clamp(0, 4)
 }
 
-/// What pruning or reducing one move looks at.
+/// Facts about a move for pruning and reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveFacts {
     /// Depth of the node, in plies.
     pub depth: i32,
-    /// Its place in the order, from 1.
+    /// Number of the move in the move ordering, from 1.
     pub number: i32,
     /// The best score of the moves before it.
     pub best: Score,
     /// Neither capture nor promotion to a queen.
     pub quiet: bool,
-    /// The move's history score; below the root a quiet move's includes what the order of
-    /// moves adds for leaving or entering attacked squares.
+    /// The move's history score. Below the root, a quiet move's score includes the move-ordering
+    /// bonuses for its squares: escapes from attacks, safe squares and safe attacks.
     pub history: i32,
-    /// The node's evaluation rose since our last move.
+    /// The node's evaluation is higher than at our last move.
     pub improving: bool,
-    /// The node has an open window.
+    /// The node is a PV node.
     pub pv: bool,
-    /// How much of the root's window is open, in 1/1024; 0 if that does not count.
+    /// Share of the root's window that is open, in 1/1024; 0 off the PV or without `lmr_window`.
     pub open: i32,
     /// The node is on, or has been on, a principal variation.
     pub was_pv: bool,
-    /// The node is expected to fail high.
+    /// The node is an expected cut node.
     pub cut: bool,
-    /// The move gives check; not asked of an interior node's first move.
+    /// The move gives check. Not determined for the first move of an interior node.
     pub check: bool,
-    /// Side to move is in check at the node.
+    /// The side to move is in check at the node.
     pub in_check: bool,
-    /// The table's move is a capture: quiets are unlikely to be best.
+    /// The TT move is a capture or a promotion: quiet moves are unlikely to be best.
     pub table_capture: bool,
-    /// It is one of the captures that lose material, which come last.
+    /// The move is a capture that loses material. These come last.
     pub losing: bool,
-    /// What its exchange wins at least, in centipawns, as far as is known.
+    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
+    /// unknown.
     pub exchange: i32,
-    /// The table's lower bound is above alpha.
+    /// The lower bound of the table entry is above alpha.
     pub table_above: bool,
-    /// The table's entry is as deep as this search.
+    /// The table entry is at least as deep as this search.
     pub table_deep: bool,
-    /// How often nodes below failed high: many means a bad place.
+    /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
+    /// at this ply tend to fail.
     pub cutoffs_below: u32,
     /// The node's evaluation is far below alpha.
     pub hopeless: bool,
-    /// How much more than usual it was corrected, in centipawns.
+    /// How much more than usual the evaluation was corrected, in centipawns.
     pub doubt: Score,
 }
 
 impl MoveFacts {
-    /// The first move of a root that nothing else is known of. The root's moves are not
-    /// pruned, and neither the table nor the exchange decides how far they are reduced.
+    /// Neutral facts: the first move of a root. Root moves are not pruned, and neither table
+    /// entries nor exchanges affect their reductions.
     pub const ROOT: MoveFacts = MoveFacts {
         depth: 1,
         number: 1,
@@ -141,13 +144,13 @@ impl MoveFacts {
     };
 }
 
-/// Late move pruning: enough quiet moves have been tried.
+/// Late move pruning: returns whether enough quiet moves have been tried.
 pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
     depth <= p::lmp_depth()
         && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
 }
 
-/// The evaluation plus all that a quiet move may win, in centipawns.
+/// Returns the evaluation plus the most that a quiet move is expected to gain, in centipawns.
 pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
     evaluation
         + p::futility_base()
@@ -155,17 +158,18 @@ pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
         + history / p::futility_history()
 }
 
-/// Futility: that stays below alpha.
+/// Futility pruning: returns whether even this gain does not raise alpha.
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
 
-/// A quiet move whose record is too bad for the depth left.
+/// History pruning: returns whether a quiet move's history is too bad for the remaining depth.
 pub fn bad_history(reduced_depth: i32, history: i32) -> bool {
     reduced_depth <= p::history_depth() && history < -p::history_margin() * reduced_depth.max(1)
 }
 
-/// The exchange value below which a move is not searched; `None`: search it.
+/// Returns the static exchange evaluation, in centipawns, below which a move is pruned; `None` if
+/// the depth is too great.
 pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32> {
     (depth <= p::see_depth()).then(|| {
         if quiet {
@@ -196,12 +200,12 @@ static LOGARITHMS: [i32; 256] = {
     table
 };
 
-/// Late move reductions, in whole plies; may be negative.
+/// Returns the late move reduction, in whole plies. It may be negative.
 pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
     let (product, history) = (product * 1024, facts.history * 1024);
-    // Each divisor is a constant: the compiler multiplies instead.
+    // All divisors are constants, so that the compiler can replace divisions by multiplications.
     let mut reduction = if facts.quiet {
         p::lmr_base() + product / p::lmr_divisor() - history / p::lmr_history()
     } else {
@@ -226,25 +230,27 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     reduction / 1024
 }
 
-/// Plies more or less for a move that has beaten alpha at a reduced depth: more if it
-/// beats all others by much, less if by hardly anything.
+/// Returns the depth adjustment, in plies, of the re-search after a move has beaten alpha at a
+/// reduced depth: 1 if it beats all others clearly, -1 if only just.
 pub fn second_look(score: Score, best: Score) -> i32 {
     let better = best > -DECISIVE && score > best + p::lmr_deeper();
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
-/// History bonus for a move that was best at this depth.
+/// Returns the history bonus for a move that was best at this depth.
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
 
-/// History bonus for a quiet move after which the evaluation is so many centipawns better.
+/// Returns the history bonus for a quiet move that improved the evaluation by `change`
+/// centipawns.
 pub fn evaluation_bonus(change: Score) -> i32 {
     (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
 }
 
-/// History malus for the quiet move, or the capture, that was searched as the `place`th of
-/// its kind before the best one, from 0: late moves have a bad record already.
+/// Returns the history malus for a quiet move or a capture that was searched before the best
+/// move. `place` is its index among the moves of its kind, from 0. Late moves get a smaller malus
+/// (with `teach`), because their history is bad already.
 pub fn malus(depth: i32, place: usize) -> i32 {
     if p::teach() == 0 {
         return bonus(depth);
@@ -254,15 +260,15 @@ pub fn malus(depth: i32, place: usize) -> i32 {
     malus * 1024 / (fade * fade / 1024)
 }
 
-/// The table's move is extended if every other move fails below this.
+/// Returns the score below which all other moves must fail for the TT move to be extended.
 pub fn singular_bound(bounds: Bounds, depth: i32, was_pv: bool) -> Score {
     let margin = if p::singular() > 0 { p::singular_narrow() } else { p::singular_margin() };
     let exact = p::singular_exact() > 0 && bounds.is_exact();
     bounds.lower - depth * margin * if was_pv { 2 } else { 1 } / if exact { 32 } else { 16 }
 }
 
-/// Plies by which to extend the table's move if every other move fails so far below the
-/// singular bound, in centipawns.
+/// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns
+/// below the singular bound.
 pub fn extension(gap: Score, pv: bool, doubt: Score) -> i32 {
     let double = p::double_margin() - doubt_margin(doubt, p::correction_double());
     if p::singular() == 0 {

@@ -1,6 +1,6 @@
-//! Quiescence: captures (in check evasions until one holds, then good captures only;
-//! at its first ply quiet checks, too) until the position is quiet enough for the
-//! static evaluation.
+//! Quiescence search: searches captures until the position is quiet enough for the static
+//! evaluation. At its first ply it also searches quiet checks. In check it searches evasions
+//! until one avoids a decisive loss, and after that only good captures.
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
@@ -18,11 +18,11 @@ use crate::{
     search::{picker::Picker, tt::Entry},
 };
 
-/// A node of quiescence on its way through the steps.
+/// A quiescence node on its way through the steps.
 struct Leaf<'a> {
     position: &'a Position,
     ply: usize,
-    /// Raised as better moves are found.
+    /// Lower bound of the window, raised as better moves are found.
     alpha: Score,
     beta: Score,
     best: Score,
@@ -32,12 +32,12 @@ struct Leaf<'a> {
     in_check: bool,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
-    /// It has a legal move: tried, or known to be there.
+    /// A legal move has been found.
     any: bool,
 }
 
 impl Leaf<'_> {
-    /// What a move that gains nothing can at best lead to.
+    /// Returns the highest score to expect from a move that wins no material.
     fn futility(&self) -> Score {
         let doubt = prune::doubt_margin(self.doubt, p::correction_quiescence());
         self.best + p::quiescence_margin() + doubt
@@ -45,8 +45,9 @@ impl Leaf<'_> {
 }
 
 impl Worker<'_> {
-    /// The score of a leaf, as its parent sees the window: shifted on the way
-    /// in, aged on the way out. `first`: no quiescence above it, and ProbCut does not ask.
+    /// Searches a leaf and returns its score. The window and the score are those of the parent:
+    /// the window is shifted on entry, and the score ages by one ply on return. `first` marks
+    /// the first ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,
@@ -66,7 +67,7 @@ impl Worker<'_> {
         Ok(Delay::MATES.score(score))
     }
 
-    /// Steps 2 to 7, in the node's own window.
+    /// Goes through steps 2 to 7, in the node's own window.
     fn captures<T: NodeType>(
         &mut self,
         position: &Position,
@@ -78,7 +79,7 @@ impl Worker<'_> {
             return Ok(if position.is_check() { DRAW } else { self.evaluate(position, ply) });
         }
 
-        // Step 2. Table: any depth is deep enough here.
+        // Step 2. Transposition table cutoff. Entries of all depths are deep enough here.
         let entry = self.look_up(position, ply);
         if !T::PV
             && let Some(score) = entry.and_then(|e| e.bounds.cutoff(window))
@@ -86,7 +87,7 @@ impl Worker<'_> {
             return Ok(score);
         }
 
-        // Step 3. Stand pat: the side to move need not capture.
+        // Step 3. Stand pat, because the side to move need not capture.
         let mut leaf = Leaf {
             position,
             ply,
@@ -109,7 +110,7 @@ impl Worker<'_> {
             return Ok(DRAW);
         }
 
-        // Step 5. Captures, promotions, evasions. Where there is no evasion, it is mate.
+        // Step 5. Captures, promotions, evasions. A check without an evasion is mate.
         self.forcing_moves::<T>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
@@ -126,8 +127,8 @@ impl Worker<'_> {
             self.quiet_checks::<T>(&mut leaf, &generator)?;
         }
 
-        // Step 7. Remember. Captures alone prove no upper bound of the full
-        // search, but at depth 0 quiescence is all there is.
+        // Step 7. Store the result. Its upper bound is not one of the full search, but the entry
+        // has depth 0, which means quiescence.
         if leaf.best >= leaf.beta {
             leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
         }
@@ -146,8 +147,8 @@ impl Worker<'_> {
         Ok(leaf.best)
     }
 
-    /// Step 3: the corrected evaluation, moved inside the table's bounds; true if
-    /// it is enough, or nothing can be captured that would be.
+    /// Step 3: raises the best score to the corrected evaluation, moved inside the table's
+    /// bounds. Returns true if it reaches beta, or if no capture can raise alpha.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);
         leaf.raw = raw;
@@ -165,7 +166,8 @@ impl Worker<'_> {
         !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
     }
 
-    /// Step 5: captures and promotions that can matter; in check, evasions.
+    /// Step 5: searches the captures and promotions that may raise alpha. In check it searches
+    /// evasions.
     fn forcing_moves<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,
@@ -184,7 +186,7 @@ impl Worker<'_> {
             leaf.any = true;
             if leaf.best > -DECISIVE {
                 if leaf.in_check {
-                    // One evasion that holds is enough to try good captures only.
+                    // One evasion avoids a decisive loss, so only good captures are still tried.
                     picker.skip_quiets();
                     if picker.is_bad_tactical() {
                         break;
@@ -193,23 +195,23 @@ impl Worker<'_> {
                         continue;
                     }
                 } else if picker.is_bad_tactical() {
-                    // Step 5a. Captures that lose material.
+                    // Step 5a. Prune captures that lose material.
                     break;
                 } else if self.is_spared(leaf, generator, m) {
-                    // They are searched.
+                    // Recaptures and checks are searched.
                 } else if futility <= leaf.alpha
                     && let wanted = 1 - self.forgiven(generator, m)
                     && least < wanted
                     && !see::see_ge(position, m, wanted)
                 {
-                    // Step 5b. Futility: an even exchange does not reach alpha.
+                    // Step 5b. Futility pruning: an even exchange does not raise alpha.
                     leaf.best = leaf.best.max(futility);
                     continue;
                 } else if let Some(captured) = m.capture()
                     && m.promotion().is_none()
                     && futility + see::value(captured) <= leaf.alpha
                 {
-                    // Step 5c. Delta pruning: not even the whole piece does.
+                    // Step 5c. Delta pruning: not even the captured piece's full value does.
                     leaf.best = leaf.best.max(futility + see::value(captured));
                     continue;
                 }
@@ -223,14 +225,14 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Futility does not prune recaptures, nor checks.
+    /// Returns whether futility pruning spares the move as a recapture or a check.
     fn is_spared(&self, leaf: &Leaf, generator: &Generator, m: Move) -> bool {
         p::quiescence_form() > 0
             && (self.before(leaf.ply, 1).moved.is_some_and(|last| last.to() == m.to())
                 || generator.checks().given_by(m))
     }
 
-    /// The centipawns that a capture may lose since it has done well before.
+    /// Returns the centipawns that a capture may lose because of its good history.
     fn forgiven(&self, generator: &Generator, m: Move) -> i32 {
         if p::quiescence_form() == 0 {
             return 0;
@@ -238,7 +240,7 @@ impl Worker<'_> {
         self.histories.capture(generator, m) / p::quiescence_history()
     }
 
-    /// Step 6: the search above must not overlook a mate in one.
+    /// Step 6: searches quiet checks, so that the main search does not overlook a mate in one.
     fn quiet_checks<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
@@ -254,7 +256,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Searches one move; true if it refutes the node.
+    /// Searches one move. Returns true if it fails high.
     fn try_forcing<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,
@@ -283,8 +285,8 @@ impl Worker<'_> {
     }
 }
 
-/// Can one capture or promotion gain more than this, in centipawns? Pins are
-/// ignored: what is denied is certain.
+/// Returns whether a capture or promotion may gain more than `gap` centipawns. Pins are
+/// ignored, so only the answer `false` is certain.
 fn may_gain(position: &Position, gap: Score) -> bool {
     let (board, us) = (position.board(), position.turn());
     let seventh = Bitboard::from(us.fold_wb(Rank::Seventh, Rank::Second));
