@@ -1,6 +1,5 @@
-//! What the search remembers about moves and evaluations: move-ordering
-//! histories and correction histories. Each table owns its index, its clamp
-//! and its update. Nothing here decides what to search or prune.
+//! Move-ordering histories and correction histories. Each table owns its index, its limits
+//! and its update rule. Decisions about searching and pruning do not belong here.
 
 use bytemuck::Zeroable;
 use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
@@ -15,19 +14,20 @@ use crate::{
     system::pages::{Pages, prefetch},
 };
 
-/// Scores of the ordering tables stay within this.
+/// Maximum absolute value of an entry of the move-ordering tables.
 const HISTORY_MAX: i32 = 16_384;
 
-/// A kind of move, a piece (12) and a square (64): the index of continuation tables.
+/// A piece (12), a target square (64) and, with `continuation_kinds`, a kind of move: the index
+/// of continuation histories.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceTo(u16);
 
 impl PieceTo {
     const COUNT: usize = 12 * 64;
-    /// Kinds of moves: out of check, tactical.
+    /// Number of kinds of moves: check evasion or not, tactical or not.
     const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
 
-    /// The piece that makes `m`, and where it lands.
+    /// Creates the index for the piece that makes `m` and its target square.
     pub fn new(position: &Position, m: Move) -> PieceTo {
         let piece = piece_index(position.moved_piece(m));
         let kind = if p::continuation_kinds() > 0 {
@@ -38,31 +38,32 @@ impl PieceTo {
         PieceTo((kind * PieceTo::COUNT + piece * 64 + m.to() as usize) as u16)
     }
 
-    /// Without the kind.
+    /// Returns the index without the kind.
     const fn index(self) -> usize {
         if PieceTo::KINDS > 1 { self.0 as usize % PieceTo::COUNT } else { self.0 as usize }
     }
 
-    /// With the kind.
+    /// Returns the index with the kind.
     const fn row(self) -> usize {
         self.0 as usize
     }
 
-    /// Where it lands.
+    /// Returns the target square.
     pub fn to(self) -> Square {
         Square::new(u32::from(self.0 % 64))
     }
 }
 
-/// A quiet move by colour, whether origin and target are attacked, from and to: the
-/// index of the butterfly table.
+/// A quiet move by colour, origin and target, and whether these are attacked: the
+/// index of the butterfly history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FromTo(u16);
 
 impl FromTo {
     const COUNT: usize = 2 * 4 * 64 * 64;
 
-    /// A quiet move of `color`, whose enemy attacks `threats`.
+    /// Creates the index for a quiet move of `color`. The opponent attacks the squares in
+    /// `threats`.
     pub fn new(color: Color, threats: Bitboard, m: Move) -> FromTo {
         FromTo::squares(color, threats, m.from().unwrap_or(m.to()), m.to())
     }
@@ -77,7 +78,7 @@ impl FromTo {
         self.0 as usize
     }
 
-    /// Whether origin and target are attacked.
+    /// Returns, as a number from 0 to 3, whether origin and target are attacked.
     const fn attacks(self) -> usize {
         self.0 as usize / (64 * 64) % 4
     }
@@ -87,15 +88,15 @@ const fn piece_index(piece: Piece) -> usize {
     (piece.role as usize - 1) * 2 + piece.color as usize
 }
 
-/// Moves `entry` towards `bonus`, the more slowly the nearer it is to the
-/// limit: "history gravity".
+/// Adds `bonus` to `entry` with history gravity: the closer the entry is to `limit`, the less it
+/// changes.
 fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
     let bonus = bonus.clamp(-limit, limit);
     let value = i32::from(*entry);
     *entry = (value + bonus - value * bonus.abs() / limit) as i16;
 }
 
-/// The part of the quiet-move tables that concerns one node.
+/// The rows of the quiet-move tables for one node.
 pub(crate) struct QuietRows<'a> {
     color: Color,
     threats: Bitboard,
@@ -106,10 +107,10 @@ pub(crate) struct QuietRows<'a> {
 }
 
 impl QuietRows<'_> {
-    /// How well the quiet move `m` has done, within 5 times `HISTORY_MAX`.
+    /// Returns the history score of the quiet move `m`, within 5 times `HISTORY_MAX`.
     #[inline(always)]
     pub fn score(&self, m: Move) -> i32 {
-        // Nearly all are normal moves: nothing needs to be asked of those.
+        // Nearly all moves are normal moves, so these have a fast path.
         let (role, from, to) = match m {
             Move::Normal { role, from, to, .. } => (role, from, to),
             _ => (m.role(), m.from().unwrap_or(m.to()), m.to()),
@@ -130,30 +131,32 @@ impl QuietRows<'_> {
 /// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
 pub(crate) type Previous = [Option<PieceTo>; 3];
 
-/// Everything about a node that indexes its moves' histories.
+/// The facts about a node that index the histories of its moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    /// Our pieces on attacked squares move away, and pieces avoid them.
+    /// Squares that the opponent attacks. Pieces leave and avoid these.
     pub threats: Bitboard,
-    /// What has been played before.
+    /// The moves made before.
     pub previous: Previous,
 }
 
 impl Context {
-    /// That of a position's moves, after these.
+    /// Creates the context of a position that was reached by the moves `previous`.
     pub fn new(generator: &Generator, previous: Previous) -> Context {
         Context { threats: generator.threats(), previous }
     }
 }
 
-/// Quiet moves by an earlier move's piece and square, and their own.
+/// Continuation history: quiet moves by piece and target square of an earlier move, and by their
+/// own.
 #[derive(Zeroable)]
 #[repr(transparent)]
 struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT * PieceTo::KINDS]);
 
 impl Continuation {
-    /// What is read as a sum learns as one: gravity is that of half the sum, so that what
-    /// some entries know already the others need not learn.
+    /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their sum, so
+    /// history gravity uses half of the sum instead of the single entries. If some entries are
+    /// already high, the others therefore change less.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
         let read = |before: PieceTo| i32::from(self.0[before.row()][to]);
         let bonus = if p::teach() > 0 { bonus * p::continuation_rate() / 16 } else { bonus };
@@ -167,49 +170,50 @@ impl Continuation {
     }
 }
 
-/// Rows of the table of pawn structures.
+/// Rows of the history by pawn structure.
 const PAWN_STRUCTURES: usize = 512;
-/// How many times as large the tables are with `big_tables`: those of pawn structures ...
+/// Factor by which `big_tables` enlarges the history by pawn structure.
 const MORE_STRUCTURES: usize = if cfg!(feature = "tune") { 8 } else { 1 };
-/// ... and those of corrections.
+/// Factor by which `big_tables` enlarges the correction tables.
 const MORE_CORRECTIONS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
 
-/// The place of this key in a table of so many entries, or `more` times as many.
+/// Returns the index of `key` in a table of `entries` entries, or `more` times as many with
+/// `big_tables`.
 fn place(key: u64, entries: usize, more: usize) -> usize {
     let entries = if p::big_tables() > 0 { entries * more } else { entries };
     key as usize % entries
 }
 
-/// The move-ordering and correction tables of one search thread: one block of
-/// memory, so that it fits a few huge pages.
+/// The move-ordering and correction tables of one search thread, in one block of
+/// memory so that they fit into a few huge pages.
 #[derive(Zeroable)]
 #[repr(C)]
 struct Tables {
-    /// Quiet moves.
+    /// Quiet moves by colour, origin and target, and whether these are attacked.
     butterfly: [i16; FromTo::COUNT],
-    /// The same by piece and target, and whether origin and target are attacked.
+    /// Quiet moves by piece and target, and whether origin and target are attacked.
     pieces: [[i16; PieceTo::COUNT]; 4],
-    /// Captures by piece and square, and the role captured, on a square that is attacked or not.
+    /// Captures by piece, target, captured role, and whether the target is attacked.
     captures: [[i16; 12]; PieceTo::COUNT],
-    /// Quiet moves by pawn structure, piece and square.
+    /// Quiet moves by pawn structure, piece and target.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
     continuation: Continuation,
     corrections: Corrections,
 }
 
-/// What one search thread remembers.
+/// The histories of one search thread.
 pub(crate) struct Histories(Pages<Tables>);
 
 impl Default for Histories {
     fn default() -> Histories {
-        // A few megabytes; without them nothing else will work either.
+        // These are a few megabytes. Without them the engine cannot work at all.
         #[allow(clippy::expect_used)]
         Histories(Pages::new(1).expect("memory for the history tables"))
     }
 }
 
 impl Histories {
-    /// There is one element.
+    /// Returns the tables, the only element of the allocation.
     fn tables(&self) -> &Tables {
         &self.0[0]
     }
@@ -218,13 +222,13 @@ impl Histories {
         &mut self.0[0]
     }
 
-    /// Forgets everything, in the same memory: new pages cost more than zeroes.
+    /// Zeroes all tables in place, which costs less than new pages.
     pub fn clear(&mut self) {
         bytemuck::fill_zeroes(&mut self.0);
     }
 
-    /// Forgets everything and gives the memory back: where there is much that was
-    /// hardly used, zeroes would first have to fetch it.
+    /// Replaces all tables with new memory and frees the old. This suits many tables that were
+    /// hardly used, because zeroing would first touch all their memory.
     pub fn renew(&mut self) {
         match Pages::new(1) {
             Some(pages) => self.0 = pages,
@@ -244,7 +248,7 @@ fn pawn_index(position: &Position) -> usize {
 }
 
 impl Histories {
-    /// The rows of the quiet-move tables that this node's moves are looked up in.
+    /// Returns the rows of the quiet-move tables for the moves of this node.
     pub fn quiets<'a>(&'a self, position: &Position, context: &Context) -> QuietRows<'a> {
         const NEUTRAL: &[i16; PieceTo::COUNT] = &[0; PieceTo::COUNT];
         let (color, tables) = (position.turn(), self.tables());
@@ -260,7 +264,7 @@ impl Histories {
         }
     }
 
-    /// Rewards (or, with a negative bonus, punishes) a quiet move.
+    /// Updates the histories of a quiet move with a bonus, or with a malus if it is negative.
     pub fn update_quiet(&mut self, position: &Position, context: &Context, m: Move, bonus: i32) {
         let moved = PieceTo::new(position, m);
         let to = moved.index();
@@ -271,14 +275,15 @@ impl Histories {
         tables.continuation.update(context.previous, to, bonus);
     }
 
-    /// The same for the last move, whose position is known no more: only the tables
-    /// that do without it learn.
+    /// Updates the histories of the last quiet move. Its position is no longer known, so the
+    /// history by pawn structure is left out.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
         self.update_butterfly(quiet, moved, bonus);
         self.tables_mut().continuation.update(previous, moved.index(), bonus);
     }
 
-    /// The same for the table by from and to alone.
+    /// Updates only the butterfly history of a quiet move, and with `piece_history` the history
+    /// by piece.
     pub fn update_butterfly(&mut self, quiet: FromTo, moved: PieceTo, bonus: i32) {
         let tables = self.tables_mut();
         gravity(&mut tables.butterfly[quiet.index()], bonus, HISTORY_MAX);
@@ -288,23 +293,24 @@ impl Histories {
         }
     }
 
-    /// The corrections of the static evaluation.
+    /// Returns the corrections of the static evaluation.
     pub fn corrections(&self) -> &Corrections {
         &self.tables().corrections
     }
 
-    /// The same, to learn.
+    /// Returns the corrections of the static evaluation, for an update.
     pub fn corrections_mut(&mut self) -> &mut Corrections {
         &mut self.tables_mut().corrections
     }
 
-    /// How well the capture or promotion `m` has done, within `HISTORY_MAX`.
+    /// Returns the history of the capture or promotion `m`, within `HISTORY_MAX`.
     pub fn capture(&self, generator: &Generator, m: Move) -> i32 {
         let row = PieceTo::new(generator.position(), m).index();
         i32::from(self.tables().captures[row][victim(generator, m)])
     }
 
-    /// Rewards or punishes a capture or promotion.
+    /// Updates the history of a capture or promotion with a bonus, or with a malus if it is
+    /// negative.
     pub fn update_capture(&mut self, generator: &Generator, m: Move, bonus: i32) {
         let row = PieceTo::new(generator.position(), m).index();
         let entry = &mut self.tables_mut().captures[row][victim(generator, m)];
@@ -312,8 +318,8 @@ impl Histories {
     }
 }
 
-/// The captured role as an index, and whether its square is attacked; promotions without
-/// capture share the king's.
+/// Returns the index for the captured role and whether its square is attacked. Promotions without
+/// a capture use the king's index.
 fn victim(generator: &Generator, m: Move) -> usize {
     let attacked = p::capture_threats() > 0 && generator.threats().contains(m.to());
     usize::from(attacked) * 6 + m.capture().unwrap_or(Role::King) as usize - 1
@@ -321,36 +327,36 @@ fn victim(generator: &Generator, m: Move) -> usize {
 
 /// Entries per correction table.
 const CORRECTIONS: usize = 16_384;
-/// Correction entries are in 1/`GRAIN` centipawns.
+/// Units of a correction entry in a centipawn.
 const GRAIN: i32 = 128;
-/// The largest correction one table may learn, in entry units.
+/// Maximum absolute value of a correction entry, in its units.
 const CORRECTION_MAX: i32 = 64 * GRAIN;
 
-/// How much the search found the static evaluation to be wrong, by pawn
-/// structure, minor pieces, each side's pieces, and pairs of the last moves.
+/// Correction histories: the errors that the search found in the static evaluation, by pawn
+/// structure, minor pieces, each side's pieces, and pairs of earlier moves.
 #[derive(Zeroable)]
 #[repr(C)]
 pub(crate) struct Corrections {
-    /// By the side to move and the keys of pawns, minor pieces, White's pieces and Black's.
+    /// By key (of pawns, minor pieces, White's pieces and Black's pieces) and side to move.
     pieces: [[[i16; CORRECTIONS * MORE_CORRECTIONS]; 2]; 4],
-    /// By the last move and the one before, and by it and that four plies ago.
+    /// By the last move and the move two plies ago, and by the last move and that four plies ago.
     continuation: [Continuation; 2],
 }
 
-/// The places of these keys in the tables of `pieces`.
+/// Returns the indices of these keys in the tables of `pieces`.
 fn places(keys: &Keys) -> [usize; 4] {
     let Keys { pawns, minors, non_pawns: [white, black], .. } = *keys;
     [pawns, minors, white, black].map(|key| place(key, CORRECTIONS, MORE_CORRECTIONS))
 }
 
-/// The places of the last moves in the tables of `continuation`, if they are known.
+/// Returns the indices of the earlier moves in the tables of `continuation`, if these are known.
 fn pairs([last, earlier @ ..]: Previous) -> [Option<[usize; 2]>; 2] {
     earlier.map(|before| Some([before?.row(), last?.index()]))
 }
 
 impl Corrections {
-    /// Centipawns to add to the static evaluation. `moves` are those made 1, 2 and 4 plies
-    /// ago.
+    /// Returns the centipawns to add to the static evaluation. `moves` are those made 1, 2 and 4
+    /// plies ago.
     pub fn get(&self, position: &Position, moves: Previous) -> Score {
         let (keys, turn) = (places(position.keys()), position.turn() as usize);
         let pieces = p::correction_pieces();
@@ -367,7 +373,8 @@ impl Corrections {
         sum / (16 * GRAIN)
     }
 
-    /// Fetches what [`get`](Self::get) will soon read of a position with these keys.
+    /// Prefetches the entries that [`get`](Self::get) will soon read for a position with these
+    /// keys.
     pub fn prefetch(&self, keys: &Keys, turn: Color, moves: Previous) {
         for (table, key) in self.pieces.iter().zip(places(keys)) {
             prefetch(&table[turn as usize][key]);
@@ -379,11 +386,12 @@ impl Corrections {
         }
     }
 
-    /// Learns from a search of `depth` plies, which found `difference` centipawns more than
-    /// the corrected evaluation said.
+    /// Updates the corrections after a search of `depth` plies whose score is `difference`
+    /// centipawns above the corrected evaluation.
     pub fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
-        // More than that reaches the largest step at any rate.
+        // Larger errors reach the maximum step with every update rate. The clamp prevents an
+        // overflow.
         let error = (difference * depth).clamp(-65_536, 65_536);
         let bonus = error * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);
@@ -440,8 +448,9 @@ mod tests {
         );
     }
 
-    /// What one node of any depth, whose best move comes after thirty quiet ones, does to a
-    /// table at most, in per cent of an entry's range: to one entry, and to all together.
+    /// Tests how much one node changes a table, at any depth, if its best move comes after thirty
+    /// quiet moves. The limits are in per cent of an entry's range: for one entry, and for the
+    /// sum of all entries.
     #[test]
     fn one_node_does_not_fill_a_table() {
         let fen = "r1bq1rk1/pp3ppp/2nbpn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1";

@@ -1,13 +1,13 @@
-//! Hands out the legal moves in a good order. Prunes nothing.
+//! Staged move picker: returns the legal moves in a good order. It prunes none.
 //!
 //! ```text
-//!     [ table move | good captures | quiets | bad captures ]
-//!       known from   SEE tested      scored   those that lose
-//!       the table    as they come            material
+//!     [ TT move    | good captures | quiets | bad captures ]
+//!       from the     tested by SEE   scored   those that lose
+//!       table        when reached             material
 //! ```
 //!
-//! Each part is generated and scored only when it is reached, because most nodes
-//! are refuted by one of their first moves.
+//! Each stage is generated and scored only when it is reached, because one of the first moves
+//! refutes most nodes.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Move, MoveList, Role, attacks};
@@ -25,28 +25,28 @@ use crate::{
     },
 };
 
-/// Whole chunks for the moves of one position: 218 in chess, 270 with more queens than pawns
-/// can become.
+/// Capacity for the moves of one position, in whole chunks. The maximum is 218 moves in chess, and
+/// 270 with more queens than promotions allow.
 const CAPACITY: usize = 272;
-/// Bits of a key that hold a move's place, so that the first has the greatest.
+/// Mask of the key bits for a move's index. The first move has the greatest value.
 const PLACES: i32 = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 9;
 
-/// Keys that are looked at in one step.
+/// Keys that are compared in one step.
 const CHUNK: usize = i32x16::LANES as usize;
 
-/// Moves that are handed out best first.
+/// A list of moves that returns the best first.
 ///
-/// A move's key is its score and its place in one word, so that finding the best
-/// move is finding the greatest key. Among equals the earlier move wins.
+/// A move's key contains its score and its index in one word, so that the best move has the
+/// greatest key. Of moves with equal scores, the earlier one comes first.
 #[derive(Default)]
 struct Batch {
     moves: MoveList,
-    /// By move, and [`TAKEN`] up to a full chunk.
+    /// The key of each move, padded with [`TAKEN`] to a full chunk.
     keys: ArrayVec<i32, CAPACITY>,
 }
 
-/// The key of a move that has been handed out, or is not wanted.
+/// The key of a move that was returned already or is not wanted.
 const TAKEN: i32 = i32::MIN;
 
 impl Batch {
@@ -57,18 +57,19 @@ impl Batch {
         self.moves.push(m);
     }
 
-    /// No more moves come: pads the last chunk.
+    /// Pads the last chunk, after all moves were added.
     #[inline(always)]
     fn pad(&mut self) {
         let whole = self.keys.len().next_multiple_of(CHUNK);
         self.keys.extend(std::iter::repeat_n(TAKEN, whole - self.keys.len()));
     }
 
-    /// The best move that is left, `searched` excepted, and its score.
+    /// Removes and returns the best remaining move, except `searched`, with its score.
     #[inline(always)]
     fn take_best(&mut self, searched: Option<Move>) -> Option<(Move, i32)> {
         loop {
-            // A vector type: from plain arrays the compiler makes far worse, now and then.
+            // A vector type, because the compiler sometimes produces much slower code from
+            // plain arrays.
             let chunks = self.keys.as_chunks::<CHUNK>().0.iter();
             let best = chunks.fold(i32x16::splat(TAKEN), |best, &chunk| best.max(chunk.into()));
             let best = best.reduce_max();
@@ -84,7 +85,7 @@ impl Batch {
         }
     }
 
-    /// Of the moves that are left only these are wanted.
+    /// Keeps only the remaining moves that are `wanted`.
     fn retain(&mut self, wanted: impl Fn(Move) -> bool) {
         for (key, &m) in self.keys.iter_mut().zip(&self.moves) {
             if !wanted(m) {
@@ -104,7 +105,7 @@ enum Stage {
     BadTactical,
 }
 
-/// The quiet moves to be handed out.
+/// The quiet moves that the picker returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     All,
@@ -118,9 +119,9 @@ pub(crate) struct Picker<'a> {
     previous: Previous,
     tactical: Batch,
     quiets: Batch,
-    /// Losing captures, put aside.
+    /// Losing captures, kept for the end.
     bad: MoveList,
-    /// How many of them have been handed out.
+    /// Number of losing captures returned so far.
     next_bad: usize,
     table_move: Option<Move>,
     stage: Stage,
@@ -128,8 +129,8 @@ pub(crate) struct Picker<'a> {
 }
 
 impl<'a> Picker<'a> {
-    /// All legal moves, beginning with `first`, the table's move, which must be one
-    /// of them. `previous` moves tell which quiet ones are good.
+    /// Creates a picker for all legal moves, beginning with the TT move `first`, which must be
+    /// legal. The moves `previous` index the histories of quiet moves.
     pub fn new(generator: &'a Generator<'a>, previous: Previous, first: Option<Move>) -> Self {
         Picker {
             generator,
@@ -144,7 +145,7 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// All but the table's move, which has been searched already.
+    /// Creates a picker for all legal moves but the TT move, which has been searched already.
     pub fn without(
         generator: &'a Generator<'a>,
         previous: Previous,
@@ -153,19 +154,19 @@ impl<'a> Picker<'a> {
         Picker { stage: Stage::MakeTactical, ..Picker::new(generator, previous, searched) }
     }
 
-    /// Only the tactical moves.
+    /// Creates a picker for the tactical moves only.
     pub fn tactical(generator: &'a Generator<'a>, first: Option<Move>) -> Self {
         let first = first.filter(|&m| is_tactical(m));
         Picker { wanted: Wanted::None, ..Picker::new(generator, [None; 3], first) }
     }
 
-    /// The quiet moves that are left are not wanted.
+    /// Skips the remaining quiet moves.
     pub fn skip_quiets(&mut self) {
         self.quiets.keys.clear();
         self.wanted = Wanted::None;
     }
 
-    /// Of the quiet moves that are left only those that give check are wanted.
+    /// Skips the remaining quiet moves, except those that give check.
     pub fn only_checks(&mut self) {
         if self.wanted == Wanted::All {
             self.wanted = Wanted::Checks;
@@ -176,14 +177,14 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// Are the moves handed out now captures that lose material?
+    /// Returns whether the last move returned is a capture that loses material.
     pub fn is_bad_tactical(&self) -> bool {
         self.stage == Stage::BadTactical
     }
 
-    /// The next move and what speaks for it, unless it is the table's or loses material: the
-    /// history of a quiet move, what a capture's exchange wins at least in centipawns.
-    /// `None` at the end.
+    /// Returns the next move, or `None` at the end. The number is the ordering score of a quiet
+    /// move, or a lower bound of a good capture's static exchange evaluation in centipawns. It
+    /// is 0 for the TT move and for losing captures.
     pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
         if self.stage == Stage::Table {
             self.stage = Stage::MakeTactical;
@@ -197,7 +198,7 @@ impl<'a> Picker<'a> {
         }
         if self.stage == Stage::GoodTactical {
             while let Some((m, score)) = self.tactical.take_best(self.table_move) {
-                // A good record forgives a small loss.
+                // With a good history, a capture may lose a little.
                 let least = -score / p::good_capture();
                 if see::see_ge(self.generator.position(), m, least) {
                     return Some((m, least));
@@ -221,8 +222,8 @@ impl<'a> Picker<'a> {
         Some((m, 0))
     }
 
-    /// Generates and scores the tactical moves: most valuable victim first,
-    /// history decides among equals.
+    /// Generates and scores the tactical moves: most valuable victim first, then by capture
+    /// history.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
         generator.tactical(|m: Move| {
@@ -269,8 +270,8 @@ impl Sink for Scored<'_> {
     }
 }
 
-/// What speaks for a quiet move that gives check and loses less than a pawn: in the order
-/// only, since pruning and reduction know of checks.
+/// Returns the ordering bonus for a quiet move that gives check and loses less than a pawn.
+/// Pruning and reduction have their own rules for checks and do not use it.
 pub(super) fn check_score(generator: &Generator, m: Move) -> i32 {
     let good = p::order_checks() > 0
         && generator.checks().given_by(m)
@@ -278,8 +279,8 @@ pub(super) fn check_score(generator: &Generator, m: Move) -> i32 {
     if good { p::order_check() } else { 0 }
 }
 
-/// By role the squares that a lesser piece attacks, and what it is worth to leave them,
-/// in the units of a quiet move's history.
+/// For each role, the squares that a less valuable piece attacks, and the bonus for leaving them,
+/// in units of a quiet move's history.
 struct Safety([(Bitboard, i32); 6]);
 
 impl Safety {
@@ -288,10 +289,10 @@ impl Safety {
         Safety(Role::ALL.map(|role| (generator.threats_to(role), worth(role))))
     }
 
-    /// What speaks for a quiet move if it escapes, and against it if it goes there.
+    /// Returns the bonus for leaving such squares, less the same for moving to one.
     #[inline(always)]
     fn score(&self, m: Move) -> i32 {
-        // Castling: nothing is less than a king, and nothing is a threat to it.
+        // Castling gets no bonus.
         let Move::Normal { role, from, to, .. } = m else { return 0 };
         let (threats, worth) = self.0[role as usize - 1];
         let attacked = |square| i32::from(threats.contains(square));
@@ -299,9 +300,9 @@ impl Safety {
     }
 }
 
-/// By role the squares that nobody attacks and from which it attacks what it can win: a
-/// pawn any piece, a knight rooks, queens and loose bishops, a bishop rooks, a queen what
-/// is loose and cannot take her.
+/// For each role, the safe squares from which it attacks a piece that it can win. A pawn can win
+/// any piece or pawn, a knight rooks, queens and loose bishops, and a bishop rooks. A queen can
+/// win loose bishops along lines and loose rooks along diagonals, which cannot capture her.
 struct Offence([Bitboard; 6]);
 
 impl Offence {
@@ -313,7 +314,8 @@ impl Offence {
         let diagonal = |square| sliders::bishop_attacks(square, occupied);
         let (rooks, loose_bishops) = (board.rooks(), board.bishops() & safe);
         let [west, east] = pawn_attacks(theirs, !us);
-        // Attacks are mutual: where a piece is attacked from is where it would attack.
+        // Attacks are symmetric: a piece of the same role on the target attacks the squares from
+        // which it can be attacked.
         let big = board.rooks_and_queens() | loose_bishops;
         let knight = attacked_from(big & theirs, attacks::knight_attacks);
         let bishop = attacked_from(rooks & theirs, diagonal);
@@ -348,7 +350,7 @@ mod tests {
     }
 
     proptest! {
-        /// The best first, and of equals the earlier, whatever the scores.
+        /// Moves come best first, and of equal moves the earlier comes first.
         #[test]
         fn batches_are_in_order(
             scores in prop::collection::vec(prop_oneof![-3..=3, -4_194_303..=4_194_303], 0..=270),
@@ -373,7 +375,7 @@ mod tests {
     #[test]
     fn every_move_once_whatever_comes_first() {
         every_move_once(KIWIPETE);
-        // The most moves that are known to be possible, in chess and with 32 men.
+        // The most moves known to be possible, in chess and with any 32 pieces.
         every_move_once("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
         every_move_once("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
     }
@@ -391,7 +393,7 @@ mod tests {
         }
     }
 
-    /// Looked at from where the move goes, instead of from what it attacks.
+    /// Computes the attacks from the move's target, instead of from the attacked pieces.
     #[test]
     fn offence_is_what_a_piece_would_attack() {
         let mut found = 0;
@@ -448,7 +450,7 @@ mod tests {
         let checks = |moves: &[Move]| {
             moves.iter().filter(|&&m| generator.checks().given_by(m) && !is_tactical(m)).count()
         };
-        // After each number of moves handed out.
+        // Skip quiet moves after each number of moves.
         for after in 0..=whole.len() {
             for keep_checks in [false, true] {
                 let mut picker = Picker::new(&generator, [None; 3], None);

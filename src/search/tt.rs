@@ -1,25 +1,27 @@
 //! The transposition table: buckets of two entries, each with a lower and an
-//! upper bound. No search policy lives here.
+//! upper bound. Decisions of the search do not belong here.
 //!
 //! Sources: A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, "A New Paradigm for
 //! Minimax Search", 1994 (two bounds); D. M. Breuker, J. W. H. M. Uiterwijk and
 //! H. J. van den Herik, "Replacement Schemes for Transposition Tables", 1994 (two
-//! entries). Scores go in and out untouched, because they are relative to their
+//! entries). Scores are stored and read unchanged, because they are relative to their
 //! node (see [`crate::chess::score`]).
 //!
-//! Threads share the table without locks. An entry is two atomic words; the
-//! key is stored mixed with the data, so that an entry whose halves come from
+//! Threads share the table without locks. An entry is two atomic words. The
+//! key is stored mixed with the data, so that an entry with halves from
 //! different writes reads as a miss (Hyatt and Mann, "A lockless transposition
 //! table implementation for parallel search", 2002).
 //!
-//! Relaxed order is enough. There is no data race: all shared memory is atomic
-//! words. No order between words is relied upon: whatever mixture of two writes
-//! a reader meets, the key's 48 bits decide whether the halves belong together
-//! (a chance of 2^-48 that they only seem to, and then the move is still only
-//! compared with legal ones and the bounds are those of a real search). Entries
-//! lost or doubled by two writers cost a little work and nothing else. Whatever
-//! must be seen by all (a new generation, an empty table) is written before
-//! the search threads start and after they were joined.
+//! Relaxed ordering is enough:
+//!
+//! - There is no data race, because all shared memory consists of atomic words.
+//! - No order between words is needed. If a reader finds a mixture of two writes, 48 bits of
+//!   the key decide whether the halves belong together. They are wrong with a chance of 2^-48.
+//!   Even then the move is only compared with legal moves, and the bounds come from a real
+//!   search.
+//! - If two writers lose or duplicate an entry, this costs only a little work.
+//! - A new generation or an empty table, which all threads must see, is written while no search
+//!   thread runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -40,23 +42,23 @@ use crate::{
 
 pub mod file;
 
-/// What is known of a position.
+/// The table's knowledge of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The best or refuting move, if any is known.
+    /// The best or refuting move, if one is known.
     pub best: PackedMove,
-    /// What its score lies between.
+    /// Lower and upper bound of the score.
     pub bounds: Bounds,
-    /// Depth of the search behind the bounds, in plies, 0 for quiescence. At most 255.
+    /// Depth of the search that found the bounds, in plies, from 0 (quiescence) to 255.
     pub depth: i32,
     /// The uncorrected static evaluation, or `NO_SCORE`.
     pub evaluation: Score,
-    /// Has this position been on a principal variation?
+    /// The position has been on a principal variation.
     pub pv: bool,
 }
 
 impl Entry {
-    /// Nothing known.
+    /// An entry without information.
     pub const EMPTY: Entry = Entry {
         best: PackedMove::NONE,
         bounds: Bounds::NONE,
@@ -65,19 +67,19 @@ impl Entry {
         pv: false,
     };
 
-    /// The static evaluation moved inside the bounds, unless those are decisive.
+    /// Returns the static evaluation moved inside the bounds, unless the result is decisive.
     pub(super) fn refine(self, evaluation: Score) -> Score {
         let refined = self.bounds.refine(evaluation);
         if is_decisive(refined) { evaluation } else { refined }
     }
 
-    /// This knowledge after a new search of the same position has added `new`.
+    /// Returns this entry after a new search of the same position has added `new`.
     ///
-    /// At the same depth the bounds tighten; bounds that would cross (the
-    /// search is not perfectly stable) are replaced. A deeper search replaces,
-    /// and so does one up to three plies shallower: the old bounds did not
-    /// decide the window at hand, the new ones did. So does an exact score of any depth,
-    /// but not that of a leaf.
+    /// At the same depth the bounds tighten. Bounds that would cross, because of search
+    /// instability, are replaced. The result of a deeper search replaces the old bounds, and so
+    /// does that of a search up to three plies shallower: the old bounds did not decide the
+    /// current window, and the new ones did. An exact score of any depth above 0 replaces them
+    /// too.
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
@@ -110,13 +112,13 @@ const PV: u64 = 2;
 const KEY_MASK: u64 = !0xffff;
 const GENERATIONS: u8 = 64;
 
-/// The low 48 bits of the key (the high ones choose the bucket), mixed with
-/// all bits of the data.
+/// Returns the low 48 bits of the key, mixed with all bits of the data. The high bits of the key
+/// choose the bucket.
 const fn signature(key: u64, data: u64) -> u64 {
     ((key << 16) ^ data.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & KEY_MASK
 }
 
-/// The entry that two words hold.
+/// Unpacks an entry from its two words.
 fn unpack(check: u64, data: u64) -> Entry {
     let field = |shift: u32| Score::from((data >> shift) as u16 as i16);
     Entry {
@@ -129,7 +131,7 @@ fn unpack(check: u64, data: u64) -> Entry {
 }
 
 impl Slot {
-    /// The entry for `key`, if it is here.
+    /// Returns the entry if it belongs to `key`.
     fn read(&self, key: u64) -> Option<Entry> {
         let check = self.check.load(Relaxed);
         let data = self.data.load(Relaxed);
@@ -152,14 +154,15 @@ impl Slot {
         self.check.store(check, Relaxed);
     }
 
-    /// Depth of whatever is here, if it is of this generation.
+    /// Returns the depth of the entry, for any key, if it is from this generation.
     fn depth_in(&self, generation: u8) -> Option<i32> {
         let check = self.check.load(Relaxed);
         let current = check & OCCUPIED != 0 && (check >> 2) as u8 % GENERATIONS == generation;
         current.then_some((check >> 8 & 0xff) as i32)
     }
 
-    /// How little this entry gives way to a new one: its depth, less for its age.
+    /// Returns the replacement priority: the entry's depth, less for its age. The entry with the
+    /// lowest value is replaced.
     fn worth(&self, generation: u8) -> i32 {
         let check = self.check.load(Relaxed);
         if check & OCCUPIED == 0 {
@@ -169,7 +172,7 @@ impl Slot {
         (check >> 8 & 0xff) as i32 - params::replace_age() * i32::from(age)
     }
 
-    /// Could a search have stored this?
+    /// Returns whether a search could have stored this entry.
     fn is_sane(&self) -> bool {
         let check = self.check.load(Relaxed);
         let Entry { bounds, evaluation, .. } = unpack(check, self.data.load(Relaxed));
@@ -181,8 +184,7 @@ impl Slot {
                 && (evaluation == NO_SCORE || evaluation.abs() <= EVALUATION_LIMIT))
     }
 
-    /// Its words, `check` and `data`, as written for the key itself instead of that mixed
-    /// with `salt`.
+    /// Returns the words `check` and `data` as they are for the key without the `salt`.
     fn without_salt(&self, salt: u64) -> [u64; 2] {
         let check = self.check.load(Relaxed);
         let salt = if check & OCCUPIED == 0 { 0 } else { signature(salt, 0) };
@@ -195,7 +197,7 @@ impl Slot {
     }
 }
 
-/// Two entries: one kept for its depth, one always replaced.
+/// Two entries: a depth-preferred one and one that is always replaced.
 #[derive(Debug, Default, Zeroable)]
 #[repr(C, align(32))]
 struct Bucket {
@@ -211,7 +213,7 @@ const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 /// use lancet::{Bounds, Entry, Table, Window};
 ///
 /// let table = Table::new(1).expect("a MiB of memory");
-/// // Searches of one depth, one that failed low and one that failed high:
+/// // Two searches of the same depth: one failed low, the other failed high.
 /// let entry = |bounds| Entry { bounds, depth: 8, ..Entry::EMPTY };
 /// table.store(42, entry(Bounds::at_most(30)));
 /// table.store(42, entry(Bounds::at_least(10)));
@@ -223,26 +225,26 @@ const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 pub struct Table {
     buckets: Pages<Bucket>,
     generation: AtomicU8,
-    /// All its memory has been touched, and nothing has been stored since.
+    /// The table has been cleared completely, and no search has begun since.
     blank: AtomicBool,
-    /// Where [`clear`](Table::clear) is to begin or to go on, if there is anything to clear:
-    /// a chunk of its memory.
+    /// The chunk of memory at which [`clear`](Table::clear) begins or continues; `None` if there
+    /// is nothing to clear.
     to_clear: Option<usize>,
-    /// Mixed into every key, another one after each [`forget`](Table::forget): what has not
-    /// been cleared yet is not found any more.
+    /// Mixed into every key. [`forget`](Table::forget) changes it, so that forgotten entries are
+    /// no longer found even before they are cleared.
     salt: u64,
 }
 
-/// Bytes of a MiB.
+/// Bytes in a MiB.
 const MIB: usize = 1 << 20;
 
 impl Table {
-    /// An empty table of `mib` MiB, if the system can give so much. The memory is
-    /// promised only: `clear` takes it, before a search does so page
-    /// by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node of a large table).
+    /// Creates an empty table of `mib` MiB, or returns `None` if there is not enough memory. The
+    /// memory is only reserved. `clear` takes it; otherwise a search would do so page by page
+    /// (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
-        // Small ones are not worth the question.
+        // For small tables it is not worth asking for the free memory.
         if bytes > 64 * MIB && memory::available().is_some_and(|free| bytes as u64 > free) {
             return None;
         }
@@ -251,7 +253,7 @@ impl Table {
         Some(Table { buckets, generation, blank, to_clear: Some(0), salt: 0 })
     }
 
-    /// Its size in MiB.
+    /// Returns the size in MiB.
     pub fn mib(&self) -> usize {
         self.buckets.len() * size_of::<Bucket>() / MIB
     }
@@ -261,19 +263,19 @@ impl Table {
         &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
     }
 
-    /// The bucket of this key will be probed soon.
+    /// Prefetches the bucket of this key, which will be probed soon.
     pub(super) fn prefetch(&self, key: u64) {
         pages::prefetch(self.bucket(key));
     }
 
-    /// What is known of the position with this key.
+    /// Returns the entry of the position with this key.
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let bucket = self.bucket(key);
         let key = key ^ self.salt;
         bucket.deep.read(key).or_else(|| bucket.recent.read(key))
     }
 
-    /// Adds what a search found out.
+    /// Stores the result of a search. It is merged with an older entry of the same position.
     pub fn store(&self, key: u64, new: Entry) {
         debug_assert!(new.bounds.lower <= new.bounds.upper);
         let Bucket { deep, recent } = self.bucket(key);
@@ -302,14 +304,14 @@ impl Table {
         }
     }
 
-    /// A new search begins: what is stored now may be replaced.
+    /// Begins a new search. All entries stored so far may be replaced.
     pub(crate) fn new_search(&self) {
         let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Relaxed);
         self.blank.store(false, Relaxed);
     }
 
-    /// What it holds is forgotten; [`clear`](Table::clear) has yet to remove it.
+    /// Forgets all entries. [`clear`](Table::clear) removes them later.
     pub(crate) fn forget(&mut self) {
         if !*self.blank.get_mut() {
             self.to_clear = Some(0);
@@ -317,8 +319,8 @@ impl Table {
         }
     }
 
-    /// Removes what has been forgotten, in place and on `threads` threads; all memory is
-    /// there afterwards. Ends early when `go_on` says no; the next call goes on there.
+    /// Clears a forgotten table in place, on `threads` threads. Afterwards all its memory is
+    /// allocated. Ends early if `go_on` returns false; the next call continues from there.
     pub(crate) fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
         let Some(from) = self.to_clear else { return };
         self.to_clear = self.buckets.zero(threads, from, go_on);
@@ -328,7 +330,8 @@ impl Table {
         }
     }
 
-    /// Fill by the current search, in permille, from a sample.
+    /// Returns the share of entries from the current search, in permille, estimated from a
+    /// sample.
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(500)];
@@ -390,8 +393,8 @@ mod tests {
             prop_assert_eq!(a.merge(b).bounds, a.bounds.merge(b.bounds));
         }
 
-        /// A deeper search replaces what was known, and so does a little shallower
-        /// one; a much shallower one only if it knows the score.
+        /// A deeper search replaces the old bounds, and so does a slightly shallower
+        /// one. A much shallower one does so only with an exact score.
         #[test]
         fn other_depths_replace_or_stay_out(a in entry(), b in entry()) {
             let replaces = b.depth + 4 > a.depth || (b.bounds.is_exact() && b.depth > 0);
@@ -426,19 +429,19 @@ mod tests {
             assert_eq!(table.probe(key), Some(shallow));
         }
         assert_eq!(table.probe(1), Some(deep));
-        // A new search lets them go.
+        // A new search may replace them.
         table.new_search();
         table.store(60, shallow);
         table.store(61, shallow);
         assert_eq!(table.probe(1), None);
     }
 
-    /// Miri tries what this machine's memory does not do, and looks for data
+    /// Miri tries memory orders that this machine does not show, and looks for data
     /// races: `cargo +nightly miri test --lib -- threads_never no_signal`
     #[test]
     fn threads_never_read_a_torn_entry() {
         const ROUNDS: i32 = if cfg!(miri) { 30 } else { 500_000 };
-        // Every field of a true entry follows from `n`.
+        // Every field of an entry that is not torn follows from `n`.
         let make = |n: i32| Entry {
             best: PackedMove::from_bits(n as u16),
             bounds: Bounds::new(n, n + 1),
@@ -470,7 +473,7 @@ mod tests {
         table.forget();
         table.clear(1, &|| false);
         assert_eq!(table.probe(1), None);
-        // What comes in the meantime is lost when the rest is cleared, not before.
+        // Entries stored in the meantime survive until the rest is cleared.
         table.store(2, entry);
         assert_eq!((table.probe(1), table.probe(2)), (None, Some(entry)));
         table.clear(1, &|| true);
@@ -479,7 +482,7 @@ mod tests {
         assert_eq!(table.probe(2), Some(entry));
     }
 
-    /// Clearing that gets nowhere, move after move, does not keep the searches from ageing.
+    /// Generations advance even if there is never time to clear the table.
     #[test]
     fn generations_go_on_while_there_is_no_time_to_clear() {
         let mut table = Table::new(1).unwrap();

@@ -1658,9 +1658,9 @@ fn the_table_survives_the_program() {
     let bytes = std::fs::read(&path).unwrap();
     for (bad, reason) in [
         (bytes[..bytes.len() / 2].to_vec(), "truncated or damaged"),
-        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "version 9 of the format"),
+        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "hash table format 9;"),
         ([&bytes[..5000], &[bytes[5000] ^ 255], &bytes[5001..]].concat(), "checksum"),
-        (b"something else".to_vec(), "no hash table of Lancet"),
+        (b"something else".to_vec(), "not a Lancet hash table"),
     ] {
         std::fs::write(&path, bad).unwrap();
         lancet.send("setoption name Load Hash");

@@ -1,17 +1,17 @@
-//! The table on disk: saved as a whole, loaded as a whole, refused if it is not
-//! exactly what was saved.
+//! Saves the whole table to a file and loads it. A file that differs from the saved one is
+//! refused.
 //!
-//! A file is a header of 64 bytes, the buckets as they are in memory but for the
-//! table's salt (two entries of two 64-bit words each), and the CRC-32 of all
-//! that; everything little-endian.
+//! A file consists of a header of 64 bytes, the buckets (two entries of two 64-bit words each)
+//! and the CRC-32 of both. The buckets are as in memory, but without the table's salt.
+//! Everything is little-endian. The header:
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! | --- | --- |
 //! | 8 | `LANCETTT` |
 //! | 4 | version of the format, [`VERSION`] |
 //! | 4 | generation of the last search |
 //! | 8 | number of buckets |
-//! | 8 | what evaluated and by which rules: entries hold static evaluations and results |
+//! | 8 | identifies the evaluation and its rules, on which the entries depend |
 //! | 32 | zero |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -26,59 +26,59 @@ use super::{Bucket, GENERATIONS, Slot, Table};
 use crate::system::files::{self, NewFile};
 
 const MAGIC: &[u8; 8] = b"LANCETTT";
-/// To be raised when entries or the keys they are found by change their meaning.
+/// Version of the format. Increase it when the meaning of entries or of their keys changes.
 pub const VERSION: u32 = 1;
 const HEADER: usize = 64;
 /// Bytes of a bucket.
 const BUCKET: usize = 32;
-/// Buckets in a MiB: tables have whole MiB.
+/// Buckets in a MiB. The size of a table is a whole number of MiB.
 const PER_MIB: u64 = (1 << 20) / BUCKET as u64;
 
-/// Why a table was not loaded. The old one is still there.
+/// The reason why a table was not loaded. The old table is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is another kind of file.
-    #[error("no hash table of Lancet")]
+    /// The file is not a saved table.
+    #[error("not a Lancet hash table (it does not begin with 'LANCETTT')")]
     Magic,
-    /// It was written by another version.
-    #[error("saved in version {found} of the format, this is version {version}", version = VERSION)]
+    /// The file has another version of the format.
+    #[error("hash table format {found}; this program reads format {version}", version = VERSION)]
     Version {
         /// The version in the file.
         found: u32,
     },
-    /// It has no size that a table can have.
-    #[error("damaged: a table of {buckets} buckets")]
+    /// No table can have the size in the header.
+    #[error("damaged: {buckets} buckets is not a valid size")]
     Size {
-        /// Buckets.
+        /// The number of buckets in the header.
         buckets: u64,
     },
-    /// Its positions were evaluated by something else.
+    /// The table was saved with another network, other rules or another strength limit.
     #[error(
         "saved with another evaluation: the network (EvalFile, or another version of Lancet), \
-         Syzygy50MoveRule or the limit of strength differs"
+         Syzygy50MoveRule or the strength limit differs"
     )]
     Evaluation,
-    /// It is not as long as it must be.
+    /// The file has another length than its header requires.
     #[error("truncated or damaged: {found} bytes, expected {expected}")]
     Length {
-        /// Bytes it must have.
+        /// The expected number of bytes.
         expected: u64,
-        /// Bytes it has.
+        /// The number of bytes in the file.
         found: u64,
     },
-    /// Its bytes are not those that were written.
+    /// The checksum does not match the contents.
     #[error("damaged: the checksum is wrong")]
     Checksum,
-    /// It holds what no search can have found.
+    /// An entry has scores that no search can have found.
     #[error("not written by Lancet: impossible scores")]
     Entries,
     /// The table does not fit into memory.
-    #[error("not enough memory for its {mib} MiB")]
+    #[error("not enough memory for a hash table of {mib} MiB")]
     Memory {
-        /// Its size in MiB.
+        /// Size of the table in MiB.
         mib: usize,
     },
 }
@@ -88,7 +88,8 @@ impl Bucket {
         [&self.deep, &self.recent]
     }
 
-    /// The table's `salt` stays here: a file holds the positions' own keys.
+    /// Returns the bytes for a file, which has the keys of the positions without the table's
+    /// `salt`.
     fn to_bytes(&self, salt: u64) -> [u8; BUCKET] {
         let mut bytes = [0; BUCKET];
         let words = self.slots().into_iter().flat_map(|slot| slot.without_salt(salt));
@@ -107,12 +108,12 @@ impl Bucket {
 }
 
 impl Table {
-    /// Saves the table; `evaluation` names what evaluated its positions.
+    /// Saves the table. `evaluation` identifies the evaluation of its positions.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or holds something else than a table; an old file
-    /// then stays.
+    /// If the file cannot be written, or exists and is not a saved table. The old file is kept
+    /// then.
     pub(crate) fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
         check_place(path)?;
         let mut file = NewFile::create(path)?;
@@ -120,11 +121,11 @@ impl Table {
         file.commit()
     }
 
-    /// Writes the bytes of a file.
+    /// Writes the table in the format of a file.
     ///
     /// # Errors
     ///
-    /// What the writer reports.
+    /// If `writer` fails.
     pub fn write(&self, writer: &mut impl Write, evaluation: u64) -> io::Result<()> {
         let mut checksum = crc32fast::Hasher::new();
         let mut write = |bytes: &[u8]| {
@@ -152,7 +153,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file is not exactly what was saved, or not of this version or
+    /// If the file cannot be read, differs from the saved one, or has another version or
     /// evaluation.
     pub(crate) fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
@@ -160,11 +161,12 @@ impl Table {
         Table::read(BufReader::with_capacity(1 << 20, file), length, evaluation)
     }
 
-    /// Reads the `found` bytes of a file.
+    /// Reads a table in the format of a file, whose length is `found` bytes.
     ///
     /// # Errors
     ///
-    /// If they are not exactly what was written, or not of this version or evaluation.
+    /// If `reader` fails, or the bytes differ from those written or have another version or
+    /// evaluation.
     pub fn read(mut reader: impl Read, found: u64, evaluation: u64) -> Result<Table, LoadError> {
         let mut header = [0; HEADER];
         let short = |error: io::Error| match error.kind() {
@@ -220,14 +222,14 @@ impl Table {
     }
 }
 
-/// Is there no file yet, or one that begins like a table?
+/// Checks that `path` does not exist or is a saved table, by its first bytes.
 fn check_place(path: &Path) -> io::Result<()> {
     let mut magic = [0; MAGIC.len()];
     match files::open_regular(path).and_then(|mut old| old.read_exact(&mut magic)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
         _ if magic == *MAGIC => Ok(()),
-        _ => Err(io::Error::other(format!("{}: it is not replaced", LoadError::Magic))),
+        _ => Err(io::Error::other(format!("{}; not overwritten", LoadError::Magic))),
     }
 }
 
@@ -257,14 +259,14 @@ mod tests {
         (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Move, depth, evaluation and both bounds survive, and replacement goes on
-    /// as if nothing had happened.
+    /// Move, depth, evaluation and both bounds survive, and replacement continues
+    /// as with the table that was saved.
     #[test]
     fn a_saved_table_is_the_same_table() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lancet.hash");
         let mut table = Table::new(2).unwrap();
-        // One that has been forgotten writes, and is looked up, otherwise in memory.
+        // After `forget`, the table's keys have a salt.
         table.forget();
         table.clear(1, &|| true);
         for _ in 0..5 {
@@ -281,7 +283,7 @@ mod tests {
             table.store(key(n), entry(n + 1));
             loaded.store(key(n), entry(n + 1));
         }
-        // Saving again replaces; nothing else is left behind.
+        // Saving again replaces the file and leaves no other file.
         loaded.save(&path, 42).unwrap();
         assert_eq!(Table::load(&path, 42).unwrap().probe(key(29_999)), Some(entry(30_000)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -304,8 +306,9 @@ mod tests {
             bytes
         };
         assert_eq!(error(b""), "the file is empty");
-        assert_eq!(error(&changed(0)), "no hash table of Lancet");
-        assert!(error(&changed(8)).contains("version 0 of the format"));
+        let other = "not a Lancet hash table (it does not begin with 'LANCETTT')";
+        assert_eq!(error(&changed(0)), other);
+        assert!(error(&changed(8)).starts_with("hash table format 0;"));
         assert!(error(&changed(16)).contains("buckets"));
         assert!(error(&changed(23)).contains("buckets"));
         assert!(error(&changed(18)).contains("expected"));
@@ -322,7 +325,7 @@ mod tests {
         assert!(Table::new(1).unwrap().save(&nowhere, 7).is_err());
     }
 
-    /// Tables are replaced, damaged ones and those of other versions, too; other files are
+    /// Saved tables are replaced, even damaged ones and those of other versions. Other files are
     /// not.
     #[test]
     fn only_tables_are_replaced() {
@@ -333,7 +336,7 @@ mod tests {
         for other in [&b"1. e4 *\n"[..], b"LANCETT", b"lancettt", b"", &network] {
             fs::write(&path, other).unwrap();
             let error = table.save(&path, 7).unwrap_err().to_string();
-            assert!(error.ends_with("not replaced") || error == "the file is empty", "{error}");
+            assert!(error.ends_with("not overwritten") || error == "the file is empty", "{error}");
             assert_eq!(fs::read(&path).unwrap(), other);
         }
         assert!(table.save(dir.path(), 7).is_err());
