@@ -51,7 +51,7 @@ struct Node<'a> {
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
-    /// Generates its moves, and knows its threats and checks.
+    /// Generates the moves of the position, its threats and its checks.
     generator: Generator<'a>,
 }
 
@@ -520,8 +520,7 @@ impl Worker<'_> {
             && !is_decisive(alpha)
             && prune::futile(node.depth, node.hope(), 0, alpha);
         loop {
-            // Once one move is known not to lose, quiet moves without check are pruned before
-            // they are scored.
+            // Wait until one move is known not to lose.
             if futile && found.best > -DECISIVE {
                 futile = false;
                 picker.only_checks();

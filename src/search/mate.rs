@@ -16,7 +16,7 @@ use crate::chess::{
     see,
 };
 
-/// Entries of the table, 16 bytes each: 4 MiB.
+/// Number of entries of the proof table. An entry has 16 bytes, so the table has 4 MiB.
 const PROOFS: usize = 1 << 18;
 
 /// Nodes that the proof search may use before the ordinary search begins.

@@ -73,7 +73,7 @@ const CLAIMABLE_FROM: u32 = 100;
 /// past [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
-/// Frames before the root, so that "four plies ago" always exists.
+/// Number of frames before the root, so that a frame four plies back always exists.
 const FRAME_OFFSET: usize = 4;
 
 /// State shared by all threads of one search.
@@ -282,7 +282,7 @@ pub(crate) struct Worker<'a> {
     nodes: u64,
     /// Node count of the next check of the limits.
     next_check: u64,
-    /// Deepest ply of the current line of the iteration.
+    /// Deepest ply that this iteration has reached for the current MultiPV line.
     seldepth: usize,
     /// While a null move is being verified, no null move is tried before this ply.
     null_from: usize,

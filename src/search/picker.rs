@@ -1,4 +1,4 @@
-//! Staged move picker: returns the legal moves in a good order. It prunes none.
+//! Staged move picker: returns the legal moves in a good order, without pruning.
 //!
 //! ```text
 //!     [ TT move    | good captures | quiets | bad captures ]

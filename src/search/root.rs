@@ -412,7 +412,7 @@ impl Worker<'_> {
         if one { 1 } else { wanted.clamp(1, self.root_moves.len()) }
     }
 
-    /// Returns the score of the best move from `line` on, found as [`RootSearch`] says.
+    /// Finds the score of the best move from `line` on, with the selected [`RootSearch`].
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
         let known = &self.root_moves[line];
         self.outlook = if known.average > -INFINITE { known.average } else { 0 };
@@ -489,8 +489,8 @@ impl Worker<'_> {
 
     /// Runs null-window passes until the bounds meet. `test` receives the bounds and the
     /// last score, at first `guess`, and returns the alpha of the next pass. Because of search
-    /// instability the bounds may cross, or not meet in [`MAX_PASSES`]; the last score is used
-    /// then. A final search of an open window around that score collects the principal
+    /// instability the bounds may cross, or not meet in [`MAX_PASSES`]. Then the last score is
+    /// used. A final search of an open window around that score collects the principal
     /// variation, and widens the window if the score is outside.
     fn converge(
         &mut self,
@@ -595,8 +595,8 @@ impl Worker<'_> {
             }
         }
         // A root entry keeps the best move in the table. It is not stored if moves are left
-        // out (MultiPV, searchmoves) or may draw by the fifty-move rule, because the score is
-        // then not that of the position.
+        // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then
+        // not that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
         if all && root.halfmoves() < CLAIMABLE_FROM {
             let bounds = Bounds::of(best, window);

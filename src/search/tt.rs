@@ -16,7 +16,7 @@
 //!
 //! - There is no data race, because all shared memory consists of atomic words.
 //! - No order between words is needed. If a reader finds a mixture of two writes, 48 bits of
-//!   the key decide whether the halves belong together. They are wrong with a chance of 2^-48.
+//!   the key decide whether the halves belong together. The chance of a false match is 2^-48.
 //!   Even then the move is only compared with legal moves, and the bounds come from a real
 //!   search.
 //! - If two writers lose or duplicate an entry, this costs only a little work.
@@ -240,8 +240,8 @@ const MIB: usize = 1 << 20;
 
 impl Table {
     /// Creates an empty table of `mib` MiB, or returns `None` if there is not enough memory. The
-    /// memory is only reserved. `clear` takes it; otherwise a search would do so page by page
-    /// (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
+    /// memory is only reserved. `clear` allocates it before a search. Otherwise the search would
+    /// do so page by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
         // For small tables it is not worth asking for the free memory.
@@ -320,7 +320,7 @@ impl Table {
     }
 
     /// Clears a forgotten table in place, on `threads` threads. Afterwards all its memory is
-    /// allocated. Ends early if `go_on` returns false; the next call continues from there.
+    /// allocated. Ends early if `go_on` returns false. The next call continues from there.
     pub(crate) fn clear(&mut self, threads: usize, go_on: &(dyn Fn() -> bool + Sync)) {
         let Some(from) = self.to_clear else { return };
         self.to_clear = self.buckets.zero(threads, from, go_on);
