@@ -68,7 +68,7 @@ const COLUMNS: &[Column] = &[
     ("passes", |r| short(r.total.passes as f64)),
     ("re-searches", |r| short(r.total.researches as f64)),
     ("null-window nodes", |r| percent(r.total.null, r.total.nodes())),
-    ("cut-offs owed to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs)),
+    ("cut-offs due to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs)),
     ("stuck", |r| r.unconverged.to_string()),
     ("bounds turned into scores", |r| short(r.total.turned as f64)),
     ("hits across distances", |r| short(r.total.across as f64)),
