@@ -1,4 +1,4 @@
-//! `lancet-lab`: arguments, files and exit; no search and no formatting.
+//! `lancet-lab`: its arguments, files and exit status. Searching and formatting are elsewhere.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -33,7 +33,7 @@ use lancet::{
     },
 };
 
-/// Every algorithm of the alpha-beta family, side by side on the same positions
+/// Compare the algorithms of the alpha-beta family on the same positions
 #[derive(Parser, Debug)]
 #[command(
     version = lancet::VERSION,
@@ -49,34 +49,34 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Topic {
-    /// Show what an algorithm does: pseudocode, source, a worked example.
+    /// Explain an algorithm with pseudocode, its source and a worked example.
     #[command(after_long_help = manual::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Run all experiments and write them down as a page: DIR/lab.html.
+    /// Run all experiments and write a page with their results, DIR/lab.html.
     #[command(after_long_help = manual::REPORT)]
     Report(ReportArgs),
     /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
-        /// The directory; it is made if it is missing
+        /// Directory; created if it is missing
         directory: PathBuf,
     },
 }
 
 #[derive(clap::Args, Debug)]
 struct ReportArgs {
-    /// Where the page goes; made if it is not there
+    /// Directory for the page; created if it is missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Search depth, in plies
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
-    /// Use N positions, spread over those of `lancet bench`; a third of them where the search is
-    /// a ply deeper
+    /// Use N positions, evenly spread over those of `lancet bench`; a third of them in experiments
+    /// that search one ply deeper
     #[arg(long, value_name = "N", default_value_t = 24,
           value_parser = arguments::whole::<usize>(1..))]
     limit: usize,
-    /// Positions searched at the same time
+    /// Number of positions to search at the same time
     #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
 }
@@ -88,9 +88,9 @@ const MATES: &str = include_str!("../../epd/mates20.epd");
 
 #[derive(clap::Args, Debug)]
 struct RunArgs {
-    /// Positions, as EPD or FEN lines [default: those of `lancet bench`]
+    /// File of positions, as EPD or FEN lines [default: the positions of `lancet bench`]
     file: Option<PathBuf>,
-    /// Another game than chess, from its first moves on
+    /// Search another game instead of chess, from its first moves
     #[arg(long, value_enum, conflicts_with_all = ["file", "limit", "leaf"])]
     game: Option<GameName>,
     /// Search depth, in plies [default: 4 in chess, 9 in tic-tac-toe, 8 in Connect Four, 12 in Nim]
@@ -99,25 +99,25 @@ struct RunArgs {
     /// Use only the first N positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     limit: Option<usize>,
-    /// How to value positions at depth zero
+    /// How to evaluate positions at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
-    /// A network file for `--leaf network`, instead of the built-in one
+    /// Network file for `--leaf network`, instead of the built-in network
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Move ordering
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
-    /// What to leave out, as playing programs do; scores are then not checked
+    /// Selective techniques of playing programs; scores are then not checked
     #[arg(long, value_enum, value_delimiter = ',')]
     select: Vec<Selectivity>,
-    /// Start each depth from scratch, and count only the last
+    /// Search without iterative deepening: start each depth from scratch, and count only the last
     #[arg(long)]
     no_deepening: bool,
-    /// The first guess of aspiration and MTD(f)
+    /// First guess of aspiration and MTD(f)
     #[arg(long, value_enum, default_value_t)]
     guess: FirstGuess,
-    /// MTD(f): searches after which it is stopped
+    /// Stop MTD(f) after this many searches of the root
     #[arg(long, default_value_t = 200, value_parser = arguments::whole::<u32>(1..))]
     max_passes: u32,
     /// Maximum depth of minimax and stop-at-win
@@ -126,7 +126,7 @@ struct RunArgs {
     /// Do not measure the replayed tree; halves the time
     #[arg(long)]
     no_replay: bool,
-    /// Positions searched at the same time; use 1 to compare seconds
+    /// Number of positions to search at the same time; use 1 to compare seconds
     #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table
@@ -135,7 +135,7 @@ struct RunArgs {
     /// Print everything as JSON instead of the table
     #[arg(long)]
     json: bool,
-    /// Also draw nodes against depth, and bars over the replayed tree
+    /// Also write a picture of the nodes by depth and relative to the replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]

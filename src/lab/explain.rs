@@ -1,5 +1,5 @@
-//! `lancet-lab explain`: what each algorithm does, in words, in pseudocode of
-//! our own, and at work on a tree small enough to follow with a finger.
+//! `lancet-lab explain`: explains each algorithm in words and in pseudocode, and runs it on a small
+//! tree.
 
 use anyhow::Context as _;
 use clap::Args;
@@ -13,33 +13,33 @@ const TOPICS: &str = include_str!("topics.md");
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// What to explain; without it, the list
+    /// Topic to explain; without it, list the topics
     name: Option<String>,
-    /// Work through this tree instead, e.g. "max (40 (30 ??))"
+    /// Run the example on this tree instead, e.g. "max (40 (30 ??))"
     #[arg(long)]
     tree: Option<String>,
-    /// The first guess of aspiration and MTD(f) in the worked example
+    /// First guess of aspiration and MTD(f) in the example
     #[arg(long, allow_negative_numbers = true, requires = "tree",
           value_parser = arguments::whole::<i32>(-32_000..=32_000))]
     guess: Option<i32>,
 }
 
-/// Something that can be explained.
+/// A topic of `topics.md`.
 pub struct Topic {
-    /// What it may be called, its proper name first.
+    /// Its names, the proper name first.
     pub names: Vec<&'static str>,
-    /// One line.
+    /// The title, one line.
     pub title: &'static str,
-    /// What to know about it, pseudocode, where it comes from and where it is.
+    /// The explanation, with pseudocode, source and place in the code.
     pub text: &'static str,
-    /// For a form of another topic: that topic's name and text.
+    /// For a variant of another topic: the name and text of that topic.
     pub of: Option<(&'static str, &'static str)>,
-    /// For [`Example::read`].
+    /// The examples, in the form that [`Example::read`] reads.
     examples: Vec<&'static str>,
 }
 
 impl Topic {
-    /// Reads a section without its sharps.
+    /// Reads a section, without the `#` characters of its heading.
     fn read(section: &'static str) -> Option<Topic> {
         let (heading, body) = section.split_once('\n')?;
         let (names, title) = heading.split_once(": ")?;
@@ -49,17 +49,17 @@ impl Topic {
         Some(Topic { names, title, text, of: None, examples: parts.collect() })
     }
 
-    /// What to run.
+    /// Returns the topic's examples.
     ///
     /// # Errors
     ///
-    /// If one cannot be read.
+    /// If an example cannot be read.
     pub fn examples(&self) -> anyhow::Result<Vec<Example>> {
         self.examples.iter().map(|example| Example::read(example)).collect()
     }
 }
 
-/// All topics, in reading order, each with its forms (`###`) after it.
+/// Returns all topics in reading order, each followed by its variants (`###`).
 pub fn topics() -> impl Iterator<Item = Topic> {
     TOPICS.split("\n## ").flat_map(|section| {
         let mut sections = section.split("\n### ").filter_map(Topic::read);
@@ -69,14 +69,14 @@ pub fn topics() -> impl Iterator<Item = Topic> {
     })
 }
 
-/// The rows of the table below a heading: a name, and what is said about it.
+/// Returns the rows of the table below a heading, as name and text.
 pub fn rows(heading: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let row = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
     let below = TOPICS.split("\n## ").find_map(|section| section.strip_prefix(heading));
     below.unwrap_or_default().lines().filter_map(row).skip(1).filter(|(name, _)| *name != "---")
 }
 
-/// All topics, one a line.
+/// Returns the list of topics, one per line.
 fn list() -> String {
     let line = |topic: Topic| {
         let name = if topic.of.is_some() { "  " } else { "" }.to_owned() + topic.names[0];
@@ -85,7 +85,7 @@ fn list() -> String {
     topics().map(line).collect()
 }
 
-/// A topic, or the list of topics.
+/// Returns the text of a topic, or the list of topics.
 ///
 /// # Errors
 ///
@@ -105,14 +105,14 @@ pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     let proper = topic.names[0];
     let mut text = format!("{proper}: {}\n\n{}", topic.title, for_terminal(topic.text));
     if let Some((family, shared)) = topic.of {
-        text += &format!("\nA form of {family}:\n\n{}", for_terminal(shared));
+        text += &format!("\nA variant of {family}:\n\n{}", for_terminal(shared));
     }
     text += &sources(&text);
     let forms = topics().filter(|form| form.of.is_some_and(|(family, _)| family == proper));
     let forms: String =
         forms.map(|form| format!("  {}: {}\n", form.names[0], form.title)).collect();
     if !forms.is_empty() {
-        text += &format!("\nForms, each explained under its name:\n{forms}");
+        text += &format!("\nVariants, each explained under its name:\n{forms}");
     }
     let examples = topic.examples()?;
     if let Some(tree) = &args.tree {
@@ -125,7 +125,7 @@ pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     Ok(text + &examples)
 }
 
-/// Markdown as a terminal shows it: code is indented, not fenced.
+/// Converts Markdown for a terminal: code is indented instead of fenced.
 fn for_terminal(text: &str) -> String {
     let mut shown = String::new();
     let mut indent = "";
@@ -139,7 +139,7 @@ fn for_terminal(text: &str) -> String {
     shown
 }
 
-/// The sources that a text cites.
+/// Returns the sources that a text cites, one per line.
 fn sources(text: &str) -> String {
     let cited = rows("Sources").filter(|(name, _)| text.contains(name));
     let cited: String = cited.map(|(name, source)| format!("{name}: {source}\n")).collect();

@@ -1,5 +1,5 @@
-//! The pieces of the report's page: text whose terms are linked to what they mean, worked
-//! examples as trees to step through, and the topics of `topics.md`.
+//! The parts of the report's page: text with links from terms to their meanings, worked examples as
+//! trees to step through, and the topics of `topics.md`.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use super::{
     explain::{Topic, rows, topics},
 };
 
-/// The page around its parts, with its style and the script that draws trees.
+/// The template of the page, with its style and the script that draws trees.
 const PAGE: &str = include_str!("page.html");
 
-/// The page with its parts in their places, of which those of the topics are added here.
+/// Returns the page with `parts` and the parts of the topics in their places.
 ///
 /// # Errors
 ///
@@ -42,16 +42,17 @@ pub fn fill(parts: &[(&str, &str)]) -> anyhow::Result<String> {
         .fold(page, |page, (name, text)| page.replace(&format!("{{{{{name}}}}}"), text)))
 }
 
+/// Escapes text for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Of a term or source; topics have their names.
+/// Returns the anchor of a term or source. The anchor of a topic is its name.
 fn anchor(name: &str) -> String {
     format!("term-{}", name.to_lowercase().replace(' ', "-"))
 }
 
-/// The topics that are open to begin with.
+/// The topics that are open when the page is loaded.
 const OPEN: [&str; 10] = [
     "minimax",
     "fail-hard",
@@ -65,7 +66,7 @@ const OPEN: [&str; 10] = [
     "table",
 ];
 
-/// A topic, closed until somebody wants it, or open.
+/// Returns a topic as HTML, open if it is in [`OPEN`].
 fn section(topic: &Topic) -> anyhow::Result<String> {
     let (name, title) = (topic.names[0], inline(topic.title, &mut HashSet::new()));
     let open = if OPEN.contains(&name) { " open" } else { "" };
@@ -74,7 +75,7 @@ fn section(topic: &Topic) -> anyhow::Result<String> {
         prose(topic.text, &mut HashSet::new())
     );
     if let Some((family, _)) = topic.of {
-        text += &format!("<p>A form of <a href=\"#{family}\">{family}</a>.</p>");
+        text += &format!("<p>A variant of <a href=\"#{family}\">{family}</a>.</p>");
     }
     for example in topic.examples()? {
         text += &figure(&example)?;
@@ -82,7 +83,7 @@ fn section(topic: &Topic) -> anyhow::Result<String> {
     Ok(text + "</details>")
 }
 
-/// An example: a tree that the page's script draws and steps through, or counts.
+/// Returns an example as HTML: a tree for the page's script, or the counts of a game.
 fn figure(example: &Example) -> anyhow::Result<String> {
     let (caption, search) = (inline(example.caption(), &mut HashSet::new()), example.search());
     let caption = format!("{caption} <span class=\"faint\">({})</span>", escape(&search));
@@ -96,8 +97,8 @@ fn figure(example: &Example) -> anyhow::Result<String> {
     ))
 }
 
-/// Paragraphs, code and items of Markdown as HTML; a term or topic is linked unless it is in
-/// `linked`, where it is noted.
+/// Converts paragraphs, code and list items of Markdown to HTML. Links each term or topic that is not
+/// yet in `linked`, and adds it there.
 pub fn prose(markdown: &str, linked: &mut HashSet<String>) -> String {
     let mut html = String::new();
     for (i, part) in markdown.split("```").enumerate() {
@@ -113,7 +114,7 @@ pub fn prose(markdown: &str, linked: &mut HashSet<String>) -> String {
     html.replace("<p>- ", "<p>")
 }
 
-/// Code, links and terms.
+/// Converts the code, links and terms of a paragraph to HTML.
 pub fn inline(text: &str, linked: &mut HashSet<String>) -> String {
     let mut html = String::new();
     for (i, part) in text.split('`').enumerate() {
@@ -132,7 +133,7 @@ pub fn inline(text: &str, linked: &mut HashSet<String>) -> String {
     html
 }
 
-/// A topic's name, linked.
+/// Returns a topic's name with a link to it; other text is only escaped.
 fn topic_link(name: &str, linked: &mut HashSet<String>) -> String {
     let known = topics().any(|topic| topic.names[0] == name);
     if known && linked.insert(name.to_owned()) {
@@ -142,13 +143,13 @@ fn topic_link(name: &str, linked: &mut HashSet<String>) -> String {
     }
 }
 
-/// The words of a cell's label, those that are topics linked.
+/// Returns the words of a cell's label, with links from the names of topics.
 pub fn label_links(label: &str) -> String {
     let words = label.split(' ').map(|word| topic_link(word, &mut HashSet::new()));
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The first use of each term linked to what it means.
+/// Links the first use of each term to its meaning.
 fn terms(text: &str, linked: &mut HashSet<String>) -> String {
     let mut known: Vec<(&str, &str)> = rows("Terms").collect();
     known.sort_by_key(|(term, _)| std::cmp::Reverse(term.len()));
@@ -177,7 +178,7 @@ fn terms(text: &str, linked: &mut HashSet<String>) -> String {
                 length
             }
             None => {
-                // To the next word.
+                // Skip to the next word.
                 let word = rest.find(|c: char| !c.is_alphanumeric() && c != '-');
                 let end = word.filter(|&end| end > 0).unwrap_or(first.len_utf8());
                 let end = if word.is_none() { rest.len() } else { end };

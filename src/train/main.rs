@@ -38,7 +38,7 @@ enum Command {
     /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
-        /// The directory; it is made if it is missing
+        /// Directory; created if it is missing
         directory: PathBuf,
     },
 }
