@@ -142,16 +142,16 @@ struct RunArgs {
     axes: Axes,
 }
 
-/// A number of threads.
+/// Reads a number of threads.
 fn thread_count(text: &str) -> Result<usize, String> {
     arguments::number_in(text, &(1..=1024))
 }
 
-/// `lancet-lab`.
+/// Runs `lancet-lab`.
 ///
 /// # Errors
 ///
-/// If something given cannot be used, or a sound cell did not say the truth.
+/// If an argument or a file cannot be used, or a sound cell differs from the reference.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.topic {
         Some(Topic::Explain(args)) => say(explain::text(args)?.trim_end()),
@@ -164,13 +164,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit status after an error: 1 if a sound cell did not say the truth, 2 for input
-/// that cannot be used.
+/// Returns the exit status after an error: 1 if a sound cell differs from the reference, 2 for
+/// input that cannot be used.
 pub fn status(error: &anyhow::Error) -> u8 {
     if error.is::<TruthError>() { 1 } else { 2 }
 }
 
-/// The positions of a file or text, the first `limit` of them.
+/// Returns the positions of a file or text, at most the first `limit`.
 fn positions(
     name: &str,
     lines: Result<Vec<Line>, TextError>,
@@ -183,18 +183,18 @@ fn positions(
     Ok(items)
 }
 
-/// Those of `lancet bench`.
+/// Returns the positions of `lancet bench`.
 fn bench_positions(limit: Option<usize>) -> anyhow::Result<Vec<Item>> {
     positions("the bench positions", lines::split(BENCH_POSITIONS.as_bytes()), limit)
 }
 
-/// `count` of the items, evenly spread.
+/// Returns `count` of the items, evenly spread.
 fn spread(items: Vec<Item>, count: usize) -> Vec<Item> {
     let count = count.min(items.len());
     (0..count).map(|i| items[i * items.len() / count].clone()).collect()
 }
 
-/// Threads with a stack for deep searches.
+/// Starts threads with a stack that is large enough for deep searches.
 fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     builder.stack_size(16 << 20).build().context("cannot start threads")
@@ -235,7 +235,7 @@ fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
     };
     let job = job(args)?;
     let suite = args.game.map_or(Suite::Chess(&items), Suite::Other);
-    // Shown on a terminal only.
+    // The bar is shown on a terminal only.
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left")?;
     let progress = ProgressBar::no_length().with_style(style);
     let tick = |positions| {
@@ -264,7 +264,7 @@ fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
 fn job(args: &RunArgs) -> anyhow::Result<Job<'_>> {
     let network = match &args.network {
         _ if args.leaf != Leaf::Network => {
-            ensure!(args.network.is_none(), "--network is for '--leaf network' only");
+            ensure!(args.network.is_none(), "--network needs '--leaf network'");
             None
         }
         Some(path) => Some(Arc::new(Network::load(path)?)),

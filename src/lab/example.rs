@@ -1,6 +1,5 @@
-//! Examples of algorithms at work: on small trees, step by step, and on games,
-//! counted. Their results are not written down but searched, by the functions that the
-//! lab compares.
+//! Examples of the algorithms: on small trees, shown step by step, and on games, with counts. Their
+//! results are not stored: the functions that the lab compares search them each time.
 
 use std::collections::HashMap;
 
@@ -31,39 +30,39 @@ use lancet::{
     eval::default_network,
 };
 
-/// Something to search, and how.
+/// A tree or game, and the search to run on it.
 #[derive(Debug)]
 pub struct Example {
-    /// In the notation of [`tree`](super::tree), or the name of a game.
+    /// The tree in the notation of [`tree`](super::tree), or the name of a game.
     tree: String,
-    /// What to watch for.
+    /// What the example shows.
     caption: String,
-    /// As written.
+    /// The options, as written.
     search: String,
     options: Options,
 }
 
-/// How an example is searched, in the words of a command line.
+/// How an example is searched, as options of a command line.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct Options {
     /// The first guess
     #[arg(long, default_value_t = 0)]
     guess: Score,
-    /// Plies, if not the whole tree
+    /// Depth in plies, if not the whole tree
     #[arg(long)]
     depth: Option<u32>,
-    /// Depth 1 first, then 2, then 3
+    /// Search by iterative deepening
     #[arg(long)]
     deepening: bool,
     #[arg(long, value_enum, default_value_t = Ordering::None)]
     ordering: Ordering,
     #[arg(long, value_enum)]
     select: Vec<Selectivity>,
-    /// In chess
+    /// How leaves are evaluated in chess
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
-    /// Count the replayed tree, too
+    /// Also count the replayed tree
     #[arg(long)]
     replay: bool,
     #[command(flatten)]
@@ -75,7 +74,7 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If it has another form, or there are no such options.
+    /// If the text has another form or unknown options.
     pub fn read(text: &str) -> anyhow::Result<Example> {
         let text = text.replace("\n  ", " ");
         let (tree, rest) = text.split_once("` by `").context("an example without a search")?;
@@ -85,22 +84,22 @@ impl Example {
         Ok(Example { tree: tree.to_owned(), caption, search, options })
     }
 
-    /// Is it on a tree?
+    /// Returns whether the example is on a tree, not on a game.
     pub fn has_tree(&self) -> bool {
         self.tree.contains('(')
     }
 
-    /// What to watch for.
+    /// Returns what the example shows.
     pub fn caption(&self) -> &str {
         &self.caption
     }
 
-    /// How it is searched, and on what.
+    /// Returns the options and the tree or game, for people.
     pub fn search(&self) -> String {
         format!("{} on {}", self.search, self.tree)
     }
 
-    /// The caption, and what the search does.
+    /// Returns the caption and the steps or counts of the search.
     ///
     /// # Errors
     ///
@@ -111,7 +110,7 @@ impl Example {
         Ok(format!("\n{kind} ({}): {}\n\n{work}", self.search(), self.caption))
     }
 
-    /// Every window and every value of the search, on its tree or another one.
+    /// Searches the example's tree, or `tree`, and returns every step with its window or value.
     ///
     /// # Errors
     ///
@@ -151,7 +150,7 @@ impl Example {
         Ok(Film { lines: scribe.lines, result, tree: tree.shape() })
     }
 
-    /// For an example on a game: a line for every cell.
+    /// Returns a line of counts for every cell, for an example on a game.
     pub fn counts(&self) -> String {
         match GameName::from_str(&self.tree, false) {
             Ok(game) => match game {
@@ -167,7 +166,7 @@ impl Example {
         }
     }
 
-    /// The start of a game, searched by every cell.
+    /// Searches the start of a game with every cell, and returns the lines of counts.
     fn count<G: Game>(&self, start: &G, depth: u32) -> String {
         let Options { deepening, ordering, ref select, replay: replays, .. } = self.options;
         let depth = self.options.depth.unwrap_or(depth);
@@ -203,7 +202,7 @@ impl Example {
     }
 }
 
-/// What a search did on a tree.
+/// The steps and the result of a search on a tree.
 #[derive(Serialize)]
 pub struct Film {
     /// The nodes, the root first.
@@ -213,7 +212,7 @@ pub struct Film {
 }
 
 impl Film {
-    /// As a terminal shows it, indented by depth.
+    /// Returns the text for a terminal, indented by depth.
     pub fn text(&self) -> String {
         let lines = self.lines.iter();
         let lines = lines.map(|l| format!("{}{}", "|  ".repeat(l.ply as usize), l.text));
@@ -228,12 +227,12 @@ struct Line {
     /// Number of the node in the tree.
     node: u64,
     ply: u32,
-    /// What happens to the node: pass, enter, window, leaf, table, cut or leave.
+    /// The kind of the step: pass, enter, window, leaf, table, cut or leave.
     kind: &'static str,
     text: String,
 }
 
-/// A score as people write it.
+/// Returns a score as text for people.
 fn show(score: Score) -> String {
     match score {
         score if score >= INFINITE => "+inf".to_owned(),
@@ -244,12 +243,12 @@ fn show(score: Score) -> String {
     }
 }
 
-/// Writes down what a search does on a tree, one line per step. Windows and
-/// values are MAX's; with a delay, which is relative to the mover, the mover's.
+/// Records the steps of a search on a tree, one line each. Windows and values are from MAX's point
+/// of view. With a score delay, which is relative to the side to move, they are from that side's.
 struct Scribe {
     lines: Vec<Line>,
     passes: u32,
-    /// The window and the moves looked at, for every node being searched.
+    /// The window and the searched moves of every node that is being searched.
     open: Vec<(String, Vec<u64>)>,
     from_max: bool,
 }

@@ -1,4 +1,4 @@
-//! Command line of the lab: all of it is in the library's `command`.
+//! The program `lancet-lab`. The library's module `command` does the work.
 
 use std::process::ExitCode;
 

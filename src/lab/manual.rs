@@ -9,8 +9,8 @@ With --all, it runs every algorithm, and varies every other axis one at a time. 
 all combinations of the given values; the other axes stay at pvs, asp-gradual, 50, exact, \
 two-bounds, two-level, 65536, none.
   \"The lecture notes\" are D. Eppstein's on variants of alpha-beta search (1999). \"The post\" is \
-H. G. Muller's on adjusting the scores that a search returns (2007). `lancet-lab explain` lists all \
-sources.
+H. G. Muller's on adjusting the scores that a search returns (2007). `lancet-lab explain` lists \
+all sources.
 
 Examples:
   lancet-lab --depth 5
@@ -43,8 +43,8 @@ pub const REPORT: &str = "\
 Description:
   Runs the lab's experiments on positions of `lancet bench` and writes DIR/lab.html: alpha-beta in \
 five minutes, the questions and results of the experiments, and every algorithm on a tree to step \
-through. The file is self-contained. It takes about 15 seconds at depth 4, and five times as long at \
-depth 5.
+through. The file is self-contained. It takes about 15 seconds at depth 4, and five times as long \
+at depth 5.
 
 Examples:
   lancet-lab report --out page

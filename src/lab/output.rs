@@ -1,5 +1,5 @@
-//! What a run looks like: a table for people, CSV and JSON for programs.
-//! Nothing is computed here but which cells are best.
+//! The output of a run: a table for people, CSV and JSON for programs. The only computation here
+//! is which cells are best.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use lancet::chess::notation::{counted, short};
 
-/// The name and value of something counted for a cell.
+/// The name of a count of a cell, and a function that returns its text.
 pub(super) type Column = (&'static str, fn(&Measurement) -> String);
 
 /// The columns of the CSV after those of the axes.
@@ -45,11 +45,11 @@ const COLUMNS: &[Column] = &[
     ("unconverged", |r| r.unconverged.to_string()),
 ];
 
-/// One line of CSV per cell.
+/// Returns the report as CSV, one line per cell.
 ///
 /// # Errors
 ///
-/// If a line cannot be put together.
+/// If the CSV writer fails.
 pub fn csv(report: &Report) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(Cell::AXES.into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)))?;
@@ -60,9 +60,9 @@ pub fn csv(report: &Report) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// The cells that show algorithms rather than tables: each interior under the
-/// full window, each root driver over the advised interior. Plots show these,
-/// if there are any.
+/// Returns the cells that differ only in their algorithm: each interior with the full window, and
+/// each root driver with the recommended interior. Plots show these if there are at least two, else
+/// the first ten.
 pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     let advice = Cell::ADVICE;
     let plain = |cell: &Cell| {
@@ -80,7 +80,8 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     if rows.len() < 2 { report.rows.iter().take(10).collect() } else { rows }
 }
 
-/// A short name of a cell: its algorithms, and what else differs from the advised one.
+/// Returns a short name of a cell: its algorithms, and all other differences from
+/// [`Cell::ADVICE`].
 pub(super) fn label(cell: &Cell) -> String {
     let own = cell.columns();
     let mut text = format!("{} {}", own[0], own[1]);
@@ -96,7 +97,7 @@ pub(super) fn label(cell: &Cell) -> String {
     text
 }
 
-/// The table for people, and below it what deserves words.
+/// Returns the table for people, followed by notes.
 pub fn people(report: &Report) -> String {
     let mut text = format!(
         "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening\n\
@@ -116,7 +117,7 @@ pub fn people(report: &Report) -> String {
     text + &notes(report)
 }
 
-/// A table without rules. From column `left` on there are numbers, which stand right.
+/// Returns a table without rules. Columns from `left` on are numbers and right-aligned.
 fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(head).add_rows(rows);
@@ -131,8 +132,8 @@ fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
 }
 
 const MATES: &str = "\
-Mates, by positions: found at their distance, missed, claimed where there is none, at a wrong
-distance; across: table hits from another distance to the root; turned: bounds taken for scores";
+Positions with a mate: found at its distance, missed, false, or found at a wrong distance;
+across: table hits from another distance from the root; turned: bounds taken for scores";
 
 fn mates_table(report: &Report) -> Table {
     let head = ["", "found", "missed", "false", "distance", "across", "turned"];
@@ -146,15 +147,15 @@ fn mates_table(report: &Report) -> Table {
 }
 
 const LEGEND: &str = "\
-nodes: inner nodes and leaves per position (geometric mean); more: than the least of a
-search that must be right; replay: over those of the same search with every best move known before
-K-M: nodes of the last depth over the Knuth-Moore bound; EBF: over those of the depth before
+nodes: inner nodes and leaves per position (geometric mean); more: compared with the smallest tree
+of a sound search; replay: nodes relative to the same search with every best move known beforehand
+K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: relative to the depth before
 null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
-again: re-searches; pass: searches of the root; cuts: nodes that the table settled
+again: re-searches; pass: searches of the root; cuts: cut-offs by the table
 *: a search that may return wrong scores. --csv and --json print all columns.
 ";
 
-/// The rows as people compare them: the deepest first, and of these the smallest tree.
+/// Returns the rows, deepest first, and those of the same depth by the size of their trees.
 fn ranked(report: &Report) -> Vec<&Measurement> {
     let mut rows: Vec<&Measurement> = report.rows.iter().collect();
     rows.sort_by(|a, b| b.depth.cmp(&a.depth).then(a.mean_nodes.total_cmp(&b.mean_nodes)));
@@ -195,7 +196,7 @@ fn cells_table(report: &Report) -> Table {
     table(head, rows.iter().map(row).collect(), 1)
 }
 
-/// At most this many positions are listed for a row; JSON has them all.
+/// Maximum number of positions listed for a row. JSON lists all.
 const LISTED: usize = 5;
 
 fn notes(report: &Report) -> String {
@@ -207,12 +208,15 @@ fn notes(report: &Report) -> String {
         if !row.cell.is_sound() {
             let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
             let odd = odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
-            text += &list(&row.cell, "differs from the reference, as expected of it,", odd);
+            text +=
+                &list(&row.cell, "differs from the reference, as expected of this variant,", odd);
         }
     }
     if !report.selectivity.is_empty() {
         let selectivity = report.selectivity.join(", ");
-        text += &format!("truth: not checked, selective searches ({selectivity}) need not agree\n");
+        text += &format!(
+            "truth: not checked, because selective searches ({selectivity}) need not agree\n"
+        );
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         text += &format!(
@@ -239,7 +243,7 @@ fn notes(report: &Report) -> String {
     text
 }
 
-/// "depth 3 stopped, depth 5 bounds crossed".
+/// Returns, for example, "depth 3 stopped, depth 5 bounds crossed".
 fn ends(ends: &[(u32, End)]) -> String {
     let text = |&(depth, end): &(u32, End)| match end {
         End::Converged => format!("depth {depth} converged"),
@@ -249,7 +253,7 @@ fn ends(ends: &[(u32, End)]) -> String {
     ends.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// The positions where something holds of a cell, one a line, if there are any.
+/// Returns a heading and a list of positions, one per line; empty if there are no positions.
 fn list(cell: &Cell, what: &str, mut items: Vec<String>) -> String {
     let all = items.len();
     if all == 0 {

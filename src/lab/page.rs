@@ -97,8 +97,8 @@ fn figure(example: &Example) -> anyhow::Result<String> {
     ))
 }
 
-/// Converts paragraphs, code and list items of Markdown to HTML. Links each term or topic that is not
-/// yet in `linked`, and adds it there.
+/// Converts paragraphs, code and list items of Markdown to HTML. Links each term or topic that is
+/// not yet in `linked`, and adds it there.
 pub fn prose(markdown: &str, linked: &mut HashSet<String>) -> String {
     let mut html = String::new();
     for (i, part) in markdown.split("```").enumerate() {

@@ -1,5 +1,5 @@
-//! The picture of a run, as SVG: nodes by depth over those of the first row, and what
-//! foreknowledge of the best moves would have saved.
+//! The picture of a run, as SVG: nodes by depth relative to the first row, and nodes relative to
+//! the replayed tree.
 
 use clap::ValueEnum;
 use plotters::{
@@ -19,7 +19,7 @@ const WIDTH: u32 = 860;
 const CURVES_HEIGHT: u32 = 480;
 const BAR_HEIGHT: u32 = 26;
 const BAR_LEFT: i32 = 330;
-/// Room to the right of the curves, for their names.
+/// Space to the right of the curves, for their names.
 const NAMES_WIDTH: u32 = 330;
 const NAME_HEIGHT: i32 = 24;
 /// Plotters' sizes are an em of 1.24 pixels.
@@ -27,7 +27,7 @@ const FONT: i32 = 20;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Draws the run, as the text of an SVG file.
+/// Draws the run and returns the text of an SVG file.
 ///
 /// # Errors
 ///
@@ -51,8 +51,8 @@ pub fn svg(report: &Report) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Nodes over those of the first row, by depth: differences of a few percent are far apart, as
-/// they would not be in a picture of the nodes themselves. Rows that coincide share a curve.
+/// Draws the nodes by depth, relative to the first row. In a picture of the absolute numbers,
+/// differences of a few percent would not be visible. Rows that coincide share a curve.
 fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     let rows = algorithms(report).into_iter().filter(|row| row.depth == report.depth);
     let rows: Vec<&Measurement> = rows.collect();
@@ -75,7 +75,7 @@ fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     let margin = 0.06 * (high - low).max(0.1);
     let depth = f64::from(report.depth.max(2));
     let title = format!(
-        "Nodes of an iteration over those of {}: {} positions, {} leaves",
+        "Nodes of an iteration relative to {}: {} positions, {} leaves",
         label(&first.cell),
         report.positions,
         report.leaf
@@ -101,7 +101,7 @@ fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     groups.sort_by(|a, b| {
         b.1.last().copied().unwrap_or(1.0).total_cmp(&a.1.last().copied().unwrap_or(1.0))
     });
-    // Names stand at the ends of their curves, or as near below as there is room.
+    // A name is at the end of its curve, or below it where the first free space is.
     let mut free = 40;
     for (i, (name, ratios)) in groups.iter().enumerate() {
         let color = hue(i, groups.len());
@@ -119,18 +119,18 @@ fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One of `count` colours that can be told from white and from black.
+/// Returns one of `count` colours that contrast with white and with black.
 fn hue(index: usize, count: usize) -> RGBAColor {
     HSLColor(index as f64 / count as f64, 0.65, 0.45).to_rgba()
 }
 
-/// Nodes over those of the replayed tree, one bar per cell.
+/// Draws the nodes relative to the replayed tree, one bar per cell.
 fn bars(rows: &[&Measurement], area: &Area<'_>) -> anyhow::Result<()> {
     let font = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
     let right_middle = Pos::new(HPos::Right, VPos::Center);
     let left_middle = Pos::new(HPos::Left, VPos::Center);
     area.draw_text(
-        "Nodes over those of the same search that knows every best move beforehand",
+        "Nodes relative to the same search with every best move known beforehand",
         &font(FONT + 2),
         (30, 12),
     )?;

@@ -1,8 +1,7 @@
-//! `lancet-lab report`: the experiments of the lab, run one after the other and
-//! written into one page that needs nothing but a browser.
+//! `lancet-lab report`: runs the lab's experiments and writes them into one self-contained page.
 //!
-//! Which searches an experiment compares and the words around its table are in
-//! `experiments.md`; how anything is searched, counted or drawn is elsewhere, too.
+//! `experiments.md` has the searches and the texts of the experiments. Other modules search, count
+//! and draw.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,27 +28,27 @@ use lancet::{
 /// One section for each experiment.
 const EXPERIMENTS: &str = include_str!("experiments.md");
 
-/// What the page is about.
+/// The positions and the depth of the experiments.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Plies of most experiments. Those of the replacement and of the selectivity have one more,
-    /// and that of the score delays has enough for a mate in three.
+    /// Plies of most experiments. Those on `few` have one more, and the experiment on score delays
+    /// has enough for a mate in three.
     pub depth: u32,
     /// Positions of `lancet bench`.
     pub suite: Vec<Item>,
-    /// Fewer, for the experiments that are a ply deeper.
+    /// Fewer positions, for the experiments that search one ply deeper.
     pub few: Vec<Item>,
     /// Positions with short mates, for the score delays.
     pub mates: Vec<Item>,
 }
 
 impl Scope {
-    /// The positions called so in `experiments.md`, and the plies to search them.
+    /// Returns the positions with this name in `experiments.md`, and the depth of their search.
     fn positions(&self, name: &str) -> anyhow::Result<(Suite<'_>, u32)> {
         Ok(match name {
             "bench" => (Suite::Chess(&self.suite), self.depth),
             "few" => (Suite::Chess(&self.few), self.depth + 1),
-            // A mate in three.
+            // Enough for a mate in three.
             "mates" => (Suite::Chess(&self.mates), 5),
             name => {
                 let game = GameName::from_str(name, false);
@@ -60,7 +59,7 @@ impl Scope {
     }
 }
 
-/// What a table or an answer may say of a row.
+/// The columns that a table or an answer may use.
 const COLUMNS: &[Column] = &[
     ("nodes", |r| short(r.mean_nodes)),
     ("depth", |r| r.depth.to_string()),
@@ -87,7 +86,7 @@ fn column(heading: &str) -> anyhow::Result<&'static Column> {
     found.with_context(|| format!("no column '{heading}'"))
 }
 
-/// The searches of a run, in the words of a command line.
+/// The searches of a run, as options of a command line.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct Options {
@@ -101,27 +100,27 @@ struct Options {
     axes: Axes,
 }
 
-/// Searches on positions.
+/// Some searches on some positions.
 struct Run {
     positions: &'static str,
-    /// What the rows are called besides their cells.
+    /// Label of the rows, shown before their cells.
     name: &'static str,
     options: Options,
 }
 
-/// One question, the runs that answer it, and what to read in them.
+/// A question, the runs that answer it, and the columns to show.
 struct Experiment {
     title: &'static str,
-    /// In a sentence, with places for its numbers.
+    /// The answer, with places for its numbers.
     answer: String,
-    /// What is compared, and why.
+    /// What the experiment compares, and why.
     text: &'static str,
     columns: Vec<&'static Column>,
     runs: Vec<Run>,
 }
 
 impl Experiment {
-    /// Reads a section without its sharps.
+    /// Reads a section, without the `#` characters of its heading.
     fn read(section: &'static str) -> anyhow::Result<Experiment> {
         let mut items = section.split("\n- ");
         let words = items.next().unwrap_or_default();
@@ -144,7 +143,8 @@ impl Experiment {
         })
     }
 
-    /// "LABEL" or "RUN: LABEL", where the label "best" is the sound row with the fewest nodes.
+    /// Finds the row named "LABEL" or "RUN: LABEL". The label "best" is the sound row with the
+    /// fewest nodes.
     fn row<'r>(&self, name: &str, reports: &'r [Report]) -> anyhow::Result<&'r Measurement> {
         let (run, wanted) = name.split_once(": ").unwrap_or(("", name));
         let rows = self.runs.iter().zip(reports).filter(|(known, _)| known.name == run);
@@ -158,7 +158,7 @@ impl Experiment {
         found.with_context(|| format!("{}: no row '{name}'", self.title))
     }
 
-    /// The answer with its numbers.
+    /// Returns the answer with its numbers.
     fn answer(&self, reports: &[Report]) -> anyhow::Result<String> {
         let mut pieces = self.answer.split('{');
         let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -177,21 +177,21 @@ impl Experiment {
     }
 }
 
-/// Lines as one.
+/// Joins lines into one.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The page, as HTML; `tick` is told each experiment's title before it is run.
+/// Returns the page, as HTML. `tick` receives the title of each experiment before it runs.
 ///
 /// # Errors
 ///
-/// What the plotting library says, or that a sound search did not say the truth.
+/// If the plotting library fails, or a sound search differs from the reference.
 pub fn page(scope: &Scope, tick: &dyn Fn(&str)) -> anyhow::Result<String> {
     let (mut body, mut contents, mut answers) = (String::new(), String::new(), Vec::new());
     let experiments: Vec<Experiment> =
         EXPERIMENTS.split("\n## ").skip(1).map(Experiment::read).collect::<Result<_, _>>()?;
-    // Experiments share cells.
+    // Experiments share cells, which are searched only once.
     let mut known = HashMap::new();
     for (number, experiment) in (1..).zip(&experiments) {
         tick(experiment.title);
@@ -237,13 +237,13 @@ pub fn page(scope: &Scope, tick: &dyn Fn(&str)) -> anyhow::Result<String> {
     ])
 }
 
-/// The rows of an experiment, and below them on how many positions and to which depth.
+/// Returns the rows of an experiment, followed by the number of positions and the depth.
 fn table(experiment: &Experiment, reports: &[Report]) -> String {
     let headings = experiment.columns.iter();
     let headings: String = headings.map(|(heading, _)| format!("<th>{heading}</th>")).collect();
     let mut text = format!(
-        "<div class=\"wide\"><table><tr><th>search</th><th>nodes</th><th></th><th>against the first</th>\
-         {headings}</tr>"
+        "<div class=\"wide\"><table><tr><th>search</th><th>nodes</th><th></th>\
+         <th>compared with the first</th>{headings}</tr>"
     );
     let mut sizes: Vec<String> = Vec::new();
     for (run, report) in experiment.runs.iter().zip(reports) {
@@ -259,7 +259,7 @@ fn table(experiment: &Experiment, reports: &[Report]) -> String {
     text + &format!("</table></div><p class=\"faint\">{}.</p>", sizes.join("; "))
 }
 
-/// A row of the table.
+/// Returns a row of the table.
 fn line(
     name: &str,
     row: &Measurement,
@@ -296,7 +296,8 @@ fn line(
     text + "</tr>"
 }
 
-/// By how many percent a row's nodes differ from another's, and the half-width of the interval.
+/// Returns by how many percent a row's nodes differ from another's, and the half-width of the
+/// interval.
 fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
     let nodes = |row: &Measurement| -> Vec<f64> {
         row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect()
@@ -305,14 +306,14 @@ fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
     (100.0 * (ratio - 1.0), 100.0 * error)
 }
 
-/// "−16.1 ± 14.2 %", on one line.
+/// Returns, for example, "−16.1 ± 14.2 %" with non-breaking spaces.
 fn signed(change: f64, error: f64) -> String {
-    // No minus before a zero.
+    // Adding 0.0 turns -0.0 into 0.0.
     let change = (10.0 * change).round() / 10.0 + 0.0;
     format!("{change:+.1}\u{a0}±\u{a0}{error:.1}\u{a0}%").replace('-', "−")
 }
 
-/// A row's algorithms in words, where they have some.
+/// Returns a row's label with the names of its algorithms in words.
 fn said(row: &Measurement) -> String {
     let words = |name| match name {
         "pvs" => "PVS under",
@@ -327,11 +328,11 @@ fn said(row: &Measurement) -> String {
     label(&row.cell).split(' ').map(words).collect::<Vec<_>>().join(" ")
 }
 
-/// "5.3 ± 1.2 % fewer nodes".
+/// Returns, for example, "5.3 ± 1.2 % fewer nodes".
 fn against(row: &Measurement, other: &Measurement) -> String {
     let (change, error) = change(row, other);
     if change == 0.0 && error == 0.0 {
-        "just as many nodes".to_owned()
+        "the same number of nodes".to_owned()
     } else if change.abs() < error.max(0.05) {
         format!("about as many nodes ({})", signed(change, error))
     } else {
@@ -345,8 +346,8 @@ fn against(row: &Measurement, other: &Measurement) -> String {
 mod tests {
     use super::*;
 
-    /// A page of one position: all experiments with all their rows, every place filled, every
-    /// link within the page leading somewhere, and a number in every answer.
+    /// Checks a page of one position: it has all experiments with all their rows, all places are
+    /// filled, every link within the page has a target, and every answer has a number.
     #[test]
     fn the_page_is_whole() {
         let item = Item { id: "start".to_owned(), position: Default::default() };
