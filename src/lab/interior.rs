@@ -1,11 +1,9 @@
-//! The algorithms inside the tree, each one short function to be read beside
-//! its source. What every node needs whatever the algorithm (table, delay,
-//! counting) happens in [`Search::node`], around these functions.
+//! The algorithms inside the tree. Each is one short function that can be compared with its source.
+//! [`Search::node`] does what every node needs for any algorithm: table, score delay and counting.
 //!
-//! In all of them a move displaces the best one only if it is better (`>`).
-//! The notes write `>=`, and then a move that merely failed low, and so came
-//! back with a bound equal to the best score, would displace the move that
-//! truly has that score.
+//! In all of them a move replaces the best move only if it is better (`>`). The notes write `>=`.
+//! Then a move that merely failed low, and returned a bound equal to the best score, would replace
+//! the move that really has that score.
 
 use clap::ValueEnum;
 
@@ -18,31 +16,31 @@ use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 /// The axis "interior".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Interior {
-    /// The reference: no pruning. Shallow only.
+    /// The reference, without pruning. For small depths only.
     Minimax,
-    /// Minimax that leaves a node as soon as it has found a won move.
+    /// Minimax that leaves a node as soon as it finds a winning move.
     StopAtWin,
-    /// Alpha-beta that returns alpha, beta or a number in between.
+    /// Alpha-beta that returns a score from alpha to beta.
     FailHard,
     /// Alpha-beta that returns the best score found, inside the window or not.
     FailSoft,
     /// Alpha-beta that returns a lower and an upper bound.
     Bounds,
-    /// Null-window tests by alpha-beta, then a re-search, in maximin form.
+    /// Null-window tests by alpha-beta with re-searches, in maximin form.
     Scout,
-    /// Principal variation search (NegaScout): the same in negamax form.
+    /// Principal variation search (NegaScout): Scout in negamax form.
     Pvs,
-    /// PVS that searches again although the test already failed high.
+    /// PVS that re-searches even if the test returned beta or more.
     PvsAlways,
-    /// PVS whose null windows are searched by a function of depth and alpha alone.
+    /// PVS with a separate null-window search that takes only depth and alpha.
     PvsZw,
-    /// Fail-hard alpha-beta whose sides each carry a lower bound of their own.
+    /// Fail-hard alpha-beta in which each side carries its own lower bound.
     OwnBounds,
-    /// Fail-hard alpha-beta as the lecture notes print it: returns the last score.
+    /// Fail-hard alpha-beta as the lecture notes print it, which returns the last score.
     FailHardPrinted,
-    /// PVS as the lecture notes print it: tests every move against the node's alpha.
+    /// PVS as the lecture notes print it, which tests every move against the node's alpha.
     PvsPrinted,
-    /// `own-bounds` begun with minus and plus infinity, as other listings are.
+    /// `own-bounds` started with minus and plus infinity, as other listings are.
     OwnBoundsPrinted,
 }
 
@@ -64,37 +62,38 @@ impl Interior {
         }
     }
 
-    /// Is it a listing with its mistakes, whose score or best move may be wrong?
+    /// Returns whether this is a listing as printed, whose score or best move may be wrong.
     pub const fn is_printed(self) -> bool {
         use Interior::{FailHardPrinted, OwnBoundsPrinted, PvsPrinted};
         matches!(self, FailHardPrinted | PvsPrinted | OwnBoundsPrinted)
     }
 
-    /// Another way to write a search whose tree is (nearly) the same.
+    /// Returns whether this is a variant of another interior with (nearly) the same tree, or a
+    /// listing as printed.
     pub const fn is_variant(self) -> bool {
         matches!(self, Interior::PvsAlways | Interior::PvsZw | Interior::OwnBounds)
             || self.is_printed()
     }
 }
 
-/// A node whose moves are to be searched.
+/// A node that is being searched.
 pub(super) struct Node<'a, G: Game> {
     pub(super) position: &'a G,
-    /// In the order in which they are searched; at least one.
+    /// The moves in the order of their search; at least one.
     pub(super) moves: &'a [G::Move],
-    /// Plies, at least one.
+    /// Depth in plies, at least one.
     pub(super) depth: u32,
-    /// For the side to move.
+    /// The window, from the point of view of the side to move.
     pub(super) window: Window,
 }
 
 impl<G: Game> Node<'_, G> {
-    /// The score of the position after a move, for the side to move there.
+    /// Searches the position after a move, and returns the score for the side to move there.
     fn child(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
         s.score(by, &self.position.make(m), self.depth - 1, window)
     }
 
-    /// The same with window and score as MAX sees them.
+    /// Does the same with window and score from MAX's point of view.
     fn child_for_max(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
         // Where MAX moves here, MIN moves in the child.
         if self.position.max_to_move() {
@@ -120,19 +119,19 @@ impl<M> Best<M> {
         }
     }
 
-    /// What it means after a search with `window`: below the window nobody
-    /// knows which move is best.
+    /// Returns the node's result after a search with `window`. If the search failed low, the best
+    /// move is not known.
     fn within(self, window: Window) -> NodeResult<M> {
         let best = if self.score > window.alpha { self.best } else { None };
         NodeResult { bounds: Bounds::of(self.score, window), best }
     }
 }
 
-/// Minimax in negamax form: every move of every node, unless one is worth
-/// `enough`. Minimax proper never has enough. "Stop when you get to a win"
-/// (Burch 1997) has when a move wins: nothing beats a won game, so no other move
-/// needs to be looked at. (Under a delay no win is the best one thinkable, so
-/// there the two are the same.)
+/// Searches by minimax in negamax form: every move of every node, until one is worth `enough`.
+///
+/// For minimax proper, `enough` is infinite. For "stop when you get to a win" (Burch 1997) it is
+/// the score of a won game, because no other move can be better. (Under a score delay every win
+/// could be earlier, so there the two are the same.)
 fn minimax<G: Game>(
     s: &mut Search<G>,
     n: &Node<G>,
@@ -149,9 +148,9 @@ fn minimax<G: Game>(
     NodeResult { bounds: Bounds::exact(current.score), best: current.best }
 }
 
-/// Basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side
-/// carries its own lower bound. As printed, a move need only equal alpha, and a score
-/// above beta is returned as it is.
+/// Searches by basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side carries
+/// its own lower bound. As printed, a move that only equals alpha replaces the best move, and a
+/// score above beta is returned unchanged.
 fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let printed = itself == Interior::FailHardPrinted;
     let Window { mut alpha, beta } = n.window;
@@ -172,8 +171,8 @@ fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeR
     NodeResult { bounds: Bounds::of(alpha, n.window), best }
 }
 
-/// Fail-soft alpha-beta: Eppstein 1999. The current score has a variable of
-/// its own, so that a failure says by how much.
+/// Searches by fail-soft alpha-beta: Eppstein 1999. The best score has a variable of its own, so
+/// that the result of a failure shows by how much it failed.
 fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
@@ -188,8 +187,9 @@ fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Alpha-beta that returns bounds: Scout notes. The maximum of intervals is the
-/// interval of the maxima; a move not looked at could be worth anything.
+/// Searches by alpha-beta that returns bounds: Scout notes. The interval of a node runs from the
+/// maximum of its moves' lower bounds to the maximum of their upper bounds. A move that was not
+/// searched could be worth anything.
 fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut bound = Bounds::exact(-INFINITE);
@@ -211,10 +211,10 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     NodeResult { bounds: bound, best }
 }
 
-/// Scout at a MAX node: Scout notes, where all values are MAX's. Alpha-beta asks
-/// whether the move beats the best one so far; only if so does Scout look for
-/// its value. As in the source, the first move too is left to alpha-beta, with
-/// the whole window: that is what PVS does better.
+/// Searches a MAX node by Scout: Scout notes, where all values are from MAX's point of view.
+/// Alpha-beta tests whether the move is better than the best one so far. Only if it is does Scout
+/// search for its value. As in the source, alpha-beta also searches the first move, with the whole
+/// window; there PVS uses null-window tests too.
 fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
@@ -235,10 +235,10 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Scout at a MIN node, which the source calls symmetric: the window closes
-/// from above. Written out beside `scout_max`, as the source does: one function
-/// for both would be the negamax form, which is PVS. `n.window` and the result are the
-/// mover's, as everywhere; inside, values are MAX's.
+/// Searches a MIN node by Scout. The source calls it symmetric: the window closes from above. As in
+/// the source, it is a separate function, because one function for both would be the negamax form,
+/// which is PVS. `n.window` and the result are from the point of view of the side to move, as
+/// everywhere. Inside, values are from MAX's.
 fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { alpha, mut beta } = n.window.flip();
     let mut current = Best::NONE;
@@ -259,15 +259,14 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Principal variation search, fail-soft: Eppstein 1999. The notes' listing
-/// forgets to raise alpha by the first move's score (and to cut on it); then
-/// every null window would test against the node's alpha instead of the move.
+/// Searches by principal variation search, fail-soft: Eppstein 1999. The notes' listing does not
+/// raise alpha to the first move's score (nor cut on it). Then every null window would test against
+/// the node's alpha instead of the best move.
 ///
-/// Is a move that passed the test searched again? The notes ask for `score < beta`: a
-/// score of beta or more is a lower bound that cuts, and nothing is gained by a second
-/// one. A program whose tests are reduced, or that wants the line of moves behind a fail
-/// high, searches again all the same ([`Interior::PvsAlways`]); at a null window that
-/// would repeat the test itself.
+/// The notes re-search a move that passed the test only if `score < beta`. A score of beta or more
+/// is a lower bound that cuts, so a re-search gains nothing. A program whose tests are reduced, or
+/// that needs the principal variation after a fail high, re-searches nevertheless
+/// ([`Interior::PvsAlways`]). In a null window this would only repeat the test.
 fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let always = itself == Interior::PvsAlways && !n.window.is_null();
@@ -295,7 +294,8 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<
     current.within(n.window)
 }
 
-/// PVS as Eppstein 1999 prints it: the first move's score neither raises alpha nor cuts.
+/// Searches by PVS as Eppstein 1999 prints it: the first move's score neither raises alpha nor
+/// cuts.
 fn pvs_printed<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
@@ -320,9 +320,9 @@ fn pvs_printed<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// What is left of PVS, and all that is needed of MTD(f), in a null window: "a simpler
-/// two-parameter form", says Eppstein 1999. Beta is one more than alpha, so a score above
-/// alpha cuts, and alpha never rises.
+/// Searches with a null window, as PVS does in its tests and MTD(f) always: "a simpler
+/// two-parameter form" (Eppstein 1999). Beta is alpha + 1, so a score above alpha cuts, and alpha
+/// never rises.
 fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let alpha = n.window.alpha;
     let mut current = Best::NONE;
@@ -335,17 +335,17 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Alpha-beta as Burch 1997 writes it: no beta, but what the opponent has (`other`), as
-/// the opponent sees it. A move passes both on, swapped, without a sign. The listing is
-/// right, if it is begun right: with two bounds that are both as low as can be. Printed, it is
-/// begun with `other` at plus infinity.
+/// Searches by alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own lower
+/// bound (`other`), from the opponent's point of view. A move swaps the two bounds and negates
+/// neither. The listing is correct if it starts with both bounds at minus infinity. As printed, it
+/// starts with `other` at plus infinity.
 fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let begun_wrong = itself == Interior::OwnBoundsPrinted && n.window == Window::FULL;
     let other = if begun_wrong { INFINITE } else { -n.window.beta };
     let mut own = n.window.alpha;
     let mut best = None;
     for &m in n.moves {
-        // Inside, the window is (other, -own).
+        // In the child, the window is (other, -own).
         let value = -n.child(s, itself, m, Window::new(other, -own));
         if value > own {
             own = value;

@@ -1,6 +1,6 @@
-//! The root drivers: which windows to search the root with, one after the
-//! other. They know no game: a driver sees a first guess and a search that
-//! turns a window into a score.
+//! The root drivers, which choose the windows of the successive searches of the root. They are
+//! independent of the game: a driver has a first guess, and a search that returns a score for a
+//! window.
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -12,47 +12,47 @@ use lancet::chess::score::{INFINITE, MATE, Score, Window};
 pub enum Root {
     /// One search with the full window.
     Full,
-    /// Aspiration around the guess; a side that fails opens fully at once.
+    /// Aspiration around the guess; a side that fails opens completely.
     AspFull,
-    /// The same, with the window moved up by half its width.
+    /// `asp-full` with the first window moved up by a quarter of its width.
     AspFullOff,
     /// Aspiration around the guess; a side that fails opens step by step.
     AspGradual,
-    /// The same, with the window moved up by half its width.
+    /// `asp-gradual` with the first window moved up by a quarter of its width.
     AspGradualOff,
-    /// As `asp-gradual`, but a fail low also pulls beta down to the middle of the window.
+    /// `asp-gradual` that also lowers beta to the middle of the window after a fail low.
     AspMiddle,
     /// Binary search with null windows.
     Bisection,
     /// Null windows at the score last returned, between two bounds.
     Mtdf,
-    /// MTD(f) as one loop without bounds, as the lecture notes print it. Not to
-    /// be trusted: see `lancet-lab explain mtdf-loop`.
+    /// MTD(f) as one loop without bounds, as the lecture notes print it. It is not sound: see
+    /// `lancet-lab explain mtdf-loop`.
     MtdfLoop,
-    /// `asp-full` as the lecture notes print it: a failed side opens to the score of a
-    /// won game, and a won game is searched for ever.
+    /// `asp-full` as the lecture notes print it: a failed side opens to the score of a won game, so
+    /// it never ends in a won position.
     AspPrinted,
-    /// Bisection as the lecture notes print it: ends with two scores left.
+    /// Bisection as the lecture notes print it, which ends with two scores left.
     BisectionPrinted,
 }
 
-/// What a driver needs besides the search.
+/// The parameters of a driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess {
     /// The score of the iteration before, or the static evaluation.
     pub score: Score,
     /// Aspiration: half the width of the first window, in centipawns.
     pub width: Score,
-    /// MTD(f): searches after which it is stopped.
+    /// MTD(f): the maximum number of searches.
     pub max_passes: u32,
 }
 
-/// What a driver found.
+/// The result of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Driven {
     /// The score of the root.
     pub score: Score,
-    /// How it came to an end.
+    /// How the driver ended.
     pub end: End,
 }
 
@@ -60,7 +60,7 @@ pub struct Driven {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// With one score left.
+    /// One score was left.
     Converged,
     /// MTD(f) had used up its passes.
     Stopped,
@@ -69,7 +69,7 @@ pub enum End {
 }
 
 impl Root {
-    /// Runs the driver over `search`.
+    /// Runs the driver, which calls `search` with each window.
     pub fn drive(self, guess: Guess, mut search: impl FnMut(Window) -> Score) -> Driven {
         let search = &mut search;
         let score = match self {
@@ -82,30 +82,30 @@ impl Root {
         Driven { score, end: End::Converged }
     }
 
-    /// Does it begin with a window around the guess?
+    /// Returns whether the driver starts with a window around the guess.
     pub const fn aspires(self) -> bool {
         !matches!(self, Root::Full) && !self.is_null_only()
     }
 
-    /// Does it ask with null windows only, unless it is stuck?
+    /// Returns whether the driver uses only null windows, unless it is stuck.
     pub const fn is_null_only(self) -> bool {
         matches!(self, Root::Bisection | Root::Mtdf | Root::MtdfLoop | Root::BisectionPrinted)
     }
 
-    /// Is the score the true one whenever every single search is right?
+    /// Returns whether the score is correct if every single search is correct.
     pub const fn is_sound(self) -> bool {
         !matches!(self, Root::MtdfLoop | Root::AspPrinted | Root::BisectionPrinted)
     }
 }
 
-/// Aspiration search: Eppstein 1999.
+/// Finds the score by aspiration search: Eppstein 1999.
 ///
-/// [`Root::AspMiddle`] believes a fail low: the score will hardly be in the upper half of
-/// the next window, says many a playing program. If it is (the first search was cut short
-/// by a table entry), the window opens upwards again.
+/// [`Root::AspMiddle`] relies on a fail low: it assumes, as many playing programs do, that the score
+/// will not be in the upper half of the old window. If it is (because a table entry cut the first
+/// search short), the window opens upwards again.
 ///
-/// As printed, a side opens to the greatest score that a search returns, where that score still
-/// fails high: a search that is stopped after `max_passes`.
+/// As printed, a side opens to the greatest score that a search returns. A search with this score
+/// still fails high, so the driver stops after `max_passes`.
 fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let Guess { score, width, max_passes } = guess;
     let limit = if driver == Root::AspPrinted { MATE } else { INFINITE };
@@ -123,7 +123,7 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
         } else if driver == Root::AspPrinted && passes >= max_passes {
             return Driven { score, end: End::Stopped };
         }
-        // The distance that a failed side moves out.
+        // How far a failed side moves out.
         let step = match driver {
             Root::AspFull | Root::AspFullOff | Root::AspPrinted => 2 * INFINITE,
             _ => 2 * (window.beta - window.alpha),
@@ -139,14 +139,14 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
     }
 }
 
-/// Binary search for the score: Eppstein 1999. His loop ends while two
-/// values are still possible (`beta > alpha + 1`) and, in a language whose
-/// division rounds towards zero, would not end at all one step later.
+/// Finds the score by binary search: Eppstein 1999. His loop ends while two scores are still
+/// possible (`beta > alpha + 1`). If it ran until one is left, it could run for ever in a language
+/// whose division rounds towards zero.
 fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     let printed = driver == Root::BisectionPrinted;
     let Window { mut alpha, mut beta } = Window::FULL;
     while beta > alpha + Score::from(printed) {
-        // The second rounds down.
+        // The second formula rounds down.
         let test = if printed { (alpha + beta) / 2 } else { alpha + (beta - alpha) / 2 };
         if search(Window::null(test)) <= test {
             beta = test;
@@ -157,9 +157,9 @@ fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     alpha
 }
 
-/// MTD(f): Scout notes, Plaat 1996. Each pass lowers the upper bound or raises the lower
-/// one, so it always ends; but bounds that cross prove that two passes
-/// contradicted each other, which only an unsound table can make them do.
+/// Finds the score by MTD(f): Scout notes, Plaat 1996. Each pass lowers the upper bound or raises
+/// the lower one, so it always ends. If the bounds cross, two passes contradicted each other, which
+/// only an unsound table can cause.
 fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let (mut lower, mut upper) = (-INFINITE, INFINITE);
     let mut g = guess;
@@ -176,16 +176,15 @@ fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score)
             return Driven { score: g, end };
         }
     }
-    // Stopped: one search of what is left.
+    // The passes are used up. Search the remaining scores with one open window.
     let score = search(Window::new(lower - 1, upper + 1));
     Driven { score, end: End::Stopped }
 }
 
-/// MTD(f) as Eppstein 1999 prints it: test the last score until it comes
-/// back. Kept to show what is wrong with it. A search that fails low returns
-/// an upper bound, and one equal to the test ends the loop although the true
-/// score may be lower; and a table that lets two searches contradict each
-/// other makes it run in circles.
+/// Runs MTD(f) as Eppstein 1999 prints it: it tests the last score until the search returns it. The
+/// lab keeps it to show its two errors. A search that fails low returns an upper bound; if it
+/// equals the test, the loop ends although the true score may be lower. With a table that lets two
+/// searches contradict each other, it can run in circles.
 fn mtdf_loop(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let mut test = guess;
     for _ in 0..max_passes {
@@ -203,8 +202,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A search of a root worth `value` whose failures miss by up to `slack`:
-    /// fail-soft at its best (0) and at its worst.
+    /// Returns a search of a root worth `value` whose bounds are up to `slack` away from it: 0 is
+    /// fail-soft with the tightest bounds.
     fn root(value: Score, slack: Score) -> impl FnMut(Window) -> Score {
         move |w| {
             if value <= w.alpha {
@@ -257,8 +256,8 @@ mod tests {
         assert!((15..=16).contains(&windows(Root::Bisection, 0).len()));
     }
 
-    /// The notes' `WIN` is the greatest score that a search can return, and their window
-    /// ends there: a won position fails high for ever. The lab's ends one beyond.
+    /// The notes' `WIN` is the greatest score that a search can return, and their window ends
+    /// there, so a won position fails high for ever. The lab's window ends one point beyond.
     #[test]
     fn notes_aspiration_never_returns_a_win() {
         let guess = Guess { score: 0, width: 50, max_passes: 100 };
@@ -287,12 +286,12 @@ mod tests {
             Driven { score: 0, end: End::Converged }
         );
         assert_eq!(Root::Mtdf.drive(guess, root(-5, 9)).score, -5);
-        // From below it is right.
+        // From below, the loop is correct.
         assert_eq!(Root::MtdfLoop.drive(guess, root(5, 9)).score, 5);
     }
 
-    /// Two searches that contradict each other: the loop goes round until it is
-    /// stopped, the bounds cross at once.
+    /// Checks two searches that contradict each other. The loop runs until it is stopped; the
+    /// bounds of MTD(f) cross at once.
     #[test]
     fn contradictions_are_noticed() {
         let contrary = |w: Window| if w.alpha >= 10 { 4 } else { 12 };

@@ -1,44 +1,42 @@
-//! The lab's transposition table: entries with two bounds or with one, and every
-//! replacement policy that the Scout notes name (Breuker 1994). No search policy
-//! beyond "which depths count".
+//! The lab's transposition table, with entries that hold one or two bounds, and with all
+//! replacement schemes that the Scout notes name (Breuker 1994).
 
 use clap::ValueEnum;
 
 use super::game::NodeResult;
 use lancet::chess::score::{Bounds, Window};
 
-/// The axis "table": which entries may answer for a node.
+/// The axis "table": which entries may be used for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum TableMode {
-    /// No table at all, not even for moves.
+    /// No table, not even for moves.
     Off,
-    /// Entries searched to exactly the wanted depth: values stay those of the
-    /// search without a table.
+    /// Only entries of the same depth; scores are the same as without a table.
     Exact,
-    /// Entries searched at least as deep: values may differ.
+    /// Entries of the same or a greater depth; scores may differ.
     Deeper,
-    /// `exact` with a strict test: an upper bound answers only below alpha.
+    /// `exact` with a strict test: an upper bound is used only if it is below alpha.
     Strict,
 }
 
-/// The axis "entries": what an entry holds of a position's value. The Scout notes
-/// have both, in two tables.
+/// The axis "entries": the bounds that an entry holds. The Scout notes have both kinds, in two
+/// tables.
 ///
-/// Both kinds are counted in entries, and an entry is of the same size: where a score
-/// takes 16 bits, as in the playing search, one bound and two bits that say which it
-/// is save 14 bits of 128, too few for anything else.
+/// A table size is a number of entries, and an entry of either kind has the same size. With scores
+/// of 16 bits, as in the playing search, one bound and a flag of two bits save only 14 of 128 bits,
+/// too few for another use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Entries {
-    /// A lower and an upper bound. Searches of one depth add to what is known.
+    /// A lower and an upper bound; results of the same depth are merged.
     TwoBounds,
-    /// One score, and whether it is exact, a lower or an upper bound. A later search
-    /// of the same depth takes the place of an earlier one.
+    /// One score with a flag: exact, lower bound or upper bound. A later result of the same depth
+    /// replaces an earlier one.
     OneBound,
 }
 
 impl Entries {
-    /// What is kept of bounds found in a search with `window`: all, or the one that
-    /// decided the window.
+    /// Returns the part of the bounds found with `window` that an entry keeps: both bounds, or the
+    /// one that decided the window.
     #[must_use]
     pub fn keep(self, found: Bounds, window: Window) -> Bounds {
         match found.cutoff(window) {
@@ -50,41 +48,41 @@ impl Entries {
     }
 }
 
-/// The axis "replacement": who stays when two positions want one place.
+/// The axis "replacement": which entry is kept when two positions need the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Replacement {
-    /// The entry searched deeper; of equals, the newer one.
+    /// Keep the deeper entry; of equals, the newer one.
     Deepest,
-    /// The entry whose subtree had more nodes; of equals, the newer one.
+    /// Keep the entry whose subtree had more nodes; of equals, the newer one.
     Largest,
-    /// Always the newer entry.
+    /// Always keep the newer entry.
     Newest,
-    /// Two entries per place: one kept for depth, one always replaced. A
-    /// deeper newcomer moves the first to second place.
+    /// Two entries per place: one kept for its depth, one always replaced. A new entry at least as
+    /// deep as the first moves the first to second place.
     TwoLevel,
 }
 
 /// One position's entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<M> {
-    /// The whole key: the lab has no collisions.
+    /// The whole key, so that the lab has no collisions.
     pub key: u64,
     /// Plies searched below the position.
     pub depth: u32,
-    /// Plies from the root to the position. For counting only.
+    /// Plies from the root to the position; for counting only.
     pub ply: u32,
-    /// What that search found. Relative to the position, never to a root: no
-    /// ply goes in or out (but with the classical score delay, by
-    /// [`to_table`](super::delay::ScoreDelay::to_table)).
+    /// The result of that search, relative to the position and not to the root. (Only the classical
+    /// score delay adjusts scores by the ply, in
+    /// [`to_table`](super::delay::ScoreDelay::to_table).)
     pub found: NodeResult<M>,
     /// Nodes in the searched subtree.
     pub size: u64,
-    /// The one bound that the newest search found: all that an entry of
-    /// [`Entries::OneBound`] would hold. For counting only.
+    /// The one bound that the newest search found, which is all that an entry of
+    /// [`Entries::OneBound`] would hold; for counting only.
     pub newest: Bounds,
 }
 
-/// What the table knows about a node.
+/// The result of looking up a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<M> {
     /// An entry of a permitted depth, if there is one.
@@ -103,28 +101,28 @@ pub struct Table<M> {
 }
 
 impl<M: Copy> Table<M> {
-    /// An empty table of `size` entries (at least two), whatever the policy.
+    /// Creates an empty table of `size` entries (at least two) for any replacement scheme.
     pub fn new(size: usize, mode: TableMode, kind: Entries, replacement: Replacement) -> Table<M> {
         let size = if mode == TableMode::Off { 0 } else { size.max(2) & !1 };
         Table { entries: vec![None; size], mode, kind, replacement }
     }
 
-    /// No table.
+    /// Creates a table that stores nothing.
     pub fn off() -> Table<M> {
         Table::new(0, TableMode::Off, Entries::TwoBounds, Replacement::Newest)
     }
 
-    /// What its entries hold.
+    /// Returns the kind of the entries.
     pub const fn kind(&self) -> Entries {
         self.kind
     }
 
-    /// Entries that may hold the key: one, or two for the two-level policy.
+    /// Returns the indices of the entries that may hold the key: one, or two with two levels.
     fn place(&self, key: u64) -> std::ops::Range<usize> {
         let width = if self.replacement == Replacement::TwoLevel { 2 } else { 1 };
         let places = (self.entries.len() / width) as u128;
-        // Keys of small games are small numbers: spread them over all bits,
-        // then let the high ones choose, without a modulo's bias.
+        // Keys of small games are small numbers. Spread them over all bits, and choose by the high
+        // bits, without the bias of a modulo.
         let spread = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let start = ((u128::from(spread) * places) >> 64) as usize * width;
         start..start + width
@@ -150,14 +148,14 @@ impl<M: Copy> Table<M> {
         probe
     }
 
-    /// Do an entry's bounds answer a search with this window?
+    /// Returns whether an entry's bounds settle a search with this window.
     pub(super) fn settles(&self, bounds: Bounds, window: Window) -> bool {
         let strict = self.mode == TableMode::Strict && !bounds.is_exact();
         bounds.cutoff(window).is_some() && !(strict && bounds.upper == window.alpha)
     }
 
-    /// Stores what a search found. With two bounds, knowledge about the same position
-    /// at the same depth is put together, never overwritten.
+    /// Stores the result of a search. With two bounds per entry, results for the same position and
+    /// depth are merged.
     pub fn store(&mut self, new: Entry<M>) {
         if self.mode == TableMode::Off {
             return;
@@ -219,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Which of two entries for one place survive, deep and small first.
+    /// Returns which of two entries for one place survive.
     fn survivors(replacement: Replacement, first: Entry<char>, second: Entry<char>) -> [bool; 2] {
         let mut table = table(2, TableMode::Exact, replacement);
         table.store(first);
@@ -229,7 +227,7 @@ mod tests {
 
     #[test]
     fn policies_keep_what_they_say() {
-        // Two keys that want the same place.
+        // Two keys that need the same place.
         let (deep, shallow) = (entry(1, 5, 10), entry(3, 3, 99));
         assert_eq!(survivors(Replacement::Deepest, deep, shallow), [true, false]);
         assert_eq!(survivors(Replacement::Largest, deep, shallow), [false, true]);
@@ -276,17 +274,17 @@ mod tests {
         store(12, Window::null(10), Some('x'));
         let found = store(20, Window::null(20), None);
         assert_eq!(found.map(|f| f.bounds), Some(Bounds::new(12, 20)));
-        // Worth at least 5 says less than at least 12: the move stays.
+        // At least 5 is weaker than at least 12, so the move stays.
         let found = store(5, Window::null(4), Some('z'));
         assert_eq!(found.and_then(|f| f.best), Some('x'));
         let found = store(12, Window::null(12), None);
         assert_eq!(found, Some(NodeResult { bounds: Bounds::exact(12), best: Some('x') }));
-        // A contradiction (an unsound table elsewhere): the newer one stands.
+        // After a contradiction (from an unsound table elsewhere), the newer result is kept.
         let found = store(50, Window::null(40), Some('y'));
         assert_eq!(found.map(|f| f.bounds), Some(Bounds::at_least(50)));
     }
 
-    /// The second search of a depth takes the place of the first, and the move stays.
+    /// The second result of a depth replaces the first, and the move stays.
     #[test]
     fn one_bound_forgets_the_other() {
         let mut table = Table::new(8, TableMode::Exact, Entries::OneBound, Replacement::Deepest);
@@ -305,7 +303,7 @@ mod tests {
         store(12, Window::null(10), Some('x'));
         let found = store(12, Window::null(12), None);
         assert_eq!(found, Some(NodeResult { bounds: Bounds::at_most(12), best: Some('x') }));
-        // Of an interval it keeps the end that decided the window.
+        // An entry keeps the end of an interval that decided the window.
         let interval = Bounds::new(3, 8);
         let keep = |alpha| Entries::OneBound.keep(interval, Window::null(alpha));
         assert_eq!([keep(2), keep(8)], [Bounds::at_least(3), Bounds::at_most(8)]);
