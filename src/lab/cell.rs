@@ -1,4 +1,4 @@
-//! A cell of the lab: one choice on every axis, and which cells a run has.
+//! A cell of the lab, which is one choice on every axis, and the cells of a run.
 
 use std::{collections::HashSet, fmt};
 
@@ -22,19 +22,19 @@ pub struct Cell {
     pub root: Root,
     /// Aspiration: half the width of the first window, in centipawns.
     pub window: Score,
-    /// Which table entries may answer.
+    /// Which table entries may be used.
     pub table: TableMode,
-    /// What a table entry holds.
+    /// The contents of a table entry.
     pub entries: Entries,
-    /// Who stays in the table.
+    /// Which entries are kept in the table.
     pub replacement: Replacement,
-    /// Table entries.
+    /// The number of table entries.
     pub size: usize,
-    /// What happens to scores on their way out of a node.
+    /// The change of scores on their way out of a node.
     pub delay: ScoreDelay,
 }
 
-/// The name of an axis value on the command line and in every table.
+/// Returns the name of an axis value on the command line and in tables.
 pub fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
 }
@@ -44,8 +44,8 @@ impl Cell {
     pub(super) const AXES: [&str; 8] =
         ["interior", "root", "window", "table", "entries", "replacement", "size", "delay"];
 
-    /// What the notes recommend (aspiration outside, PVS inside), with the
-    /// playing engine's two-level table. The star is drawn around it.
+    /// The search that the notes recommend (aspiration at the root, PVS inside the tree), with the
+    /// playing engine's two-level table. The [`star`] varies its axes.
     pub const ADVICE: Cell = Cell {
         interior: Interior::Pvs,
         root: Root::AspGradual,
@@ -57,20 +57,20 @@ impl Cell {
         delay: ScoreDelay::None,
     };
 
-    /// Must this cell return the true score?
+    /// Returns whether this cell must return the true score.
     pub fn is_sound(&self) -> bool {
         let parts = self.root.is_sound() && self.delay.is_sound() && !self.interior.is_printed();
         parts && self.table != TableMode::Deeper
     }
 
-    /// Does this cell look at every move of every node (or nearly so)? Such
-    /// cells are searched to a small depth only.
+    /// Returns whether this cell searches every move of (nearly) every node. Such cells are
+    /// searched to a small depth only.
     pub fn is_exhaustive(&self) -> bool {
         matches!(self.interior, Interior::Minimax | Interior::StopAtWin)
     }
 
-    /// Without a table its policy and size mean nothing, and without aspiration the
-    /// width of its window: one spelling for all.
+    /// Returns the cell with meaningless choices set to those of [`Cell::ADVICE`]: the replacement
+    /// and size of no table, and the window without aspiration.
     fn normal(self) -> Cell {
         let window = if self.root.aspires() { self.window } else { Cell::ADVICE.window };
         let Cell { entries, replacement, size, .. } =
@@ -78,7 +78,7 @@ impl Cell {
         Cell { window, entries, replacement, size, ..self }
     }
 
-    /// The eight columns of a table; a dash where an axis has no meaning.
+    /// Returns the eight columns of a table, with a dash where an axis has no meaning.
     pub fn columns(&self) -> [String; 8] {
         let with_table = |text: String| {
             if self.table == TableMode::Off { "-".to_owned() } else { text }
@@ -108,7 +108,7 @@ impl Serialize for Cell {
     }
 }
 
-/// The values asked for on each axis; an empty list leaves the axis open.
+/// The given values of each axis. An axis without values is open.
 #[derive(clap::Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Axes")]
 pub struct Axes {
@@ -121,22 +121,22 @@ pub struct Axes {
     /// Aspiration: half the width of the first window, in centipawns
     #[arg(long, value_delimiter = ',', value_parser = arguments::whole::<i32>(1..=30_000))]
     pub window: Vec<Score>,
-    /// Which table entries may answer
+    /// Which table entries may be used
     #[arg(long, value_enum, value_delimiter = ',')]
     pub table: Vec<TableMode>,
-    /// What a table entry holds
+    /// Contents of a table entry
     #[arg(long, value_enum, value_delimiter = ',')]
     pub entries: Vec<Entries>,
-    /// Which entry stays in a full place of the table
+    /// Which entry is kept when two positions need the same place in the table
     #[arg(long, value_enum, value_delimiter = ',')]
     pub replacement: Vec<Replacement>,
     /// Table sizes, in entries
     #[arg(long, value_delimiter = ',', value_parser = table_size)]
     pub size: Vec<usize>,
-    /// What happens to scores on their way out of a node
+    /// Change of scores on their way out of a node
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
-    /// Compare everything: every algorithm, and every other axis by itself; with axes, all values
+    /// Compare every algorithm, and vary every other axis one at a time; with axes, use all values
     /// of the others (thousands of cells)
     #[arg(long)]
     pub all: bool,
@@ -148,9 +148,9 @@ fn table_size(text: &str) -> Result<usize, String> {
 }
 
 impl Axes {
-    /// The cells of a run. With nothing asked for, ten that answer the question of the lab, or the
-    /// [`star`] with `all`; else the product of what is asked for, where an open axis stays at
-    /// [`Cell::ADVICE`] or, with `all`, takes all its values (sizes and windows stay).
+    /// Returns the cells of a run. If no values are given, these are the ten default cells or, with
+    /// `all`, the [`star`]. Else they are all combinations of the given values. An open axis stays
+    /// at [`Cell::ADVICE`] or, with `all`, takes all its values (sizes and windows stay).
     pub fn cells(&self) -> Vec<Cell> {
         if (Axes { all: false, ..self.clone() }) == Axes::default() {
             return if self.all { star() } else { few() };
@@ -167,13 +167,13 @@ impl Axes {
         distinct(cells)
     }
 
-    /// What is asked for on an axis or, on an open one with `all`, everything.
+    /// Returns the given values of an axis, or all values of an open axis with `all`.
     fn values<'a, T: ValueEnum>(&self, asked: &'a [T]) -> &'a [T] {
         if self.all && asked.is_empty() { T::value_variants() } else { asked }
     }
 }
 
-/// Every cell with every value; without values, the cells as they are.
+/// Combines every cell with every value. Without values, the cells stay unchanged.
 fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, T)) {
     if values.is_empty() {
         return;
@@ -186,7 +186,8 @@ fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, 
     *cells = cells.iter().flat_map(|cell| values.iter().map(move |&v| with(cell, v))).collect();
 }
 
-/// The default run: every algorithm where it is at its best, and what the table is worth.
+/// Returns the cells of the default run: every algorithm where it works best, and two cells without
+/// a table.
 fn few() -> Vec<Cell> {
     use Interior::{Bounds, FailHard, FailSoft, Minimax, Pvs, Scout};
     let drivers = [Root::AspGradual, Root::Full, Root::Bisection, Root::Mtdf];
@@ -198,8 +199,8 @@ fn few() -> Vec<Cell> {
     with_table.chain(without.map(|cell| Cell { table: TableMode::Off, ..cell })).collect()
 }
 
-/// Every interior under the root drivers that it is made for, and every other
-/// axis by itself around [`Cell::ADVICE`].
+/// Returns every interior with its root drivers, and every other axis varied one at a time around
+/// [`Cell::ADVICE`].
 fn star() -> Vec<Cell> {
     let advice = Cell::ADVICE;
     let fail_soft = Cell { interior: Interior::FailSoft, ..advice };
@@ -239,7 +240,7 @@ fn star() -> Vec<Cell> {
     distinct(cells)
 }
 
-/// Each cell once, in order.
+/// Returns each cell once, in order.
 fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
     let mut seen = HashSet::new();
     cells.into_iter().map(Cell::normal).filter(|&cell| seen.insert(cell)).collect()

@@ -1,10 +1,9 @@
-//! Score delay (Muller 2007): a function applied to every score on its way out
-//! of a node, and its inverse applied to the window on the way in.
+//! Score delays (Muller 2007): a function that changes every score on its way out of a node, and
+//! its inverse, which changes the window on the way in.
 //!
-//! The delay of the playing search, [`Delay`], lives in `score`; here are the
-//! general case, the post's second example (a score that shrinks), and the rivals of
-//! both: the classical adjustment by the distance from the root, and the mistakes that
-//! the post warns of, kept to show what they do. No search here.
+//! The delay of the playing search, [`Delay`], is in `score`. This module has the general case, the
+//! post's second example (a score that shrinks), and the alternatives: the classical adjustment by
+//! the distance from the root, and the mistakes that the post warns of, to show their effects.
 
 use clap::ValueEnum;
 
@@ -13,19 +12,19 @@ use lancet::chess::score::{Bounds, Delay, INFINITE, Score, Window, is_decisive};
 /// The axis "score delay" of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum ScoreDelay {
-    /// Scores leave a node as they are.
+    /// Scores are returned unchanged.
     None,
-    /// Mated scores gain one per move, as in the playing engine.
+    /// Scores of lost games gain one per move, as in the playing engine.
     Mates,
-    /// Every score below the node's own static evaluation (`CurEval`) gains
-    /// one: any loss, not only mate, is better later than sooner.
+    /// Every score below the node's own static evaluation (`CurEval`) gains one, so that any loss,
+    /// not only mate, is better if it comes later.
     Loss,
-    /// Negative scores shrink to 31/32 of their size.
+    /// Negative scores shrink to 31/32 of their size at every node.
     Decay,
-    /// The classical way: mates count from the root, `MATE` less the plies to them;
-    /// the table adds and subtracts the distance of its node from the root.
+    /// The classical way: mates are counted from the root, as `MATE` minus the plies to them; the
+    /// table adds and subtracts the distance of its node from the root.
     Ply,
-    /// The same with a table that leaves scores as they are.
+    /// `ply` with a table that does not adjust scores.
     PlyRaw,
     /// `mates` without shifting the window first.
     MatesPost,
@@ -34,12 +33,12 @@ pub enum ScoreDelay {
     /// `loss` with `<` and `<=` swapped when the window is shifted,
     /// as the post's author first had it.
     LossSwapped,
-    /// `decay` with 33/32 taken for the inverse of 31/32.
+    /// `decay` with 33/32 used as the inverse of 31/32.
     DecayNarrow,
 }
 
 impl ScoreDelay {
-    /// The function for one node; `evaluate` gives `CurEval`.
+    /// Returns the function for one node. `evaluate` returns `CurEval`.
     pub fn at(self, evaluate: impl FnOnce() -> Score) -> Shift {
         match self {
             ScoreDelay::None | ScoreDelay::Ply | ScoreDelay::PlyRaw => Shift::None,
@@ -53,12 +52,13 @@ impl ScoreDelay {
         }
     }
 
-    /// Can no bound come out as a score? (Swapped tests only widen windows.)
+    /// Returns whether the delay never turns a bound into a score. (Swapped tests only widen
+    /// windows.)
     pub const fn is_sound(self) -> bool {
         self as u8 == self.meant() as u8 || matches!(self, ScoreDelay::LossSwapped)
     }
 
-    /// What a rival is meant to compute: itself, for one that does.
+    /// Returns the delay that an incorrect variant should compute; a correct delay returns itself.
     pub const fn meant(self) -> ScoreDelay {
         match self {
             ScoreDelay::PlyRaw => ScoreDelay::Ply,
@@ -69,7 +69,7 @@ impl ScoreDelay {
         }
     }
 
-    /// A finished game `ply` plies below the root.
+    /// Returns the score of a finished game `ply` plies below the root.
     #[must_use]
     pub const fn terminal(self, value: Score, ply: u32) -> Score {
         match self {
@@ -78,14 +78,14 @@ impl ScoreDelay {
         }
     }
 
-    /// What the table keeps of bounds that belong to a node `ply` plies below the root:
-    /// the same, but for the classical way, whose scores do not belong to a node.
+    /// Converts bounds of a node `ply` plies below the root for the table. Only the classical way
+    /// changes them, because its scores are relative to the root.
     #[must_use]
     pub fn to_table(self, bounds: Bounds, ply: u32) -> Bounds {
         self.converted(bounds, -(ply as Score))
     }
 
-    /// The opposite of [`to_table`](ScoreDelay::to_table).
+    /// Reverses [`to_table`](ScoreDelay::to_table).
     #[must_use]
     pub fn from_table(self, bounds: Bounds, ply: u32) -> Bounds {
         self.converted(bounds, ply as Score)
@@ -96,7 +96,7 @@ impl ScoreDelay {
     }
 }
 
-/// A decisive score by so much nearer to zero; unknown bounds stay.
+/// Moves a decisive score nearer to zero. Infinite bounds stay.
 const fn nearer_zero(score: Score, by: Score) -> Score {
     if !is_decisive(score) || score.abs() >= INFINITE {
         return score;
@@ -104,7 +104,7 @@ const fn nearer_zero(score: Score, by: Score) -> Score {
     score - score.signum() * by
 }
 
-/// A monotone function of scores, with the window that undoes it.
+/// A monotone function of scores, with its inverse for windows.
 ///
 /// For every `score` and every window, with `inner = shift.window(window)`:
 ///
@@ -113,7 +113,7 @@ const fn nearer_zero(score: Score, by: Score) -> Score {
 /// score >= inner.beta   =>  shift.score(score) >= window.beta
 /// ```
 ///
-/// so that no bound found inside can look exact outside.
+/// so that a bound found inside the node never becomes an exact score outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shift {
     /// The identity.
@@ -122,17 +122,17 @@ pub enum Shift {
     Late(Delay),
     /// Negative scores are multiplied by 31/32, rounded towards zero.
     Decay,
-    /// [`Late`](Shift::Late) with the window left as it is: wrong.
+    /// [`Late`](Shift::Late) without shifting the window, which is wrong.
     PostOnly(Delay),
-    /// [`Late`](Shift::Late) with alpha shifted at the pivot too, and beta not: a window
-    /// one wider than it need be there.
+    /// [`Late`](Shift::Late) that also shifts alpha at the pivot, but not beta. There the window is
+    /// one point wider than necessary.
     Swapped(Delay),
-    /// [`Decay`](Shift::Decay) with a window too narrow: wrong.
+    /// [`Decay`](Shift::Decay) with too narrow a window, which is wrong.
     DecayNarrow,
 }
 
 impl Shift {
-    /// What a node whose best score is `score` returns.
+    /// Returns the score that a node with the best score `score` returns.
     #[must_use]
     pub const fn score(self, score: Score) -> Score {
         match self {
@@ -145,9 +145,8 @@ impl Shift {
         }
     }
 
-    /// The window to search the node's moves with. For the decay it is the
-    /// post's rule to the letter: negative bounds times 32/31, alpha rounded
-    /// down, beta rounded up.
+    /// Returns the window for the search of the node's moves. Decay follows the post's rule
+    /// exactly: negative bounds times 32/31, alpha rounded down, beta rounded up.
     #[must_use]
     pub const fn window(self, Window { alpha, beta }: Window) -> Window {
         match self {
@@ -167,16 +166,16 @@ impl Shift {
         }
     }
 
-    /// What bounds inside the node say outside. Monotone functions keep order.
+    /// Converts bounds inside the node to bounds outside. Monotone functions keep their order.
     #[must_use]
     pub fn bounds(self, inner: Bounds) -> Bounds {
         inner.shift(|score| self.score(score))
     }
 }
 
-/// The tightest window for any monotone `f`: `f(s) <= alpha` just if `s` is at
-/// or below the result's alpha, `f(s) >= beta` just if `s` is at or above its
-/// beta. Rounding outwards from here is safe, inwards is not.
+/// Returns the tightest window for any monotone `f`: `f(s) <= alpha` exactly if `s` is at most the
+/// result's alpha, and `f(s) >= beta` exactly if `s` is at least the result's beta. A wider window
+/// is safe; a narrower one is not.
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
     // The least score in twice the range for which `test` holds.
     let first = |test: &dyn Fn(Score) -> bool| {
@@ -217,9 +216,9 @@ mod tests {
         }
     }
 
-    /// Scores that lie on one side of `shift`'s window and come out on another side of the
-    /// outer one: bounds taken for something else. Then the scores inside it that come
-    /// out beyond the outer one: searched exactly for nothing.
+    /// Counts two kinds of scores. The first are outside `shift`'s window, and end on another side
+    /// of the outer window, so that a bound is mistaken. The second are inside it and end outside
+    /// the outer window, so that they are searched exactly without need.
     fn turned_and_wasted(shift: Shift, outer: Window, scores: &[Score]) -> (usize, usize) {
         let inner = shift.window(outer);
         let side = |w: Window, s: Score| i32::from(s >= w.beta) - i32::from(s <= w.alpha);
@@ -229,8 +228,8 @@ mod tests {
         (other.len() - wasted, wasted)
     }
 
-    /// The four tables of the post (`MATINGSCORES` for the first two), by the rule and
-    /// by its rivals: bounds taken for scores, and scores searched for nothing.
+    /// Checks the four tables of the post (`MATINGSCORES` for the first two) with the rule and its
+    /// incorrect variants: bounds taken for scores, and scores searched without need.
     #[test]
     fn the_posts_tables_and_the_rivals() {
         let tables: [(Score, Window, &[Score]); 4] = [
@@ -247,12 +246,12 @@ mod tests {
         assert_eq!(counts(Shift::Late), [(0, 0); 4]);
         // -9998 fails low inside and is -9997 outside; 4 fails low and is 5, a fail high.
         assert_eq!(counts(Shift::PostOnly), [(1, 0), (1, 1), (1, 0), (0, 0)]);
-        // Not fatal: at the pivot itself the null window has become two wide.
+        // This is not fatal: at the pivot itself the null window becomes two points wide.
         assert_eq!(counts(Shift::Swapped), [(0, 0), (0, 0), (0, 1), (0, 1)]);
     }
 
-    /// Of all windows near a pivot, leaving the window alone lets a bound in at every
-    /// one whose alpha is below it; swapping the tests never.
+    /// Checks all windows near a pivot. Without the shift, a bound becomes a score in every window
+    /// with alpha below the pivot; with swapped tests, never.
     #[test]
     fn rivals_over_all_windows() {
         let scores: Vec<Score> = (-40..40).collect();
@@ -267,8 +266,8 @@ mod tests {
         }
     }
 
-    /// Rounding beta the wrong way, or "adding 1/32 for 1/31", is what the
-    /// post warns of: a window that lies turns a bound into an exact score.
+    /// The post warns of rounding beta the wrong way and of "adding 1/32 for 1/31": with the wrong
+    /// window a bound becomes an exact score.
     #[test]
     fn adding_one_part_in_32_is_fatal() {
         let outer = Window::new(-3000, -2990);
@@ -281,7 +280,7 @@ mod tests {
         assert!(!outer.contains(Shift::Decay.score(right.beta)));
     }
 
-    /// The classical way: a mate two plies below a node three plies below the root.
+    /// Checks a mate two plies below a node that is three plies below the root.
     #[test]
     fn the_table_of_the_classical_way() {
         use lancet::chess::score::MATE;
@@ -295,7 +294,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any monotone function at all: a random staircase.
+        /// Checks any monotone function, as a random staircase.
         #[test]
         fn any_monotone_function(
             steps in prop::collection::vec(0..3, 60),

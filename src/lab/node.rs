@@ -1,6 +1,6 @@
-//! One node, whatever the algorithm: end of the game, leaf, table, window
-//! shift, move order, counting. The algorithms themselves are in
-//! [`interior`](super::interior); nothing here knows the root.
+//! The search of one node, for any algorithm: end of the game, leaves, table, window shift, move
+//! ordering and counting. The algorithms themselves are in [`interior`](super::interior), the root
+//! drivers in [`root`](super::root).
 
 use std::collections::HashMap;
 
@@ -18,59 +18,58 @@ use lancet::chess::score::{Bounds, Score, Window};
 /// The order in which a node's moves are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Ordering {
-    /// As generated.
+    /// Moves as generated.
     None,
     /// Captures first, the most valuable victim by the least valuable attacker.
     Captures,
-    /// The table's move, then captures; without a table, the same as captures.
+    /// The hash move, then captures; without a table, the same as `captures`.
     Table,
 }
 
-/// What a search leaves out or looks at less deeply. Values are then no longer those of
-/// the whole tree, and no two searches need agree.
+/// A technique by which a search skips parts of the tree or searches them less deeply. The scores
+/// are then no longer those of the whole tree, and may differ between searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Selectivity {
-    /// Null move pruning: if passing fails high at depth less 3, so does the node.
-    /// At null windows only, from depth 3, where the evaluation is at beta or above.
+    /// Null-move pruning: if a pass fails high at the depth minus 3, so does the node. Only in null
+    /// windows, from depth 3, and if the evaluation is at least beta.
     NullMove,
-    /// Late move reductions, in PVS: quiet moves from the fourth on are tested one ply
-    /// less deep first, from depth 3.
+    /// Late move reductions in PVS: from depth 3, quiet moves from the fourth on are first tested
+    /// one ply less deep.
     Reductions,
-    /// What a playing program pays for main lines that are whole: no cut-offs by the
-    /// table at open windows, and drivers that ask with null windows only end with an open
-    /// search around the score that they found. Nothing is left out.
+    /// Complete principal variations, as playing programs have them: no cut-offs by the table in
+    /// open windows, and root drivers that use only null windows end with an open search around the
+    /// score. This skips no part of the tree.
     WholeLines,
 }
 
-/// What a search cost.
+/// The cost of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
     /// Nodes whose moves were searched.
     pub interior: u64,
-    /// Nodes that were evaluated: at depth zero, or finished games.
+    /// Nodes that were evaluated: those at depth zero, and finished games.
     pub leaves: u64,
-    /// Of these two, the ones that were asked with a null window.
+    /// Interior nodes and leaves that were searched with a null window.
     pub null: u64,
-    /// Positions looked at below depth zero, by quiescence.
+    /// Positions that the quiescence search visited below depth zero.
     pub quiescence: u64,
-    /// Second searches of a move by Scout and PVS.
+    /// Re-searches of a move by Scout and PVS.
     pub researches: u64,
     /// Searches of the root.
     pub passes: u64,
-    /// Of these, the ones with a null window.
+    /// Searches of the root with a null window.
     pub null_passes: u64,
     /// Nodes for which the table had an entry of a permitted depth.
     pub hits: u64,
-    /// Hits that settled the node without searching.
+    /// Hits that settled the node without a search.
     pub cutoffs: u64,
-    /// Of these, the ones that an entry with one bound, that of the newest search,
-    /// would not have settled.
+    /// Cut-offs that an entry with only the bound of the newest search would not have given.
     pub second_bound: u64,
     /// Hits on entries that were stored at another distance from the root.
     pub across: u64,
-    /// Bounds that a score delay has turned into scores: none, if it is sound.
+    /// Bounds that a score delay turned into scores; 0 for a sound delay.
     pub turned: u64,
-    /// Wall-clock time.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
     /// Nodes and their legal moves, by distance from the root.
     #[serde(skip)]
@@ -78,8 +77,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Nodes of the tree: interior nodes and leaves. Table cut-offs and
-    /// quiescence are counted beside it.
+    /// Returns the nodes of the tree: interior nodes and leaves. Table cut-offs and the nodes of
+    /// the quiescence search are counted separately.
     pub const fn nodes(&self) -> u64 {
         self.interior + self.leaves
     }
@@ -109,25 +108,25 @@ impl Cost {
 /// Best and refuting moves by position and depth.
 type Moves<M> = HashMap<(u64, u32), M>;
 
-/// Foreknowledge of the best or refuting move of every node.
+/// The best or refuting moves of all nodes, for the replayed tree.
 #[derive(Clone, Debug)]
 pub enum Oracle<M> {
-    /// None, and none is gathered.
+    /// Moves are neither recorded nor used.
     Silent,
-    /// Gathered in a first search.
+    /// Moves are recorded in a first search.
     Listening(Moves<M>),
-    /// Used in the replay of that search.
+    /// Moves are used in the replay of that search.
     Speaking(Moves<M>),
 }
 
-/// One step of a search, for whoever watches.
+/// One step of a search, for a [`Watcher`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// A node is entered with this window.
     Enter(Interior, Window),
-    /// The node's moves are searched with a window shifted to this.
+    /// The node's moves are searched with this shifted window.
     Shifted(Window),
-    /// The node is left with this result, by an end of the game or a leaf.
+    /// The node is left with this result, because the game is over or the depth is zero.
     Leaf(Bounds),
     /// The node is left with this result, found in the table.
     Table(Bounds),
@@ -135,30 +134,30 @@ pub(super) enum Step {
     Leave(Bounds),
 }
 
-/// Sees every step; receives the node and its distance from the root.
+/// A function that receives every step with its node and the distance from the root.
 type Watcher<'a, G> = Box<dyn FnMut(&G, u32, Step) + 'a>;
 
-/// The state of a search: everything but the position and the window.
+/// The state of a search, without the position and the window.
 pub struct Search<'a, G: Game> {
-    /// What it has cost so far.
+    /// The cost so far.
     pub cost: Cost,
     /// The best move of the node searched last.
     pub best: Option<G::Move>,
     /// The depth of the root, in plies.
     pub root_depth: u32,
-    /// What happens to scores on their way out of a node.
+    /// The change of scores on their way out of a node.
     pub delay: ScoreDelay,
     pub(super) oracle: Oracle<G::Move>,
     table: Table<G::Move>,
     ordering: Ordering,
     selectivity: &'a [Selectivity],
-    /// The node to be entered next was reached by passing.
+    /// Whether the node that is entered next was reached by passing.
     passed: bool,
     watcher: Option<Watcher<'a, G>>,
 }
 
 impl<'a, G: Game> Search<'a, G> {
-    /// A search that has not begun.
+    /// Creates a search that has not started.
     pub fn new(delay: ScoreDelay, ordering: Ordering, table: Table<G::Move>) -> Search<'a, G> {
         Search {
             cost: Cost::default(),
@@ -174,31 +173,31 @@ impl<'a, G: Game> Search<'a, G> {
         }
     }
 
-    /// The same search, selective.
+    /// Makes the search selective.
     pub(super) fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
         self.selectivity = selectivity;
         self
     }
 
-    /// Is this left out?
+    /// Returns whether the search uses this technique.
     pub(super) fn selects(&self, what: Selectivity) -> bool {
         self.selectivity.contains(&what)
     }
 
-    /// The same search, watched.
+    /// Calls `watcher` at every step of the search.
     pub(super) fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
         self.watcher = Some(watcher);
         self
     }
 
-    /// The score of `p` for its side to move, searched by `interior`.
+    /// Searches `p` with `interior` and returns the score for its side to move.
     pub fn score(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Score {
         let bounds = self.node(interior, p, depth, window);
-        // A search decides the window that it is asked about.
+        // The result of a search always decides its window.
         bounds.cutoff(window).unwrap_or(bounds.lower)
     }
 
-    /// Searches `p` to `depth` plies: the frame around every interior.
+    /// Searches `p` to `depth` plies. This function is around every interior.
     pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
         self.tell(p, depth, Step::Enter(interior, window));
         let ply = self.root_depth - depth;
@@ -223,8 +222,8 @@ impl<'a, G: Game> Search<'a, G> {
             }
         }
 
-        // The shift of Muller 2007: the window goes in through the inverse of the
-        // function that every result comes out through.
+        // The shift of Muller 2007: every result is changed by a function, so the window is changed
+        // by its inverse first.
         let shift = self.delay.at(|| p.evaluate());
         let inner = shift.window(window);
         self.cost.null += u64::from(window.is_null());
@@ -274,7 +273,7 @@ impl<'a, G: Game> Search<'a, G> {
         found.bounds
     }
 
-    /// The score after passing, if that fails high.
+    /// Returns the score after a pass, if it fails high.
     fn null_move(
         &mut self,
         interior: Interior,
@@ -298,10 +297,10 @@ impl<'a, G: Game> Search<'a, G> {
         (score >= window.beta).then_some(score)
     }
 
-    /// What bounds found with the window `inner` say outside, where the window is
-    /// `outer`. Under a delay that does not shift the window as it shifts scores they
-    /// may decide nothing there; then the parent takes the bound for a score, as it
-    /// would in a program.
+    /// Converts bounds found with the window `inner` to the outside of the node, where the window
+    /// is `outer`. If a score delay does not shift the window as it shifts scores, the bounds may
+    /// not decide the outer window. Then the parent takes the bound for a score, as a program
+    /// would.
     fn outside(&mut self, shift: Shift, found: Bounds, inner: Window, outer: Window) -> Bounds {
         let bounds = shift.bounds(found);
         if bounds.cutoff(outer).is_some() {
@@ -312,7 +311,7 @@ impl<'a, G: Game> Search<'a, G> {
         Bounds::exact(if fails_low { bounds.upper } else { bounds.lower })
     }
 
-    /// Puts the moves into the order in which they are searched.
+    /// Sorts the moves into the order of their search.
     fn order(&self, p: &G, depth: u32, moves: &mut [G::Move], hint: Option<G::Move>) {
         if self.ordering != Ordering::None {
             moves.sort_by_cached_key(|&m| -p.gain(m));

@@ -1,5 +1,5 @@
-//! One cell on one position: deepening, the root driver over a [`Search`],
-//! and the replay that knows every best move. Any game.
+//! The run of one cell on one position of any game: iterative deepening, the root driver with a
+//! [`Search`], and the replay with every best move known.
 
 use std::time::Instant;
 
@@ -29,27 +29,27 @@ pub enum FirstGuess {
     Zero,
 }
 
-/// What is the same for all cells that are compared.
+/// The conditions that all compared cells share.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions<'a> {
-    /// Plies.
+    /// Depth in plies.
     pub depth: u32,
-    /// With iterative deepening depth `d` starts from the table and the score
-    /// of `d - 1`, and the cost is that of all iterations. Without, every depth
-    /// starts from nothing, and the cost is that of the last.
+    /// Iterative deepening. With it, depth `d` starts with the table and the score of `d - 1`, and
+    /// the cost is the sum of all iterations. Without it, every depth starts with an empty table,
+    /// and the cost is that of the last.
     pub iterative: bool,
     /// Move ordering.
     pub ordering: Ordering,
-    /// What is left out; nothing, if values are to be compared.
+    /// Selective techniques; empty, if scores are to be compared.
     pub selectivity: &'a [Selectivity],
-    /// Where aspiration and MTD(f) begin.
+    /// The first guess of aspiration and MTD(f).
     pub guess: FirstGuess,
-    /// MTD(f): searches after which it is stopped.
+    /// MTD(f): the maximum number of searches.
     pub max_passes: u32,
 }
 
 impl Conditions<'static> {
-    /// The usual conditions of a search to `depth` plies.
+    /// Returns the usual conditions of a search to `depth` plies.
     pub const fn new(depth: u32) -> Conditions<'static> {
         Conditions {
             depth,
@@ -62,7 +62,7 @@ impl Conditions<'static> {
     }
 }
 
-/// What a cell found at one depth.
+/// The result of a cell at one depth.
 #[derive(Clone, Debug)]
 pub struct Depth<M> {
     /// The root's score.
@@ -71,27 +71,27 @@ pub struct Depth<M> {
     pub best: Option<M>,
     /// Whether MTD(f) converged.
     pub end: End,
-    /// Cost of this depth.
+    /// The cost of this depth.
     pub cost: Cost,
 }
 
 /// The searches of a cell to depths 1, 2, ... in order.
 pub struct Iterations<M> {
-    /// What was found; at least one.
+    /// The results by depth; at least one.
     pub depths: Vec<Depth<M>>,
-    /// Does each search start from what those before it have left?
+    /// Whether each search starts with the table of the one before.
     iterative: bool,
-    /// The best moves of all nodes that the last search knew or learned.
+    /// The best moves that the last search used or recorded.
     oracle: Oracle<M>,
 }
 
 impl<M> Iterations<M> {
-    /// The last search.
+    /// Returns the result of the last search.
     pub fn last(&self) -> &Depth<M> {
         &self.depths[self.depths.len() - 1]
     }
 
-    /// The cost that counts: all iterations, or the only one.
+    /// Returns the cost of all iterations or, without iterative deepening, of the last search.
     pub fn cost(&self) -> Cost {
         let mut sum = Cost::default();
         let skip = if self.iterative { 0 } else { self.depths.len() - 1 };
@@ -132,7 +132,7 @@ pub fn run<G: Game>(
     Iterations { depths, iterative: conditions.iterative, oracle: search.oracle }
 }
 
-/// One depth: the root driver chooses windows, the search answers.
+/// Searches one depth: the root driver chooses the windows, and the search returns the scores.
 pub(super) fn drive<G: Game>(
     search: &mut Search<'_, G>,
     root: &G,
@@ -149,7 +149,7 @@ pub(super) fn drive<G: Game>(
         search.cost.passes += 1;
         search.cost.null_passes += u64::from(window.is_null());
         let score = search.score(cell.interior, root, depth, window);
-        // A failure low knows no best move; the last success stands.
+        // A search that fails low has no best move, so the previous one is kept.
         if score > window.alpha {
             best = search.best;
         }
@@ -165,8 +165,8 @@ pub(super) fn drive<G: Game>(
     Depth { score: driven.score, best, end: driven.end, cost }
 }
 
-/// The replayed tree: the same search again, from nothing, but with the best
-/// or refuting move of every node of `first` known beforehand.
+/// Searches the replayed tree: the same search with an empty table, but with the best or refuting
+/// move of every node of `first` known beforehand.
 pub fn replay<G: Game>(
     root: &G,
     cell: &Cell,
@@ -180,8 +180,8 @@ pub fn replay<G: Game>(
     run(root, cell, conditions, oracle)
 }
 
-/// The cell that says what is true: fail-soft, full window, no table, and of a score
-/// delay that is wrong the one that it is meant to be.
+/// Returns the cell whose scores are the reference: fail-soft, full window and no table. If the
+/// score delay is incorrect, the reference uses the correct one.
 pub(super) const fn reference(cell: &Cell) -> Cell {
     Cell {
         interior: Interior::FailSoft,
@@ -192,13 +192,13 @@ pub(super) const fn reference(cell: &Cell) -> Cell {
     }
 }
 
-/// Is the move's own score at least the root's, which is `score`? Settled by one
-/// null-window search to `depth` plies, without a table.
+/// Returns whether the move's own score is at least the root's, `score`. One null-window search to
+/// `depth` plies without a table decides it.
 pub fn attains<G: Game>(root: &G, m: G::Move, delay: ScoreDelay, depth: u32, score: Score) -> bool {
     let mut search = Search::new(delay, Ordering::Captures, Table::off());
     search.root_depth = depth;
     let shift = delay.at(|| root.evaluate());
-    // The least score inside the root that comes out as `score`.
+    // The least score inside the root that the delay turns into `score`.
     let inner = inverse(|s| shift.score(s), Window::null(score - 1)).beta;
     let child = Window::null(inner - 1).flip();
     -search.score(Interior::FailSoft, &root.make(m), depth - 1, child) >= inner
