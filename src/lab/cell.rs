@@ -69,8 +69,8 @@ impl Cell {
         matches!(self.interior, Interior::Minimax | Interior::StopAtWin)
     }
 
-    /// Returns the cell with meaningless choices set to those of [`Cell::ADVICE`]: the replacement
-    /// and size of no table, and the window without aspiration.
+    /// Returns the cell with [`Cell::ADVICE`]'s values on axes that have no meaning for it:
+    /// entries, replacement and size without a table, and the window without aspiration.
     fn normal(self) -> Cell {
         let window = if self.root.aspires() { self.window } else { Cell::ADVICE.window };
         let Cell { entries, replacement, size, .. } =

@@ -1,9 +1,8 @@
 //! Chess as a [`Game`], through `Position`.
 //!
-//! Only mate, stalemate and insufficient material end a game here. Repetition
-//! and the fifty-move rule depend on the path to a position; with them two
-//! searches that disagree only in where their table cuts would disagree in
-//! value too, and the lab could not demand that they agree.
+//! Only mate, stalemate and insufficient material end a game here. Repetition and the fifty-move
+//! rule depend on the path to a position. With them, two searches whose tables cut at different
+//! nodes could return different scores, and the lab could not check that they agree.
 
 use clap::ValueEnum;
 use shakmaty::{Color, Move, Role};
@@ -18,18 +17,18 @@ use lancet::{
     eval::{nnue::Network, psqt},
 };
 
-/// What depth zero is worth.
+/// How nodes at depth zero are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Leaf {
     /// The static evaluation.
     Static,
     /// Captures and queen promotions until none is better than standing pat.
     Quiescence,
-    /// The static evaluation by a network.
+    /// The static evaluation by a neural network.
     Network,
 }
 
-/// A chess position whose leaves are valued in a given way.
+/// A chess position with the evaluation of its leaves.
 #[derive(Clone, Debug)]
 pub struct Board<'a> {
     position: Position,
@@ -38,8 +37,8 @@ pub struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    /// The position, to be searched with these leaves; those of
-    /// [`Leaf::Network`] need a network and are static without one.
+    /// Creates a position whose search uses these leaves. [`Leaf::Network`] needs a network;
+    /// without one, it is the same as [`Leaf::Static`].
     pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
         Board { position, leaf, network }
     }
@@ -108,8 +107,8 @@ impl Game for Board<'_> {
     }
 }
 
-/// Most valuable victim, least valuable attacker; a promotion gains its piece.
-/// Zero for quiet moves.
+/// Returns the move's rank by most valuable victim and least valuable attacker. A promotion counts
+/// as the capture of its piece. Quiet moves have 0.
 fn gain(m: Move) -> i32 {
     let victim = m.capture().map_or(0, |role| role as i32);
     let promotion = m.promotion().map_or(0, |role| role as i32);
@@ -119,8 +118,8 @@ fn gain(m: Move) -> i32 {
     8 * (victim + promotion) + 7 - m.role() as i32
 }
 
-/// A small quiescence search, fail-soft: stand pat or capture. It sees neither
-/// checks nor mates, and its value depends on the position alone.
+/// Runs a small fail-soft quiescence search with standing pat, captures and queen promotions. It
+/// sees neither checks nor mates, and its value depends only on the position.
 fn quiescence(position: &Position, window: Window, visited: &mut u64) -> Score {
     if position.is_insufficient_material() {
         return DRAW;
@@ -191,7 +190,7 @@ mod tests {
         assert!(board.make(board.moves()[0]).network.is_some());
     }
 
-    /// The windowed value bounds the true one, on the side it says.
+    /// Checks that the result with a window is a correct bound on the true value.
     #[test]
     fn quiescence_windows_agree() {
         for fen in [

@@ -1,5 +1,5 @@
-//! Connect Four on a board of five columns and four rows, small enough to be solved: a draw
-//! (<https://tromp.github.io/c4/c4.html>).
+//! Connect Four on a board of five columns and four rows, which is small enough to be solved: a
+//! draw (<https://tromp.github.io/c4/c4.html>).
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
@@ -19,7 +19,7 @@ pub struct ConnectFour {
     other: u32,
 }
 
-/// The squares where a line of four begins, all on these squares.
+/// Returns, for each direction, the squares where a line of four within `squares` begins.
 fn lines(squares: u32) -> impl Iterator<Item = u32> {
     STEPS
         .into_iter()
@@ -45,7 +45,7 @@ impl Game for ConnectFour {
     fn make(&self, number: u8) -> ConnectFour {
         let column = column(number.into());
         let taken = self.own | self.other;
-        // Adding the lowest square carries to the first empty one.
+        // Adding the lowest square's bit carries to the first empty square.
         let stone = (taken & column) + (column & column.wrapping_neg());
         ConnectFour { own: self.other, other: self.own | stone }
     }
@@ -58,7 +58,8 @@ impl Game for ConnectFour {
         }
     }
 
-    /// Lines still open for oneself less those open for the other.
+    /// Returns the number of lines still open for the side to move minus those open for the other
+    /// side.
     fn evaluate(&self) -> Score {
         let board = (0..COLUMNS).fold(0, |all, number| all | column(number));
         let open = |against: u32| lines(board & !against).map(u32::count_ones).sum::<u32>();
@@ -69,7 +70,7 @@ impl Game for ConnectFour {
         u64::from(self.own) << 32 | u64::from(self.other)
     }
 
-    /// The side that began is MAX.
+    /// Returns whether the side that began is to move; it is MAX.
     fn max_to_move(&self) -> bool {
         self.own.count_ones() == self.other.count_ones()
     }

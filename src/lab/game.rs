@@ -1,66 +1,64 @@
-//! What the algorithms ask of a game, and the answer they give about a node.
-//!
-//! No game and no algorithm lives here.
+//! The interface between the algorithms and a game, and the result of a node.
 
 use std::{fmt::Debug, hash::Hash};
 
 use clap::ValueEnum;
 use lancet::chess::score::{Bounds, Score, Window};
 
-/// A two-player game of perfect information, as a position in it.
+/// A position of a two-player game of perfect information.
 ///
-/// Values are from the point of view of the side to move, and depend on the
-/// position alone: whatever the path to it, the value of a position at a depth
-/// is one number. (That is why repetitions and the fifty-move count are not
-/// terminal in the lab's chess: see [`chess`](super::chess).)
+/// Values are from the point of view of the side to move. The value of a position at a depth
+/// depends only on the position and not on the path to it. (Therefore repetitions and the
+/// fifty-move rule do not end a game of the lab's chess: see [`chess`](super::chess).)
 pub trait Game: Clone + Sync {
     /// A move; cheap to copy.
     type Move: Copy + Eq + Hash + Debug + Send;
 
-    /// The legal moves, in the game's own fixed order.
+    /// Returns the legal moves, in a fixed order.
     fn moves(&self) -> Vec<Self::Move>;
 
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     #[must_use]
     fn make(&self, m: Self::Move) -> Self;
 
-    /// The value of a finished game, given the legal moves. Must be `Some` if
-    /// there are none.
+    /// Returns the value of a finished game, given the legal moves. Must be `Some` if there are no
+    /// legal moves.
     fn terminal(&self, moves: &[Self::Move]) -> Option<Score>;
 
-    /// The static evaluation: the leaf value of a search without quiescence,
-    /// the first guess of a root driver, and `CurEval` of Muller 2007.
+    /// Returns the static evaluation. It is the leaf value of a search without quiescence, a first
+    /// guess of a root driver, and `CurEval` of Muller 2007.
     fn evaluate(&self) -> Score;
 
-    /// Equal for equal positions, and practically only for those.
+    /// Returns a key, which is equal for equal positions and practically only for those.
     fn key(&self) -> u64;
 
-    /// Is MAX to move? Only the maximin form (Scout) asks.
+    /// Returns whether MAX is to move. Of the algorithms, only Scout (in maximin form) needs it.
     fn max_to_move(&self) -> bool;
 
-    /// A move as people write it.
+    /// Returns the text of a move, for people.
     fn move_text(&self, m: Self::Move) -> String {
         format!("{m:?}")
     }
 
-    /// Greater for moves to try first, zero for all others: captures in chess.
+    /// Returns a number for move ordering: greater for moves to try first (captures in chess), zero
+    /// for all others.
     fn gain(&self, _m: Self::Move) -> i32 {
         0
     }
 
-    /// The position after passing, where a move would hardly be worse than that: for
-    /// null-move pruning. In chess, out of check and with pieces left.
+    /// Returns the position after a pass, for null-move pruning, if the best move is probably no
+    /// worse than a pass. In chess, the side to move must not be in check and must have pieces.
     fn pass(&self) -> Option<Self> {
         None
     }
 
-    /// What depth zero is worth, as far as the window needs to know; `visited`
-    /// grows by the positions looked at below this one.
+    /// Returns bounds on the value at depth zero that decide the window. Adds the number of
+    /// positions visited below this one to `visited`.
     fn leaf(&self, _window: Window, _visited: &mut u64) -> Bounds {
         Bounds::exact(self.evaluate())
     }
 
-    /// Is a leaf expensive enough to store in the table (Scout notes)?
+    /// Returns whether a leaf is expensive enough to store in the table (Scout notes).
     fn leaf_is_expensive(&self) -> bool {
         false
     }
@@ -69,16 +67,16 @@ pub trait Game: Clone + Sync {
 /// The lab's games besides chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum GameName {
-    /// Tic-tac-toe, searched to its end.
+    /// Tic-tac-toe, searched to the end of the game.
     TicTacToe,
     /// Connect Four on five columns and four rows.
     ConnectFour,
-    /// Nim with heaps of 3, 4 and 5, searched to its end: wins and losses only.
+    /// Nim with heaps of 3, 4 and 5, searched to the end of the game; only wins and losses.
     Nim,
 }
 
 impl GameName {
-    /// The depth of a search, if none is asked for.
+    /// Returns the default depth of a search.
     pub const fn depth(self) -> u32 {
         match self {
             GameName::TicTacToe => 9,
@@ -88,11 +86,11 @@ impl GameName {
     }
 }
 
-/// What a node returns: bounds on its value, and the move that attains the
-/// lower one. A node that fails low has no best move.
+/// The result of a node: bounds on its value, and the move that attains the lower bound. A node
+/// that fails low has no best move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeResult<M> {
-    /// The node's value, as far as it is known.
+    /// The bounds on the node's value.
     pub bounds: Bounds,
     /// The move whose value is at least `bounds.lower`.
     pub best: Option<M>,

@@ -1,6 +1,6 @@
-//! Nim: heaps of stones, of which a move takes any number from one heap; whoever takes the last
-//! stone wins. The lab's game whose values are known without a search: the side to move loses just
-//! where the binary sum without carries of the heaps is zero (Bouton 1901).
+//! Nim, a game with heaps of stones. A move takes any number of stones from one heap, and the
+//! player who takes the last stone wins. The values are known without a search: the side to move
+//! loses exactly if the bitwise XOR of the heap sizes is zero (Bouton 1901).
 
 use super::game::Game;
 use lancet::chess::score::{MATE, Score};
@@ -8,9 +8,9 @@ use lancet::chess::score::{MATE, Score};
 /// A position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nim {
-    /// Stones.
+    /// The number of stones in each heap.
     pub heaps: [u8; 3],
-    /// Is MAX to move?
+    /// Whether MAX is to move.
     pub max: bool,
 }
 
@@ -21,7 +21,7 @@ impl Default for Nim {
 }
 
 impl Game for Nim {
-    /// The heap, and how many stones of it.
+    /// The heap, and the number of stones taken from it.
     type Move = (usize, u8);
 
     fn moves(&self) -> Vec<(usize, u8)> {
@@ -39,7 +39,7 @@ impl Game for Nim {
         moves.is_empty().then_some(-MATE)
     }
 
-    /// Says nothing: only the end of the game tells.
+    /// Returns 0 for every position.
     fn evaluate(&self) -> Score {
         0
     }

@@ -1,6 +1,5 @@
-//! A run over a suite of chess positions: every cell on every position, the
-//! truth check, and the sums. Says nothing to anybody: see
-//! [`output`](super::output).
+//! A run over a suite of positions: every cell on every position, the comparison with the
+//! reference, and the sums. [`output`](super::output) prints the results.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -39,25 +38,24 @@ use lancet::{
 /// A position of a suite.
 #[derive(Clone, Debug)]
 pub struct Item<P = Position> {
-    /// The EPD's `id` as a terminal may have it, the number of the line, or the moves that led
-    /// to the position.
+    /// The EPD's `id` in a form that is safe for a terminal, the number of the line, or the moves
+    /// that led to the position.
     pub id: String,
     /// The position.
     pub position: P,
 }
 
-/// Takes the positions of EPD or FEN lines; of the operations only `id` matters
-/// here.
+/// Reads the positions of EPD or FEN lines. Of the operations it uses only `id`.
 ///
 /// # Errors
 ///
-/// The first line that cannot be used.
+/// Names the first line that cannot be used.
 pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
     let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
 }
 
-/// All positions of a game after `plies` moves, each once.
+/// Returns all positions of a game after `plies` moves, each once.
 fn positions_after<G: Game>(start: G, plies: u32) -> Vec<Item<G>> {
     let mut items = vec![Item { id: String::new(), position: start }];
     for _ in 0..plies {
@@ -76,44 +74,44 @@ fn positions_after<G: Game>(start: G, plies: u32) -> Vec<Item<G>> {
 /// The positions to search.
 #[derive(Clone, Copy, Debug)]
 pub enum Suite<'a> {
-    /// Of chess.
+    /// Chess positions.
     Chess(&'a [Item]),
-    /// Of another game: all after the first move or two.
+    /// All positions of another game after the first move or two.
     Other(GameName),
 }
 
-/// What is to be compared.
+/// The cells to compare, and how to run them.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
     /// The cells to compare.
     pub cells: Vec<Cell>,
-    /// What they share.
+    /// The conditions that they share.
     pub conditions: Conditions<'a>,
-    /// The value of depth zero.
+    /// How nodes at depth zero are evaluated.
     pub leaf: Leaf,
-    /// For [`Leaf::Network`].
+    /// The network for [`Leaf::Network`].
     pub network: Option<Arc<Network>>,
-    /// The depth of cells that look at everything.
+    /// The maximum depth of [exhaustive](Cell::is_exhaustive) cells.
     pub exhaustive_depth: u32,
-    /// Measure the replayed tree? (It doubles the work.)
+    /// Whether to measure the replayed tree, which doubles the work.
     pub replay: bool,
 }
 
 impl<'a> Job<'a> {
-    /// A job with static leaves and without replayed trees.
+    /// Creates a job with static leaves and without replayed trees.
     pub fn new(cells: Vec<Cell>, conditions: Conditions<'a>) -> Job<'a> {
         let leaf = Leaf::Static;
         Job { cells, conditions, leaf, network: None, exhaustive_depth: 3, replay: false }
     }
 
-    /// The conditions of a cell, which may be searched less deeply.
+    /// Returns the conditions of a cell. Exhaustive cells are searched less deeply.
     fn conditions_of(&self, cell: &Cell) -> Conditions<'a> {
         let most = if cell.is_exhaustive() { self.exhaustive_depth } else { u32::MAX };
         Conditions { depth: self.conditions.depth.min(most), ..self.conditions }
     }
 }
 
-/// A cell on a position.
+/// The result of a cell on a position.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// The position.
@@ -122,33 +120,33 @@ pub struct Outcome {
     pub score: Score,
     /// The best move, in chess in UCI notation; empty if the game is over.
     pub best: String,
-    /// What the search cost.
+    /// The cost of the search.
     pub cost: Cost,
     /// Nodes of each depth.
     pub nodes_by_depth: Vec<u64>,
     /// Nodes of the replayed tree, if measured.
     pub replayed: Option<u64>,
-    /// Nodes of the last depth over the Knuth-Moore bound.
+    /// Nodes of the last depth relative to the Knuth-Moore bound.
     pub knuth_moore_ratio: f64,
     /// Depths at which MTD(f) did not converge, and why.
     pub unconverged: Vec<(u32, End)>,
-    /// What it says of a mate at the last depth, if it or the reference sees one.
+    /// How it agrees on a mate at the last depth, if it or the reference finds one.
     pub mate: Option<Mate>,
-    /// What differs from the truth.
+    /// The differences from the reference.
     pub differences: Vec<Difference>,
 }
 
-/// What a cell makes of a mate.
+/// How a cell agrees with the reference on a mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mate {
-    /// The reference's, at the same distance.
+    /// The reference's mate, at the same distance.
     Found,
-    /// A mate, but sooner or later than it is.
+    /// A mate at another distance.
     WrongDistance,
-    /// A mate where there is none.
+    /// A mate where the reference has none.
     False,
-    /// None where there is one.
+    /// No mate where the reference has one.
     Missed,
 }
 
@@ -164,22 +162,22 @@ impl Mate {
     }
 }
 
-/// Something that is not as the reference says.
+/// A difference from the reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Difference {
-    /// Another score.
+    /// The score differs.
     Score {
-        /// Plies.
+        /// Depth in plies.
         depth: u32,
-        /// What the cell says.
+        /// The cell's score.
         found: Score,
-        /// What the reference says.
+        /// The reference's score.
         truth: Score,
     },
     /// The best move is missing or not worth the score.
     Move {
-        /// Plies.
+        /// Depth in plies.
         depth: u32,
         /// The move; empty if the cell has none.
         best: String,
@@ -202,12 +200,12 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A cell over the whole suite.
+/// The results of a cell on the whole suite.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     /// The cell.
     pub cell: Cell,
-    /// Plies searched.
+    /// Depth in plies.
     pub depth: u32,
     /// Sums over the suite.
     pub total: Cost,
@@ -215,30 +213,30 @@ pub struct Measurement {
     pub mean_nodes: f64,
     /// Nodes of all replayed trees, if measured.
     pub replayed: Option<u64>,
-    /// Geometric mean of nodes over replayed nodes, if measured.
+    /// Geometric mean of the nodes relative to replayed nodes, if measured.
     pub replay_ratio: Option<f64>,
-    /// Geometric mean of the last depth's nodes over the Knuth-Moore bound.
+    /// Geometric mean of the last depth's nodes relative to the Knuth-Moore bound.
     pub knuth_moore_ratio: f64,
-    /// Nodes by depth, over the suite.
+    /// Nodes by depth, summed over the suite.
     pub nodes_by_depth: Vec<u64>,
-    /// Effective branching factors: nodes of depths 2, 3, ... over the nodes
-    /// one depth less.
+    /// Effective branching factors: nodes of depths 2, 3, ... relative to those of the depth
+    /// before.
     pub branching: Vec<f64>,
     /// Positions with a [`Difference`].
     pub different: usize,
     /// Positions on which MTD(f) did not converge.
     pub unconverged: usize,
-    /// The single positions.
+    /// The results on the single positions.
     pub outcomes: Vec<Outcome>,
 }
 
 impl Measurement {
-    /// Positions where the cell makes this of a mate.
+    /// Returns the number of positions with this kind of result on a mate.
     pub fn mates(&self, kind: Mate) -> usize {
         self.outcomes.iter().filter(|o| o.mate == Some(kind)).count()
     }
 
-    /// What differs from the reference.
+    /// Returns all differences from the reference.
     fn wrong_results(&self) -> impl Iterator<Item = WrongResult> {
         self.outcomes.iter().flat_map(|outcome| {
             outcome.differences.iter().map(|difference| WrongResult {
@@ -250,14 +248,14 @@ impl Measurement {
     }
 }
 
-/// What a sound cell says otherwise than the reference.
+/// A difference between a sound cell and the reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct WrongResult {
     /// The cell.
     pub cell: Cell,
     /// The position.
     pub id: String,
-    /// What is wrong.
+    /// The difference.
     pub difference: Difference,
 }
 
@@ -267,7 +265,7 @@ impl fmt::Display for WrongResult {
     }
 }
 
-/// Sound cells contradict the reference: how often, and where first.
+/// Sound cells differ from the reference. Has the number of differences and the first of them.
 #[derive(Debug, thiserror::Error)]
 #[error("the truth check failed {times}:{first}")]
 pub struct TruthError {
@@ -280,24 +278,24 @@ pub struct TruthError {
 pub struct Report {
     /// Number of positions.
     pub positions: usize,
-    /// Plies.
+    /// Depth in plies.
     pub depth: u32,
     /// Leaf evaluation.
     pub leaf: String,
     /// Move ordering.
     pub ordering: String,
-    /// What the searches leave out; then there is no truth to check.
+    /// The selective techniques. If there are any, scores are not checked.
     pub selectivity: Vec<String>,
-    /// Iterative deepening?
+    /// Whether the search used iterative deepening.
     pub iterative: bool,
-    /// One for each cell.
+    /// One row for each cell.
     pub rows: Vec<Measurement>,
-    /// Must be empty.
+    /// Differences of sound cells from the reference. Must be empty.
     pub failures: Vec<WrongResult>,
 }
 
 impl Report {
-    /// Demands that no sound cell contradicts the reference.
+    /// Checks that no sound cell differs from the reference.
     ///
     /// # Errors
     ///
@@ -312,8 +310,8 @@ impl Report {
     }
 }
 
-/// Runs every cell on every position, positions in parallel; `tick` is called
-/// with their number after each cell on each position.
+/// Runs every cell on every position, with positions in parallel. Calls `tick` with the number of
+/// positions after each cell on each position.
 pub fn run_suite(suite: Suite<'_>, job: &Job<'_>, tick: &(dyn Fn(usize) + Sync)) -> Report {
     match suite {
         Suite::Chess(items) => {
@@ -360,13 +358,13 @@ fn run_items<G: Game>(suite: &[Item<G>], job: &Job<'_>, tick: &(dyn Fn(usize) + 
     }
 }
 
-/// A position on which the cells are tried one after the other.
+/// A position on which the cells are run one after the other.
 struct Trial<'a, G: Game> {
     item: &'a Item<G>,
     job: &'a Job<'a>,
-    /// What the reference finds, by the score delay that is meant.
+    /// The results of the reference, by [`ScoreDelay::meant`].
     truths: HashMap<ScoreDelay, Iterations<G::Move>>,
-    /// Which moves are worth the root's score: asked once, not once a cell.
+    /// Whether a move is worth the root's score, kept for all cells.
     worth: HashMap<(ScoreDelay, u32, G::Move), bool>,
 }
 
@@ -374,7 +372,7 @@ impl<'a, G: Game> Trial<'a, G> {
     fn new(item: &'a Item<G>, job: &'a Job<'a>) -> Trial<'a, G> {
         let conditions = Conditions { iterative: false, ..job.conditions };
         let mut truths = HashMap::new();
-        // A selective search has no other to agree with.
+        // A selective search has no reference.
         let cells = job.cells.iter().filter(|_| conditions.selectivity.is_empty());
         for cell in cells {
             let search = || run(&item.position, &reference(cell), conditions, Oracle::Silent);
@@ -383,7 +381,7 @@ impl<'a, G: Game> Trial<'a, G> {
         Trial { item, job, truths, worth: HashMap::new() }
     }
 
-    /// One cell against the reference of its delay.
+    /// Runs one cell and compares it with the reference for its score delay.
     fn outcome(&mut self, cell: &Cell) -> Outcome {
         let (job, board) = (self.job, &self.item.position);
         let conditions = job.conditions_of(cell);
@@ -409,7 +407,7 @@ impl<'a, G: Game> Trial<'a, G> {
             }
         }
 
-        // The reference may have been searched more deeply.
+        // The reference may be deeper than the cell.
         let at = found.depths.len() - 1;
         let last = &found.depths[at];
         let branching = &truth.unwrap_or(&found).depths[at].cost.branching;
@@ -429,7 +427,7 @@ impl<'a, G: Game> Trial<'a, G> {
     }
 }
 
-/// Sums and means over the suite.
+/// Computes sums and means over the suite.
 fn summarize(cell: Cell, depth: u32, outcomes: Vec<Outcome>) -> Measurement {
     let mut total = Cost::default();
     let mut nodes_by_depth = vec![0; depth as usize];
@@ -481,8 +479,8 @@ mod tests {
         assert!(error.starts_with("2:2: 'nonsense' is not a board: "), "{error}");
     }
 
-    /// A sound cell that says something else than the reference fails the check, which
-    /// names position and cell.
+    /// Checks that a sound cell that differs from the reference fails the check, which names the
+    /// position and the cell.
     #[test]
     fn lies_are_noticed() {
         let suite = items("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - id \"p\";").unwrap();

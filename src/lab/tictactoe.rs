@@ -1,5 +1,4 @@
-//! Tic-tac-toe: the lab's complete small game, with a win, a loss and a tie.
-//! Searched to depth 9 it is solved.
+//! Tic-tac-toe, a small game with wins, losses and ties. A search to depth 9 solves it.
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
@@ -47,7 +46,8 @@ impl Game for TicTacToe {
         if has_line(self.other) { Some(-MATE) } else { moves.is_empty().then_some(DRAW) }
     }
 
-    /// Lines still open for oneself less those open for the other.
+    /// Returns the number of lines still open for the side to move minus those open for the other
+    /// side.
     fn evaluate(&self) -> Score {
         let open = |against: u16| LINES.iter().filter(|&&line| line & against == 0).count();
         open(self.other) as Score - open(self.own) as Score
@@ -57,7 +57,7 @@ impl Game for TicTacToe {
         u64::from(self.own) << 9 | u64::from(self.other)
     }
 
-    /// X, who began, is MAX.
+    /// Returns whether X, the side that began, is to move; X is MAX.
     fn max_to_move(&self) -> bool {
         self.own.count_ones() == self.other.count_ones()
     }

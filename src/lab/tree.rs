@@ -1,23 +1,22 @@
-//! Explicit trees: the worked examples of the notes, and any other that can be
-//! written down.
+//! Explicit trees, for the worked examples.
 //!
 //! ```text
 //! max (40 (30 ??))
 //! ```
 //!
-//! is a MAX node with two moves: to a leaf worth 40 to MAX, and to a MIN node
-//! with two leaves. Leaves are numbers from MAX's point of view, `WIN`, `TIE`
-//! or `LOSS` (MAX's), or `??`, a leaf that nobody should have to look at;
-//! `??-7` is one that would turn out to be worth -7, `??` one worth 0. An
-//! inner node may say its own static evaluation: `(@5 3 4)`. `=B` is the node B once more, reached
-//! by another path of the same length, as positions are in a game.
+//! is a MAX node with two moves. The first leads to a leaf worth 40 to MAX, the second to a MIN
+//! node with two leaves. A leaf is a number from MAX's point of view, or `WIN`, `TIE` or `LOSS` for
+//! MAX, or `??`, which no search should need to look at. `??-7` is such a leaf that is worth -7,
+//! and `??` is worth 0. An inner node may have its own static evaluation: `(@5 3 4)`. `=B` is the
+//! node B again, reached by another path of the same length, like a transposition in a game.
 
 use serde::Serialize;
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
 
-/// Trees larger than this are refused, and trees deeper than [`MAX_DEPTH`].
+/// The maximum number of nodes of a tree. Larger trees are refused, as are trees deeper than
+/// [`MAX_DEPTH`] plies.
 const MAX_NODES: usize = 10_000;
 const MAX_DEPTH: usize = 64;
 
@@ -30,16 +29,16 @@ pub struct Tree {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TreeNode {
-    /// As written, or a letter for an inner node.
+    /// The text of a leaf, or the letter of an inner node.
     name: String,
-    /// From MAX's point of view: a leaf's value, an inner node's evaluation.
+    /// The value of a leaf or the static evaluation of an inner node, from MAX's point of view.
     value: Score,
     children: Vec<usize>,
     /// Plies from the root.
     ply: usize,
 }
 
-/// A node for whoever draws the tree.
+/// A node, for drawing the tree.
 #[derive(Serialize)]
 pub struct Shape {
     name: String,
@@ -47,7 +46,7 @@ pub struct Shape {
     children: Vec<usize>,
 }
 
-/// Says what is wrong at a token, or at the end of the text.
+/// Returns an error about a token, or about the end of the text.
 fn unreadable(token: Option<&str>, expected: &str) -> anyhow::Error {
     let found = token.unwrap_or("the end");
     anyhow::anyhow!("unreadable tree: expected {expected}, found '{found}'")
@@ -65,7 +64,7 @@ impl Tree {
         let max_first = match tokens.next() {
             Some("max") => true,
             Some("min") => false,
-            token => return Err(unreadable(token, "'max' or 'min', whose move it is at the root")),
+            token => return Err(unreadable(token, "'max' or 'min' for the side to move at the root")),
         };
         let mut tree = Tree { nodes: Vec::new(), max_first };
         let mut open: Vec<usize> = Vec::new();
@@ -136,12 +135,12 @@ impl Tree {
         }
     }
 
-    /// The root.
+    /// Returns the root.
     pub const fn root(&self) -> At<'_> {
         At { tree: self, node: 0, max: self.max_first }
     }
 
-    /// Its nodes, the root first.
+    /// Returns the nodes, the root first.
     pub fn shape(&self) -> Vec<Shape> {
         let shape = |node: &TreeNode| {
             let TreeNode { name, children, ply, .. } = node.clone();
@@ -150,19 +149,19 @@ impl Tree {
         self.nodes.iter().map(shape).collect()
     }
 
-    /// Plies of the longest line.
+    /// Returns the number of plies of the longest path.
     pub fn depth(&self) -> u32 {
         self.nodes.iter().map(|node| node.ply as u32).max().unwrap_or(0)
     }
 }
 
-/// Names of inner nodes: A, B, ... Z, A1, B1, ...
+/// Returns the name of an inner node: A, B, ... Z, A1, B1, ...
 fn letter(number: usize) -> String {
     let letter = char::from(b'A' + (number % 26) as u8);
     if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
 }
 
-/// A leaf's value for MAX.
+/// Reads a leaf, and returns its value from MAX's point of view.
 fn leaf(token: &str) -> Option<Score> {
     match token {
         "WIN" => Some(MATE),
@@ -187,7 +186,7 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
-    /// As written for a leaf, a letter for an inner node.
+    /// Returns the text of a leaf, or the letter of an inner node.
     pub fn name(&self) -> &str {
         &self.tree.nodes[self.node].name
     }

@@ -1,16 +1,15 @@
-//! What a search cannot do without: the Knuth-Moore bound. (The other
+//! The Knuth-Moore bound, which is the least number of nodes of a search, and means. (The other
 //! yardstick, the replayed tree, is a search: see [`run`](super::run).)
 
-/// Nodes of the minimal tree that alpha-beta must visit, root included, when a
-/// node at distance `k` from the root has `branching[k]` moves: the sum over
-/// the levels of
+/// Returns the nodes of the minimal tree that alpha-beta must visit, including the root, if a node
+/// at distance `k` from the root has `branching[k]` moves. It is the sum over the levels of
 ///
 /// ```text
 /// b0 b2 b4 ... + b1 b3 b5 ... - 1
 /// ```
 ///
-/// (Knuth and Moore 1975, corollary 1 of theorem 1, whose leaf count is the
-/// term of the last level: `b^ceil(d/2) + b^floor(d/2) - 1` if all are equal.)
+/// (Knuth and Moore 1975, corollary 1 of theorem 1. Its number of leaves is the term of the last
+/// level: `b^ceil(d/2) + b^floor(d/2) - 1` if all are equal.)
 pub fn knuth_moore(branching: &[f64]) -> f64 {
     let mut nodes = 1.0;
     let (mut even, mut odd) = (1.0, 1.0);
@@ -25,13 +24,13 @@ pub fn knuth_moore(branching: &[f64]) -> f64 {
     nodes
 }
 
-/// Mean numbers of moves by distance from the root, from counts of nodes and
-/// of their moves. A finished game is a node with no moves.
+/// Returns the mean number of moves by distance from the root, from counts of nodes and of their
+/// moves. A finished game is a node without moves.
 pub fn means(counts: &[[u64; 2]]) -> Vec<f64> {
     counts.iter().map(|&[nodes, moves]| moves as f64 / nodes.max(1) as f64).collect()
 }
 
-/// The geometric mean; 0 for nothing.
+/// Returns the geometric mean, or 0 if there are no values.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (mut logs, mut count) = (0.0, 0);
     for value in values {
@@ -41,8 +40,8 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { (logs / f64::from(count)).exp() }
 }
 
-/// The geometric mean of `a[i] / b[i]`, and the half-width of its 95 % interval; infinite
-/// for fewer than two pairs.
+/// Returns the geometric mean of `a[i] / b[i]`, and the half-width of its 95 % interval, which is
+/// infinite for fewer than two pairs.
 pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
     let count = logs.len() as f64;
