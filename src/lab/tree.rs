@@ -64,7 +64,9 @@ impl Tree {
         let max_first = match tokens.next() {
             Some("max") => true,
             Some("min") => false,
-            token => return Err(unreadable(token, "'max' or 'min' for the side to move at the root")),
+            token => {
+                return Err(unreadable(token, "'max' or 'min' for the side to move at the root"));
+            }
         };
         let mut tree = Tree { nodes: Vec::new(), max_first };
         let mut open: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-//! What these tests share with those of the engine.
+//! The parts that these tests share with those of the engine.
 #![allow(dead_code, reason = "the engine's tests use the rest")]
 
 #[path = "../../../../tests/suite/common/chess.rs"]

@@ -1,6 +1,6 @@
-//! The lab's promises: every algorithm against brute force on random trees and
-//! tangles, for all windows and all score delays; MTD(f) where it misbehaves;
-//! tic-tac-toe; chess positions.
+//! Tests of the lab: every algorithm against brute force on random trees and tangles, for all
+//! windows and all score delays; the failures of MTD(f); tic-tac-toe and other games; chess
+//! positions; the program.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +30,8 @@ fn interiors() -> impl Iterator<Item = Interior> + Clone {
     Interior::value_variants().iter().copied().filter(|interior| !interior.is_printed())
 }
 
-/// The sound ones of which brute force knows the function: all but the classical way,
-/// whose scores belong to a root.
+/// Returns the sound delays that brute force can compute: all but the classical way, whose scores
+/// are relative to a root.
 fn delays() -> impl Iterator<Item = ScoreDelay> {
     let all = ScoreDelay::value_variants().iter().copied();
     all.filter(|&delay| delay.is_sound() && delay != ScoreDelay::Ply)
@@ -41,7 +41,7 @@ fn sound_roots() -> impl Iterator<Item = Root> {
     Root::value_variants().iter().copied().filter(|root| root.is_sound())
 }
 
-/// splitmix64: the tests' only randomness, so that a failure has a number.
+/// Returns a random number by splitmix64, the tests' only randomness, so that a failure has a seed.
 fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -49,8 +49,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A random game of a few states that lead to each other: positions transpose,
-/// repeat at other depths, and end. With `states` large it is a tree.
+/// A random game of a few states that lead to each other. Positions transpose, repeat at other
+/// depths, and end. With a large number of `states` it is a tree.
 #[derive(Clone, Copy, Debug)]
 struct Tangle {
     seed: u64,
@@ -59,16 +59,15 @@ struct Tangle {
     max: bool,
 }
 
-/// What values are near to, for MAX: every edge that a delay has, and where
-/// 31/32 of a number is one less and two less than it. The evaluations, and so
-/// the pivots of a delayed loss, are among the values.
+/// The values that a game's values are near to, from MAX's point of view: every limit that a delay
+/// has, and the numbers where 31/32 of a number begins to be one or two less. The evaluations, and
+/// so the pivots of the `loss` delay, are among the values.
 const CENTERS: [Score; 9] = [0, -DECISIVE, DECISIVE, -MATE + 3, MATE - 3, -33, 33, -64, 64];
 
 /// Values differ from their center by at most this.
 const SPREAD: Score = 6;
 
-/// Windows of a game reach this much further than its values: as far as a
-/// delay can move them.
+/// Windows of a game reach this much beyond its values, as far as a delay can move them.
 const MARGIN: Score = 6;
 
 impl Tangle {
@@ -80,19 +79,19 @@ impl Tangle {
         mix(self.seed ^ mix(self.key() ^ mix(salt)))
     }
 
-    /// For MAX, as the side to move sees it: one number in the whole game.
+    /// Returns the center from MAX's point of view, which is the same in the whole game.
     fn center(&self) -> Score {
         CENTERS[(mix(self.seed) / 2 % CENTERS.len() as u64) as usize]
     }
 
-    /// From the point of view of the side to move.
+    /// Returns the value from the point of view of the side to move.
     fn value(&self) -> Score {
         let offset = (self.random(1) % (2 * SPREAD as u64 + 1)) as Score - SPREAD;
         let value = (self.center() + offset).clamp(-MATE, MATE);
         if self.max { value } else { -value }
     }
 
-    /// Every window around the values.
+    /// Returns every window around the values.
     fn windows(&self) -> Vec<Window> {
         let center = if self.max { self.center() } else { -self.center() };
         let (low, high) = (center - SPREAD - MARGIN, center + SPREAD + MARGIN);
@@ -131,7 +130,7 @@ impl Game for Tangle {
     }
 }
 
-/// The truth, by the shortest road: no window, no table, no Search.
+/// Returns the true score by brute force, without windows, tables and `Search`.
 fn brute<G: Game>(p: &G, depth: u32, delay: ScoreDelay) -> Score {
     let moves = p.moves();
     let best = match p.terminal(&moves) {
@@ -146,8 +145,7 @@ fn table(mode: TableMode, entries: Entries) -> Table<u64> {
     Table::new(64, mode, entries, Replacement::TwoLevel)
 }
 
-/// Every interior and delay on one game for all windows; returns how many
-/// windows that were.
+/// Checks every interior and delay on one game for all windows, and returns the number of windows.
 fn all_windows(game: Tangle, depth: u32, mode: TableMode, entries: Entries) -> u64 {
     let windows = game.windows();
     for delay in delays() {
@@ -163,7 +161,7 @@ fn all_windows(game: Tangle, depth: u32, mode: TableMode, entries: Entries) -> u
     windows.len() as u64
 }
 
-/// Searches the root with a window, and compares.
+/// Searches the root with a window, and compares the result with the true score.
 fn check(
     search: &mut Search<Tangle>,
     game: &Tangle,
@@ -191,8 +189,8 @@ fn check(
     }
 }
 
-/// All windows of random games until there are as many pairs of game and
-/// window; returns the numbers of games and of pairs.
+/// Checks all windows of random games until there are `pairs` pairs of a game and a window. Returns
+/// the numbers of games and of pairs.
 fn many_windows(pairs: u64) -> (u64, u64) {
     let (mut done, mut games) = (0, 0);
     while done < pairs {
@@ -208,8 +206,7 @@ fn many_windows(pairs: u64) -> (u64, u64) {
     (games, done)
 }
 
-/// The fast part of the next test. Each pair is searched by ten interiors
-/// under five delays.
+/// The fast part of the next test. Each pair is searched by ten interiors with five delays.
 #[test]
 fn delays_never_turn_bounds_into_scores() {
     let (games, pairs) = many_windows(40_000);
@@ -226,8 +223,8 @@ fn delays_never_turn_bounds_into_scores_a_million_times() {
     assert!(pairs >= 1_000_000);
 }
 
-/// One table over all windows and depths: what earlier searches left there is
-/// relative to its node, so later ones may use it.
+/// One table for all windows and depths. The scores in it are relative to their nodes, so later
+/// searches may use the results of earlier ones.
 #[test]
 fn exact_tables_keep_the_truth() {
     for seed in 0..150 {
@@ -254,8 +251,8 @@ fn conditions(depth: u32) -> Conditions<'static> {
     Conditions { max_passes: 50, ..Conditions::new(depth) }
 }
 
-/// The whole lattice on small tangles: interiors, drivers, tables, delays,
-/// with and without deepening.
+/// All combinations of interiors, drivers, tables and delays on small tangles, with and without
+/// iterative deepening.
 #[test]
 fn every_sound_cell_finds_the_value() {
     for seed in 0..40 {
@@ -293,8 +290,8 @@ fn every_sound_cell_finds_the_value() {
     }
 }
 
-/// Bisection asks about a position from both sides, a full window once: so much does
-/// the second bound of an entry settle. With one bound it settles none.
+/// The second bound of an entry settles most nodes under bisection, which searches from both sides
+/// of a score, and fewest under the full window. With one bound per entry it settles none.
 #[test]
 fn the_second_bound_is_worth_the_questions_asked() {
     let cost = |root, entries| {
@@ -316,7 +313,7 @@ fn the_second_bound_is_worth_the_questions_asked() {
     assert!(two.iter().zip(&one).all(|(two, one)| two.nodes() <= one.nodes()), "{two:?} {one:?}");
 }
 
-/// Of all moves exactly those worth the score pass for best moves.
+/// `attains` accepts exactly the moves that are worth the score.
 #[test]
 fn best_moves_are_told_from_others() {
     let (mut best, mut other) = (0, 0);
@@ -335,16 +332,16 @@ fn best_moves_are_told_from_others() {
     assert!(best > 300 && other > 300, "{best} best moves, {other} others");
 }
 
-/// How MTD(f) ends, with the score.
+/// Returns the score and the end of MTD(f).
 fn end_of_mtdf<G: Game>(game: &G, cell: &Cell, max_passes: u32, depth: u32) -> (Score, End) {
     let conditions = Conditions { max_passes, ..conditions(depth) };
     let found = run(game, cell, conditions, Oracle::Silent);
     (found.last().score, found.last().end)
 }
 
-/// MTD(f) as the lecture prints it runs in circles here, however long it is
-/// left to: two scores that send it to each other, and a root that is driven
-/// out of the table by larger subtrees, so that nothing remembers.
+/// MTD(f) as the lecture notes print it runs in circles here for any number of passes. Two scores
+/// lead to each other, and larger subtrees drive the root out of the table, so that its bounds are
+/// lost.
 #[test]
 fn mtdf_loop_runs_in_circles() {
     let cases = [(358, 5, 4, 5), (20, 7, 8, 5), (2569, 7, 4, 6), (1022, 9, 8, 6), (2277, 15, 4, 6)];
@@ -362,18 +359,18 @@ fn mtdf_loop_runs_in_circles() {
             let (_, end) = end_of_mtdf(&game, &cell, max_passes, depth);
             assert_eq!(end, End::Stopped, "seed {seed}");
         }
-        // With two bounds it ends after a few passes, if only by crossing.
+        // With two bounds it ends after a few passes, at least by crossing.
         let (_, end) = end_of_mtdf(&game, &Cell { root: Root::Mtdf, ..cell }, 60, depth);
         assert_ne!(end, End::Stopped, "seed {seed}");
-        // And with an honest table it finds the value.
+        // With a table of exact depth it finds the value.
         let exact = Cell { root: Root::Mtdf, table: TableMode::Exact, ..cell };
         let truth = brute(&game, depth, ScoreDelay::None);
         assert_eq!(end_of_mtdf(&game, &exact, 60, depth), (truth, End::Converged));
     }
 }
 
-/// Where the bounds of MTD(f) cross if a table takes deeper entries: a pawn
-/// ending full of transpositions, WAC.151, WAC.294 and P. McKenzie's endgame 47.
+/// Positions where the bounds of MTD(f) cross if the table also uses deeper entries: a pawn ending
+/// with many transpositions, WAC.151, WAC.294 and P. McKenzie's endgame 47.
 #[test]
 fn mtdf_bounds_cross() {
     for (fen, leaf, depth, size) in [
@@ -396,8 +393,8 @@ fn mtdf_bounds_cross() {
     }
 }
 
-/// WAC.013, 017 and 014: a score far from the guess that fail-soft approaches
-/// in more than fifty small steps. Stopped, but no harm done.
+/// WAC.013, 017 and 014: MTD(f) approaches a score far from the guess in more than 50 small steps.
+/// It is stopped, but the score is correct.
 #[test]
 fn mtdf_walks_in_small_steps() {
     for (fen, leaf) in [
@@ -427,12 +424,12 @@ const POSITIONS: [&str; 5] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 ];
 
-/// Chess against brute force, which for quiescence leaves is minimax.
+/// Compares chess searches with brute force or, for quiescence leaves, with minimax.
 #[test]
 fn chess_cells_find_the_value() {
     for fen in POSITIONS {
         for leaf in [Leaf::Static, Leaf::Quiescence] {
-            // Without a window this one's captures take minutes.
+            // Without a window, the captures of this position take minutes.
             if leaf == Leaf::Quiescence && fen.starts_with("r3k2r/p1pp") {
                 continue;
             }
@@ -453,7 +450,7 @@ fn chess_cells_find_the_value() {
                     for root in sound_roots() {
                         let cell = Cell { interior, root, delay, size: 4096, ..Cell::ADVICE };
                         if cell.is_exhaustive() && root != Root::Full {
-                            continue; // the drivers have met these on small games
+                            continue; // tested on small games
                         }
                         let found = run(&game, &cell, conditions(2), Oracle::Silent);
                         for (found, truth) in found.depths.iter().zip(&truth.depths) {
@@ -475,15 +472,15 @@ fn tic_tac_toe_is_a_tie() {
         assert_eq!(found.last().score, 0, "{interior:?}");
         found.last().cost.nodes()
     };
-    // 549,946 is the number of nodes of the whole game tree. What treating a
-    // tie as a win prunes is the difference of the other two.
+    // 549,946 is the number of nodes of the whole game tree. The difference of the other two
+    // numbers is what treating a tie as a win prunes.
     assert_eq!(solve(Interior::Minimax), 549_946);
     assert_eq!(solve(Interior::StopAtWin), 94_978);
     assert_eq!(solve(Interior::FailSoft), 18_297);
     assert_eq!(solve(Interior::Bounds), 18_297);
     assert!(solve(Interior::Pvs) < 18_297);
-    // As the notes print it: right, but without the first move's score it has nothing to
-    // test the others against, and searches nearly all of them twice.
+    // PVS as the notes print it finds the score. But it does not test the other moves against the
+    // first move's score, so it searches nearly all of them twice.
     assert_eq!(solve(Interior::PvsPrinted), 104_714);
 }
 
@@ -503,7 +500,7 @@ fn nim_is_lost_where_the_heaps_sum_to_zero() {
     }
 }
 
-/// Solved by J. Tromp: nobody wins on five columns and four rows.
+/// Five columns and four rows are a draw, as J. Tromp's solution has it.
 #[test]
 fn connect_four_is_a_draw() {
     let cell = Cell { size: 1 << 20, ..Cell::ADVICE };
@@ -524,8 +521,8 @@ fn connect_four_is_a_draw() {
     assert_eq!(after(&[0, 0, 0, 0, 1, 1, 1]), None);
 }
 
-/// In a tree that narrows towards its end what counts is how many searches the table saves, and
-/// `newest` saves most; in one that does not, how large they are.
+/// In a tree that becomes narrower towards its end, the number of searches that the table saves
+/// decides, and `newest` saves most. In other trees the size of these searches decides.
 #[test]
 fn replacement_depends_on_the_tree() {
     fn nodes<G: Game>(start: &G, depth: u32, size: usize) -> [u64; 3] {
@@ -540,11 +537,11 @@ fn replacement_depends_on_the_tree() {
     assert!(two < newest && deepest < newest, "Connect Four: {two} {deepest} {newest}");
 }
 
-/// Score delays on small games: what is wrong with a delay shows in scores, and each
-/// kind of fault in its own count.
+/// Runs score delays on small games. An incorrect delay returns wrong scores, and each kind of
+/// error has its own count.
 #[test]
 fn wrong_delays_say_wrong_scores() {
-    // Wrong scores, bounds turned into scores, hits across distances, by delay.
+    // Returns the number of wrong scores, and the costs with the other counts.
     let faults = |delay: ScoreDelay| {
         let (mut wrong, mut sum) = (0, Cost::default());
         for seed in 0..400 {
@@ -566,12 +563,12 @@ fn wrong_delays_say_wrong_scores() {
         let (wrong, cost) = faults(delay);
         assert!(wrong > 0 && cost.turned > 0, "{delay:?}: {wrong}, {}", cost.turned);
     }
-    // Swapped tests cost nodes, and nothing else.
+    // Swapped tests only cost nodes.
     let [right, swapped] = [ScoreDelay::Loss, ScoreDelay::LossSwapped].map(|d| faults(d).1);
     assert!(right.nodes() < swapped.nodes(), "{} {}", right.nodes(), swapped.nodes());
 }
 
-/// A tangle whose games end in mate only.
+/// A tangle whose games end only in mate.
 #[derive(Clone, Copy)]
 struct Mating(Tangle);
 
@@ -603,9 +600,9 @@ impl Game for Mating {
     }
 }
 
-/// Mates counted from the root: with a table that knows its distance every depth is as
-/// without one. With one that does not, a position asked about at another distance from
-/// the root is worth what it was worth at the first.
+/// Mates counted from the root. With a table that adjusts scores, every depth has the same score as
+/// without a table. With a table that does not, a position has the score of its first distance from
+/// the root at every other distance too.
 #[test]
 fn the_classical_way_needs_its_table() {
     let mut mates = 0;
@@ -621,7 +618,7 @@ fn the_classical_way_needs_its_table() {
         assert_eq!(scores(TableMode::Exact), truth, "seed {seed}");
     }
     assert!(mates > 300, "{mates} mates");
-    // A rook mates in one move: at the root, and four plies below one.
+    // A rook mates in one move, at the root and four plies below a root.
     let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
     let at = |delay| {
         let two = Entries::TwoBounds;
@@ -646,7 +643,7 @@ fn a_mate_is_counted_in_moves() {
     assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
 }
 
-/// Variants of an algorithm that should search the same tree do, node for node.
+/// Variants of an algorithm that should search the same tree search the same number of nodes.
 #[test]
 fn variants_search_the_same_tree() {
     for seed in 0..300 {
@@ -673,7 +670,7 @@ fn variants_search_the_same_tree() {
     }
 }
 
-/// Wikipedia's tree: its value, and the leaves that need not be looked at.
+/// Wikipedia's tree: its value, and the leaves that are not searched.
 #[test]
 fn the_tree_of_the_encyclopedia() {
     let (ok, out, err) = lancet(&["explain", "bounds"]);
@@ -686,14 +683,14 @@ fn the_tree_of_the_encyclopedia() {
     }
 }
 
-/// What a search of a tangle returns for a window.
+/// Returns the score of a search of a tangle with a window.
 fn searched(interior: Interior, game: &Tangle, depth: u32, window: Window) -> Score {
     let mut search = Search::new(ScoreDelay::None, Ordering::None, Table::off());
     search.root_depth = depth;
     search.score(interior, game, depth, window)
 }
 
-/// Fail-hard as the lecture prints it: `return alpha`, which is not kept at beta.
+/// Fail-hard as the lecture notes print it returns alpha, which can be above beta.
 #[test]
 fn notes_fail_hard_exceeds_beta() {
     let (mut above, mut below) = (0, 0);
@@ -710,8 +707,9 @@ fn notes_fail_hard_exceeds_beta() {
     assert!(above > 0 && below == 0, "{above} above beta, {below} below alpha");
 }
 
-/// Burch 1997, begun as other listings are, says that everything is lost. (Begun with two lower
-/// bounds, as `own-bounds`, it is right: `delays_never_turn_bounds_into_scores`.)
+/// The listing of Burch 1997, started as other listings are, returns minus infinity for every
+/// position. (Started with two lower bounds, as `own-bounds`, it is correct:
+/// `delays_never_turn_bounds_into_scores`.)
 #[test]
 fn burch_as_printed() {
     for seed in 0..500 {
@@ -723,8 +721,8 @@ fn burch_as_printed() {
     }
 }
 
-/// The table's test on the first page of the course notes, `upperbound < alpha`, beside
-/// that on the second, `up <= alpha`: right as well, but it searches what it knows.
+/// The table's test on the first page of the course notes, `upperbound < alpha`, compared with that
+/// on the second, `up <= alpha`. The first is correct too, but searches again what the table knows.
 #[test]
 fn a_strict_test_misses_bounds() {
     let mut nodes = [0, 0];
@@ -744,9 +742,8 @@ fn a_strict_test_misses_bounds() {
     assert!(nodes[0] > nodes[1], "{nodes:?}");
 }
 
-/// "Already null window; don't need Scout", say the course notes beside the call that
-/// leaves a move to alpha-beta. The first move's window is the whole one, and below it
-/// nothing is tested; PVS tests there.
+/// The course notes say "already null window; don't need Scout" beside the call of alpha-beta. But
+/// the first move has the whole window, and below it Scout makes no tests, where PVS does.
 #[test]
 fn scout_does_not_test_under_its_first_move() {
     let share = |interior| {
@@ -763,8 +760,7 @@ fn scout_does_not_test_under_its_first_move() {
     assert!(scout.0 < pvs.0, "null windows: {scout:?}, {pvs:?}");
 }
 
-/// Foreknowledge never costs much and mostly saves; on a good tree it
-/// approaches the Knuth-Moore bound.
+/// The replayed tree, with every best move known beforehand, is at least a fifth smaller here.
 #[test]
 fn the_replayed_tree_is_smaller() {
     let (mut first, mut again) = (0, 0);
@@ -787,7 +783,7 @@ fn the_replayed_tree_is_smaller() {
     assert!(again * 5 < first * 4, "{again} of {first}");
 }
 
-/// Each piece of selectivity leaves something out, and a mate is still found.
+/// Null moves and reductions save nodes. Whole lines cost nodes and do not change scores.
 #[test]
 fn selectivity_makes_trees_smaller() {
     let nodes = |selectivity: &[Selectivity]| -> u64 {
@@ -803,7 +799,7 @@ fn selectivity_makes_trees_smaller() {
     let [null, late] = [NullMove, Reductions].map(|what| nodes(&[what]));
     let both = nodes(&[NullMove, Reductions]);
     assert!(null < all && late < all && both < null.min(late), "{all} {null} {late} {both}");
-    // Whole lines cost nodes, and change no score.
+    // Whole lines cost nodes and change no score.
     let whole = |root: Root| {
         let with = |selectivity: &[Selectivity]| {
             let conditions = Conditions { selectivity, ..conditions(5) };
@@ -841,7 +837,7 @@ fn the_command_writes_table_csv_json_and_picture() {
     assert!(ok, "{err}");
     assert!(out.contains("sound cells x 2 positions agree"), "{out}");
     assert!(out.contains("pvs asp-gradual no table"), "{out}");
-    // Ten rows that answer the question of the lab, the smallest tree first, on any terminal.
+    // The ten rows of the default run, the smallest tree first, fit on any terminal.
     let rows: Vec<&str> = out.lines().skip(2).take(10).collect();
     assert!(rows[0].contains("+0.0%") && rows[9].starts_with("minimax"), "{out}");
     let (_, quiet, _) = lancet(&[&suite, "--depth", "3", "--leaf", "quiescence", "--all"]);
@@ -852,7 +848,7 @@ fn the_command_writes_table_csv_json_and_picture() {
     let picture = std::fs::read_to_string(&picture).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("pvs mtdf"));
 
-    // The width of the window is an axis, of aspiration only.
+    // The width of the window is an axis that only aspiration has.
     let axes = ["--root", "full,asp-full", "--window", "8,200", "--depth", "3", "--csv"];
     let (ok, out, err) = lancet(&[&[suite.as_str()], axes.as_slice()].concat());
     assert!(ok, "{err}");
@@ -869,7 +865,7 @@ fn the_command_writes_table_csv_json_and_picture() {
     assert_eq!(rows.len(), 4);
     assert_eq!(&rows[0][0], "pvs");
 
-    // MTD(f) searches other trees from other guesses.
+    // MTD(f) searches a different tree from a different guess.
     let unclear = "r1bqkb1r/pp1n1ppp/2p1pn2/3p4/2PP4/2N1PN2/PP3PPP/R1BQ2K1 w - -";
     let unclear = dir.file("unclear.epd", unclear);
     let nodes = |guess: &str| -> u64 {
@@ -930,7 +926,7 @@ fn commands_have_manual_pages() {
     assert!(std::fs::exists(dir.path("out/man/lancet-lab-explain.1")).unwrap());
 }
 
-/// The playing search and the lab check each other.
+/// The lab does not use the playing search, so that each can check the other.
 #[test]
 fn the_lab_has_searches_of_its_own() {
     for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
@@ -943,7 +939,7 @@ fn the_lab_has_searches_of_its_own() {
     }
 }
 
-/// The pruned leaves of Burch 1997 (see `lancet_lab`), and two faults of the printed listings.
+/// Checks the pruned leaves of Burch 1997 (see `lancet_lab`) and errors of the printed listings.
 #[test]
 fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
@@ -955,7 +951,7 @@ fn explanations_are_worked_through() {
     assert!(out.contains("result 0") && out.contains("result -5"), "{out}");
     let (_, out, _) = lancet(&["explain", "tie"]);
     assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
-    // What its fail-hard form would call "at most 40".
+    // Fail-hard would return "at most 40" instead.
     let (_, out, _) = lancet(&["explain", "forty"]);
     assert!(out.contains("B is at most 30") && out.contains("as a win"), "{out}");
     let (_, out, _) = lancet(&["explain", "printed"]);
@@ -964,14 +960,14 @@ fn explanations_are_worked_through() {
     assert!(out.contains("result -inf"), "{out}");
 }
 
-/// The result of every example of a topic.
+/// Returns the result of every example of a topic.
 fn results(topic: &str) -> Vec<String> {
     let text = succeed(&["explain", topic]);
     let results = text.lines().filter_map(|line| line.trim().strip_prefix("result "));
     results.map(str::to_owned).collect()
 }
 
-/// Each mistake of the post, beside the right way: what it plays, and what it costs.
+/// Checks the results of each mistake of the post and of the correct way.
 #[test]
 fn mistakes_of_score_delays_are_worked_through() {
     let begins = |topic: &str, expected: &[&str]| {
@@ -981,7 +977,7 @@ fn mistakes_of_score_delays_are_worked_through() {
         }
         assert!(results.len() >= expected.len(), "{topic}: {results:?}");
     };
-    // Mated with a positive score: the mating move was not looked at.
+    // The search did not look at the mating move, so it is mated with a positive score.
     begins("loss-post", &["2, best move B", "2, best move 1", "2, best move 2"]);
     assert!(succeed(&["explain", "loss-post"]).contains("LOSS not looked at"));
     begins("mates-post", &["-31996, best move E", "-31997, best move B"]);
@@ -995,8 +991,8 @@ fn mistakes_of_score_delays_are_worked_through() {
     assert_eq!(leaves.collect::<Vec<_>>(), [3, 2]);
 }
 
-/// MTD(f) with a table does not search twice what it knows, and a node that two paths lead to is
-/// searched once.
+/// MTD(f) with a table does not search again what the table knows, and a node that two paths lead
+/// to is searched once.
 #[test]
 fn tables_are_worked_through() {
     let leaves = |topic: &str| -> Vec<String> {
@@ -1023,8 +1019,8 @@ fn tables_are_worked_through() {
     assert_eq!(nodes("pvs mtdf one-bound"), nodes("pvs mtdf "), "{text}");
 }
 
-/// Whatever an axis can be set to is explained, and every explanation names its source and
-/// a file and, in it, functions or types that exist.
+/// Every value of every axis has a topic. Every topic names its source, and a file with functions
+/// or types that exist.
 #[test]
 fn everything_is_explained_where_it_stands() {
     fn names<T: ValueEnum + Copy>() -> Vec<String> {
@@ -1052,7 +1048,7 @@ fn everything_is_explained_where_it_stands() {
             .filter(|line| line.starts_with("Example (") || line.starts_with("Counted ("))
             .collect();
         assert!(!worked.is_empty() && text.contains("\n\n    "), "{topic} is not shown at work");
-        // Not another algorithm under its name, and its own example.
+        // The text is for this topic, and has an example of it.
         assert!(text.starts_with(&format!("{topic}: ")), "{topic}: {text}");
         let own = |line: &&str| {
             let (_, search) = line.split_once('(').unwrap();
@@ -1065,7 +1061,7 @@ fn everything_is_explained_where_it_stands() {
             let (_, rest) = text.split_once(label).unwrap_or_else(|| panic!("{topic}: {label}"));
             rest.split_once('\n').unwrap()
         };
-        // Author, year and link.
+        // The source has author, year and link.
         let (source, _) = after("\n- source: ");
         let years =
             source.split(' ').filter_map(|word| word.trim_end_matches([',', ';']).parse().ok());

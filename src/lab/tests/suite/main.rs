@@ -1,4 +1,4 @@
-//! The tests of the program `lancet-lab` and of its library's public face.
+//! The tests of the program `lancet-lab` and of its library's public interface.
 
 mod common;
 
@@ -6,5 +6,5 @@ mod lab;
 
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_lancet-lab");
-/// Where the sources of all packages are.
+/// The directory with the sources of all packages.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
