@@ -208,8 +208,7 @@ fn notes(report: &Report) -> String {
         if !row.cell.is_sound() {
             let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
             let odd = odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();
-            text +=
-                &list(&row.cell, "differs from the reference, as expected of this variant,", odd);
+            text += &list(&row.cell, "differs from the reference, as expected,", odd);
         }
     }
     if !report.selectivity.is_empty() {
