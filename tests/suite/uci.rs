@@ -1028,7 +1028,7 @@ fn a_person_at_a_terminal() {
     command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
     let patience = DEADLINE.as_millis() as u64;
     let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
-    terminal.exp_string("'help' lists the commands").unwrap();
+    terminal.exp_string("'help' lists commands").unwrap();
     terminal.send_line("position startpos moves e2e4").unwrap();
     terminal.send_line("d").unwrap();
     let board = terminal.exp_string("Black to move").unwrap();
@@ -1060,7 +1060,7 @@ fn at_a_terminal(dialogue: &[(&str, &str)]) {
     command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
     let patience = DEADLINE.as_millis() as u64;
     let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
-    terminal.exp_string("'help' lists the commands").unwrap();
+    terminal.exp_string("'help' lists commands").unwrap();
     for (typed, seen) in dialogue {
         terminal.send(&format!("{typed}\r")).unwrap();
         terminal.flush().unwrap();
@@ -1713,7 +1713,7 @@ fn debug_says_more() {
     assert_eq!(strings(&lines), 0, "{lines:?}");
     lancet.send("debug on");
     let (lines, _) = lancet.go("go depth 3 wtime 1000");
-    for text in ["go in rnbqkbnr", "time: ", "ms, at most ", "thread 0 decides"] {
+    for text in ["go in rnbqkbnr", "time: ", "ms, at most ", "best move from thread 0"] {
         assert!(
             lines.iter().any(|line| line.starts_with("info string") && line.contains(text)),
             "{lines:?}"
