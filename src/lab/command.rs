@@ -68,6 +68,9 @@ struct ReportArgs {
     /// Directory for the page; created if it is missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replace the page if it exists
+    #[arg(long)]
+    force: bool,
     /// Search depth, in plies
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
@@ -138,6 +141,9 @@ struct RunArgs {
     /// Also write a picture of the nodes by depth and relative to the replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Replace the picture if it exists
+    #[arg(long, requires = "svg")]
+    force: bool,
     #[command(flatten)]
     axes: Axes,
 }
@@ -213,13 +219,14 @@ fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
     };
     let unwritable = || format!("cannot write to {}", args.out.display());
     std::fs::create_dir_all(&args.out).with_context(unwritable)?;
+    let path = args.out.join("lab.html");
+    files::check_outputs([&*path], &[], |_| args.force)?;
     let tell = |title: &str| {
         if io::stderr().is_terminal() {
             note(title);
         }
     };
     let page = pool(args.threads)?.install(|| report::page(&scope, &tell))?;
-    let path = args.out.join("lab.html");
     files::replace(&path, page.as_bytes()).with_context(unwritable)?;
     say(path.display());
     Ok(())
@@ -227,7 +234,7 @@ fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
 
 fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
     let inputs: Vec<PathBuf> = args.file.iter().chain(&args.network).cloned().collect();
-    files::check_outputs(args.svg.as_deref(), &inputs)?;
+    files::check_outputs(args.svg.as_deref(), &inputs, |_| args.force)?;
     let items = match &args.file {
         _ if args.game.is_some() => Vec::new(),
         Some(path) => positions(&path.display().to_string(), lines::read(path), args.limit)?,

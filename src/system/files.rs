@@ -215,7 +215,8 @@ pub fn at(path: &Path) -> impl Fn(io::Error) -> FileError {
 pub struct OutputError(FileError);
 
 /// Checks that a command that reads `inputs` can write all of `outputs`, and that no output would
-/// replace an input or another output, through links either. Call this before the work starts.
+/// replace an input or another output, through links either. An output that exists must be empty,
+/// unless `may_replace` returns true for its path. Call this before the work starts.
 ///
 /// # Errors
 ///
@@ -223,6 +224,7 @@ pub struct OutputError(FileError);
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: &[PathBuf],
+    may_replace: impl Fn(&Path) -> bool,
 ) -> Result<(), OutputError> {
     let mut taken: Vec<PathBuf> =
         inputs.iter().filter_map(|path| fs::canonicalize(named(path)).ok()).collect();
@@ -237,6 +239,9 @@ pub fn check_outputs<'a>(
             let place = parent.join(file.path.file_name().unwrap_or_default());
             if taken.iter().any(|other| is_same(other, &place)) {
                 return Err(io::Error::other("this command already reads or writes it"));
+            }
+            if fs::metadata(path).is_ok_and(|old| old.len() > 0) && !may_replace(path) {
+                return Err(io::Error::other("the file exists; use --force to replace it"));
             }
             taken.push(place);
             Ok(())
@@ -479,7 +484,7 @@ mod tests {
         let [input, out] = ["in", "out"].map(|name| dir.path().join(name));
         fs::write(&input, "data").unwrap();
         let check = |outputs: &[&Path]| {
-            check_outputs(outputs.iter().copied(), std::slice::from_ref(&input))
+            check_outputs(outputs.iter().copied(), std::slice::from_ref(&input), |_| false)
         };
         check(&[&out, &dir.path().join("other")]).unwrap();
         let nested = dir.path().join("no/such");
@@ -493,6 +498,14 @@ mod tests {
         }
         assert_eq!(fs::read(&input).unwrap(), b"data");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        // A file that exists is only replaced if it is empty, or if the caller permits it.
+        fs::write(&out, "").unwrap();
+        check(&[&out]).unwrap();
+        fs::write(&out, "old").unwrap();
+        let error = check(&[&out]).unwrap_err().to_string();
+        assert!(error.ends_with("out: the file exists; use --force to replace it"), "{error}");
+        check_outputs([&*out], &[], |path| path == out).unwrap();
+        assert_eq!(fs::read(&out).unwrap(), b"old");
     }
 
     #[test]
@@ -542,7 +555,7 @@ mod tests {
         let error = replace(&path, b"new").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        let error = check_outputs([&*path], &[]).unwrap_err().to_string();
+        let error = check_outputs([&*path], &[], |_| true).unwrap_err().to_string();
         assert!(error.ends_with("the file is read-only"), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         fs::set_permissions(&path, writable).unwrap();
@@ -564,7 +577,7 @@ mod tests {
         symlink(path("new"), path("dangling")).unwrap();
         let check = |outputs: &[&str]| {
             let outputs: Vec<PathBuf> = outputs.iter().map(|name| path(name)).collect();
-            check_outputs(outputs.iter().map(PathBuf::as_path), &[path("input")])
+            check_outputs(outputs.iter().map(PathBuf::as_path), &[path("input")], |_| true)
         };
         for outputs in [&["hard"][..], &["soft"], &["new", "dangling"], &["other", "other"]] {
             let error = check(outputs).unwrap_err().to_string();

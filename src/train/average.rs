@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use wide::f32x8;
@@ -57,9 +57,7 @@ struct Member<'a> {
 ///
 /// If a file cannot be used, or the networks differ in shape.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    files::check_outputs([&*args.out], &args.networks)?;
-    let out = args.out.display();
-    ensure!(args.force || !args.out.exists(), "{out}: the file exists; use --force to replace it");
+    files::check_outputs([&*args.out], &args.networks, |_| args.force)?;
     let networks = args.networks.iter().map(|path| Network::load(path));
     let network = mean(&networks.collect::<Result<Vec<_>, _>>()?)?;
     replace(&args.out, network.to_bytes())?;

@@ -189,7 +189,8 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         ["state", "toml", "csv", "svg", "lock"].map(|kind| checkpoint::beside(&args.out, kind));
     let inputs = [&args.schedule, &args.from, &args.exam, &args.size_of].into_iter().flatten();
     let inputs: Vec<PathBuf> = args.data.iter().chain(inputs).cloned().collect();
-    files::check_outputs([&*args.out, &saved, &state, &toml, &csv, &svg, &lock], &inputs)?;
+    let outputs = [&*args.out, &saved, &state, &toml, &csv, &svg, &lock];
+    files::check_outputs(outputs, &inputs, |_| true)?;
     let _lock = LockFile::create(&lock, "another run is training this network")
         .with_context(|| lock.display().to_string())?;
     ensure!(

@@ -44,7 +44,7 @@ const MAX_STEPS: u32 = 200;
 #[command(after_long_help = "\
 Examples:
   lancet-train wdl games/*.vf
-  lancet-train wdl games/*.vf --out src/eval/wdl/fitted.rs --svg src/eval/wdl/curve.svg --note \"5000 nodes a move\"")]
+  lancet-train wdl games/*.vf --out src/eval/wdl/fitted.rs --svg src/eval/wdl/curve.svg --force --note \"5000 nodes a move\"")]
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(required = true, value_name = "FILE")]
@@ -55,6 +55,9 @@ pub struct Args {
     /// Draw the curves and the counts to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    /// Replace these files if they exist
+    #[arg(long)]
+    force: bool,
     /// How the games were made, for a note in the file of constants
     #[arg(long, value_name = "TEXT", default_value = "self-play")]
     note: String,
@@ -275,7 +278,7 @@ fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64
 /// If a file cannot be used, or there are too few games.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outputs = [&args.out, &args.svg].into_iter().flatten();
-    files::check_outputs(outputs.map(PathBuf::as_path), &args.files)?;
+    files::check_outputs(outputs.map(PathBuf::as_path), &args.files, |_| args.force)?;
     let mut counts = Counts::default();
     for path in &args.files {
         // An incomplete last game is no error: the file may still be growing.

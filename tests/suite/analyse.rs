@@ -222,6 +222,16 @@ fn marks_are_the_same_everywhere() {
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     assert_eq!(on_page(Path::new(&page))[0]["spots"][3]["mark"], "!?");
+    // Another run does not replace the picture or the page, even to resume what has not begun.
+    fs::write(&page, "mine").unwrap();
+    for (more, kept) in [(&more[..2], "0001--.svg"), (&["--html", &page, "--resume"], "out.html")] {
+        let args = ["analyse", file.to_str().unwrap(), "--out", &path("other.pgn"), "--nodes", "1"];
+        let said = text(&lancet(&args).args(more).output().unwrap());
+        assert!(said.contains(&format!("{kept}: the file exists; use --force")), "{said}");
+        assert!(!Path::new(&path("other.pgn")).exists());
+    }
+    assert_eq!(fs::read_to_string(Path::new(&pictures).join("0001--.svg")).unwrap(), picture);
+    assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
 }
 
 /// A single whole file has a default output beside it. In other cases --out is required.
@@ -558,9 +568,14 @@ fn shards_joined_are_the_whole() {
     let path = |name: &str| dir.path().join(name);
     let options = ["--lenient", "--svg"];
     let pictures = |name: &str| path(name).to_str().unwrap().to_owned();
-    let (all, each) = (pictures("all"), pictures("each"));
+    let all = pictures("all");
     let whole = annotated(file, &path("whole.pgn"), &[&options[..], &[&all]].concat());
+    let names = |dir: &str| {
+        let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
     for of in [1, 3, 10] {
+        let each = pictures(&format!("each-{of}"));
         let part = |number| path(&format!("part-{of}-{number}.pgn")).to_str().unwrap().to_owned();
         let parts: Vec<String> = (1..=of).map(part).collect();
         for (number, part) in (1..).zip(&parts) {
@@ -589,12 +604,8 @@ fn shards_joined_are_the_whole() {
             let more = [&options[..], &[&each, "--shard", "10/10", "--resume"]].concat();
             assert_eq!(annotated(file, Path::new(parts[9]), &more).lines().count(), 1);
         }
+        assert_eq!((names(&all), names(&all).len()), (names(&each), 8));
     }
-    let names = |dir: &str| {
-        let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
-        names.collect::<std::collections::BTreeSet<_>>()
-    };
-    assert_eq!((names(&all), names(&all).len()), (names(&each), 8));
 }
 
 #[test]

@@ -261,6 +261,15 @@ fn requirements_and_failed_positions() {
     assert!(shown.contains("(am Ra8)"), "{shown}");
     assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
 
+    // Files that exist are only replaced with --force.
+    let again = [suite.as_str(), "--nodes", "10", "--save-failed", &failed];
+    let output = epd(&again);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("failed.epd: the file exists; use --force"), "{output:?}");
+    assert_eq!(fs::read_to_string(&failed).unwrap(), format!("{bad}\n"));
+    assert_eq!(epd(&[&again[..], &["--force"]].concat()).status.code(), Some(0));
+    fs::write(&failed, format!("{bad}\n")).unwrap();
+
     let output = epd(&[&suite, "--nodes", "1000", "--require", "2"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("1 solved, 2 required"));
@@ -277,7 +286,7 @@ fn limits_hold_and_stop_early_stops() {
     );
     let out = dir.path("limits.json");
     let position = |args: &[&str]| {
-        let mut all = vec![suite.as_str(), "--json", &out];
+        let mut all = vec![suite.as_str(), "--json", &out, "--force"];
         all.extend(args);
         let output = epd(&all);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -540,7 +549,7 @@ fn all_engines_get_the_tables() {
     let run = |tables: &str| {
         let output = epd(&[
             &["--depth", "1", "--jobs", "2", "--syzygy", tables][..],
-            &["--json", &out, "--engine", &engine, &suite],
+            &["--json", &out, "--force", "--engine", &engine, &suite],
         ]
         .concat());
         assert!(output.status.success(), "{}", stderr(&output));

@@ -455,7 +455,7 @@ fn a_full_disk_under_results() {
     fs::write(dir.path().join("a.epd"), suite).unwrap();
     fs::write(dir.path().join("old.json"), "old").unwrap();
     for (option, file) in [("--json", "old.json"), ("--csv", "old.csv")] {
-        let command = format!("$0 epd a.epd --nodes 50 {option} {file}");
+        let command = format!("$0 epd a.epd --nodes 50 --force {option} {file}");
         let text = complaint(&on_a_full_disk(1, &command, dir.path()));
         assert!(text.contains(&format!("cannot write {file}: File too large")), "{text}");
     }

@@ -146,6 +146,16 @@ fn a_game_is_studied_as_it_goes_on() {
     drop(tree);
     let shown = games(&out).remove(0);
     assert_eq!((shown.main.moves.len(), shown.result().as_str()), (9, "1-0"));
+    // The outputs replace those of an earlier run, and no other files.
+    let foreign = dir.file("foreign", "[Annotator \"Ann\"]\n\n*\n");
+    for (option, file) in [("--pgn", &foreign), ("--html", &foreign), ("--html", &out)] {
+        let before = fs::read(file).unwrap();
+        let said = fail(&["study", &study, option, file]);
+        assert!(said.contains(&format!("{file}: the file exists; use --force")), "{said}");
+        assert_eq!(fs::read(file).unwrap(), before);
+    }
+    succeed(&["study", &study, "--pgn", &foreign, "--force"]);
+    assert_eq!(games(&foreign)[0].main.moves.len(), 9);
     // The game must not be overwritten, and --file and --game do not apply to a study.
     for (refused, why) in [
         (&[pgn.as_str(), "--pgn", &pgn][..], "already reads or writes it"),

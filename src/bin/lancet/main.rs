@@ -21,6 +21,9 @@ use lancet::{
 /// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`,
 /// `level 1500`, `hint`, `undo` and `save game.pgn`. `help` lists all commands. After the command
 /// `uci`, or when input or output is not a terminal, Lancet prints plain UCI only.
+///
+/// No command overwrites files: an output file must be new or empty. With --force, a command
+/// replaces it. `study` also replaces the games and pages that it wrote itself.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = r#"Examples:
   lancet

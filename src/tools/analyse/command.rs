@@ -69,8 +69,7 @@ use crate::{
 /// reported with its line number and left out. If a tag is broken, only the tag is left out.
 ///
 /// Ctrl-C, a kill or a power failure loses at most the game being analysed. To continue, run the
-/// same command with --resume. If the games came through a pipe, send the same ones again. A
-/// complete file is only overwritten with --force.
+/// same command with --resume. If the games came through a pipe, send the same ones again.
 ///
 /// --shard K/N analyses every N-th game of all files together, starting with game K, so that a job
 /// runner can divide a collection between machines. --join combines the parts. Each part ends with
@@ -120,7 +119,7 @@ pub struct Args {
     /// Continue an unfinished run with the same settings
     #[arg(long)]
     resume: bool,
-    /// Overwrite the output file
+    /// Replace output files that exist
     #[arg(long, conflicts_with = "resume")]
     force: bool,
     /// Analyse every N-th game, starting with game K, to divide them between machines
@@ -245,12 +244,14 @@ struct Output {
 }
 
 impl Output {
-    /// Opens the file as the options demand. `begun` says that an earlier run left a progress file.
-    fn open(path: &Path, args: &Args, begun: bool) -> anyhow::Result<Output> {
+    /// Opens the file of an earlier run that is `resumed`. Otherwise creates a file, which replaces
+    /// another one only if that is empty or with --force.
+    fn open(path: &Path, args: &Args, resumed: bool) -> anyhow::Result<Output> {
+        let is_empty = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() == 0);
+        let may_replace = resumed || args.force || is_empty;
         let mut options = OpenOptions::new();
-        // A resumed run needs the output of the earlier one, so do not create it.
-        options.write(true).truncate(false).create(!(args.resume && begun));
-        let file = match options.create_new(!args.resume && !args.force).open(path) {
+        options.write(true).truncate(false).create(!resumed);
+        let file = match options.create_new(!may_replace).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(progress::exists(path));
             }
@@ -298,6 +299,8 @@ struct Analysis<'a> {
     /// The output; left unchanged until the first game has been read.
     out: Output,
     page: Option<Output>,
+    /// Whether pictures may replace others.
+    may_replace: bool,
     progress: Progress,
     bar: ProgressBar,
 }
@@ -321,14 +324,15 @@ impl<'a> Analysis<'a> {
         let path = progress::path(out);
         let (begun, resumed) = (path.exists(), args.resume && path.exists());
         let page = args.html.as_deref();
-        files::check_outputs([out, &path].into_iter().chain(page), &args.files)?;
+        // `Output::open` checks whether files exist, so that no other run can create them meanwhile.
+        files::check_outputs([out, &path].into_iter().chain(page), &args.files, |_| true)?;
         ensure!(
             args.resume || args.force || !begun,
             "{}: found an unfinished analysis; use --resume to continue it, --force to start again",
             path.display()
         );
-        let out = Output::open(out, args, begun)?;
-        let page = page.map(|page| Output::open(page, args, false)).transpose()?;
+        let out = Output::open(out, args, resumed)?;
+        let page = page.map(|page| Output::open(page, args, resumed)).transpose()?;
         let progress =
             if resumed { Progress::load(path, task)? } else { Progress::new(path, task) };
         let mut analysis = Analysis {
@@ -337,6 +341,7 @@ impl<'a> Analysis<'a> {
             openings: Openings::default(),
             out,
             page,
+            may_replace: args.force || resumed,
             bar: progress_bar(&progress.task.files),
             progress,
         };
@@ -414,6 +419,10 @@ impl<'a> Analysis<'a> {
         let positions = evaluate::positions(start, moves);
         let total = positions.len() as u64;
         let names = tools::players(&game);
+        let path =
+            |dir: &PathBuf| dir.join(format!("{number:04}-{}.svg", tools::players_in_path(&game)));
+        let path = self.args.svg.as_ref().map(path);
+        files::check_outputs(path.as_deref(), &[], |_| self.may_replace)?;
         annotate::tidy(&mut game.main, start);
         let tick = |done: usize| {
             self.bar.set_position(span.start + (span.end - span.start) * done as u64 / total);
@@ -428,8 +437,7 @@ impl<'a> Analysis<'a> {
         let opening = self.openings.find(positions.iter());
         findings.annotate(&mut game, opening, &self.args.annotator());
         let ply = annotate::ply(start);
-        if let Some(dir) = &self.args.svg {
-            let path = dir.join(format!("{number:04}-{}.svg", tools::players_in_path(&game)));
+        if let Some(path) = path {
             let svg = picture(&game, &findings, opening, ply).svg();
             files::replace(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;
         }
@@ -514,7 +522,7 @@ fn is_finished(out: &Path) -> bool {
 /// Checks that a complete output fits this command, as far as its first game shows.
 fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
-    files::check_outputs([out], &args.files)?;
+    files::check_outputs([out], &args.files, |_| true)?;
     let mut games = Games::new(Input::open(out).with_context(name)?);
     let first = games.next_game().with_context(name)?.and_then(Result::ok);
     // An empty shard has only its last line.

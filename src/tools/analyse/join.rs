@@ -66,10 +66,7 @@ fn is_whole(game: &[u8]) -> bool {
 /// If a file cannot be used, or the parts are not the complete shards of one run in order.
 pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result<usize> {
     let name = |path: &Path| path.display().to_string();
-    if out.exists() && !force {
-        return Err(progress::exists(out));
-    }
-    files::check_outputs([out], parts)?;
+    files::check_outputs([out], parts, |_| force)?;
     let mut readers = Vec::new();
     for part in parts {
         ensure!(!progress::path(part).exists(), "{}: the analysis is unfinished", part.display());

@@ -78,6 +78,9 @@ pub struct Args {
     /// Write the positions that the first engine missed to this file
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    force: bool,
     /// Fail unless the first engine solves at least this many positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
@@ -96,7 +99,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();
     let mut unusable = unusable > 0 || broken > 0 && !args.lenient;
     let outputs = [&args.json, &args.csv, &args.save_failed].into_iter().flatten();
-    if let Err(error) = files::check_outputs(outputs.map(PathBuf::as_path), &args.files) {
+    let outputs = outputs.map(PathBuf::as_path);
+    if let Err(error) = files::check_outputs(outputs, &args.files, |_| args.force) {
         return Ok(tools::unusable(&anyhow::Error::msg(error)));
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");

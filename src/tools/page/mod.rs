@@ -13,6 +13,8 @@ use crate::chess::{
 
 /// The page without its games.
 pub(super) const PAGE: &str = include_str!("page.html");
+/// The line of [`PAGE`] with the title, which a script replaces.
+pub(super) const MARK: &str = "<title>Lancet</title>";
 /// Maximum length of a line shown as text, in plies.
 const LINE_LENGTH: usize = 16;
 

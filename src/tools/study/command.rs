@@ -1,6 +1,8 @@
 //! The command `lancet study`: options, progress and the report at the end.
 
 use std::{
+    fs::File,
+    io::Read as _,
     path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
@@ -108,6 +110,9 @@ pub struct Args {
     /// Write the nearest positions as a page for a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Replace the game or page even if another program wrote it
+    #[arg(long)]
+    force: bool,
     /// Number of positions to write
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = arguments::whole::<u32>(1..=1_000_000))]
     size: u32,
@@ -122,6 +127,8 @@ pub struct Args {
 
 /// Maximum length of a line shown, in plies.
 const LINE_LENGTH: usize = 12;
+/// Maximum length of the part of a file that shows who wrote it, in bytes.
+const LONGEST_HEAD: u64 = 1 << 16;
 /// Maximum number of moves in a file name.
 const LONGEST_NAME: usize = 16;
 /// Name of the line that leads to the end of the game.
@@ -284,7 +291,8 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     if let [one] = &args.source[..] {
         inputs.push(PathBuf::from(one));
     }
-    files::check_outputs(outputs.map(PathBuf::as_path), &inputs)?;
+    let may_replace = |path: &Path| args.force || is_ours(args, path);
+    files::check_outputs(outputs.map(PathBuf::as_path), &inputs, may_replace)?;
     let Lines { pins, unpins, at, studied } = lines;
     for moves in pins {
         study.add_line(&moves, Some(true))?;
@@ -312,6 +320,15 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         End::Limit => {}
     }
     Ok(end)
+}
+
+/// Returns whether an earlier run wrote this game or page, so that it may be replaced.
+fn is_ours(args: &Args, path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST_HEAD).read_to_end(&mut head));
+    let is_page = args.html.as_deref() == Some(path);
+    let is_mark = |line: &str| if is_page { line == html::MARK } else { pgn::is_mark(line) };
+    read.is_ok() && String::from_utf8_lossy(&head).lines().any(is_mark)
 }
 
 fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> {

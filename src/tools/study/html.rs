@@ -18,6 +18,9 @@ use crate::{
     },
 };
 
+/// The line of the page that tells it from other pages.
+pub(super) const MARK: &str = "<title>Lancet study</title>";
+
 /// Returns the page with the positions that `nearest` selects. It opens at the end of the line
 /// `studied`.
 ///
@@ -57,7 +60,8 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
     let result = Some(tags.result()).filter(|result| result != "*");
     let (about, players, scale) = (vec![about], Vec::new(), page::scale());
     let shown = Shown { title, tree: true, about, result, players, at, game, spots, scale };
-    Ok([page::PAGE, &shown.element()?].concat())
+    let page = page::PAGE.replacen(page::MARK, MARK, 1);
+    Ok(page + &shown.element()?)
 }
 
 fn spot(tree: &Tree, view: &View, at: usize) -> Spot {

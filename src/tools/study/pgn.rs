@@ -25,6 +25,14 @@ use crate::{
 /// Maximum length in plies of a line that was searched but is not in the tree.
 const LINE_LENGTH: usize = 8;
 
+/// The text that tells the Annotator tag of a study from others.
+const MARK: &str = ", study of ";
+
+/// Returns whether a line of a PGN file is the Annotator tag of a study.
+pub(super) fn is_mark(line: &str) -> bool {
+    line.starts_with("[Annotator \"Lancet ") && line.contains(MARK)
+}
+
 /// Returns the text of the game, with the positions that `nearest` selects for `most` and
 /// `studied`.
 pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
@@ -40,7 +48,7 @@ pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     game.set_start(start);
     let version = env!("CARGO_PKG_VERSION");
     let positions = notation::counted(tree.positions(), "position");
-    game.set_tag("Annotator", format!("Lancet {version}, study of {positions}"));
+    game.set_tag("Annotator", format!("Lancet {version}{MARK}{positions}"));
     let finished = game.result() != "*";
     let moves =
         Moves { study, view: nearest(study, most, studied), game: study.game_nodes(), finished };
