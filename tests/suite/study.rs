@@ -376,6 +376,16 @@ fn what_is_decided_needs_no_growth() {
     let mate = dir.path("mate.study");
     let said = grow(&["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "--file", &mate, "--nodes", "1000000"]);
     assert!(said.contains("The result is decided") && said.contains("#1"), "{said}");
+    // The evaluation of a move is that of the position after it, with and without a node.
+    let (study, out, page) = (dir.path("b.study"), dir.path("b.pgn"), dir.path("b.html"));
+    let start = ["7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "--file", &study];
+    for source in [&start[..], &[&study, "--pin", "Kf7 Kh7"]] {
+        grow(&[source, &["--nodes", "4000", "--pgn", &out, "--html", &page]].concat());
+        let text = fs::read_to_string(&out).unwrap().replace('\n', " ");
+        assert!(text.contains("{ [%eval #2] } 1. Kf7 { [%eval #1] }"), "{text}");
+        assert!(!text.contains("#0"), "{text}");
+    }
+    assert!(fs::read_to_string(&page).unwrap().contains("\"san\":\"1. Kf7\""));
     let Some(directory) = tables::directory() else { return };
     // At this depth, only the tablebases know the result.
     let file = dir.path("tables.study");

@@ -14,7 +14,7 @@ use crate::{
     chess::{
         notation,
         pgn::{AnnotatedMove, Item, Variation, write::write},
-        score::Score,
+        score::{Delay, Score, mate_distance},
     },
     tools::analyse::{
         annotate::{self, annotated_moves, evaluation_text},
@@ -167,9 +167,11 @@ impl<'a> Moves<'a> {
             (Some(_), Some(_)) if by_tables => "According to the tablebases.",
             _ => "",
         };
+        // The evaluation is that of the position after the move, where a mate is one move nearer.
+        let white = notation::white(-Delay::MATES.beta(-score), node.position.turn());
         // The final position of a game needs no evaluation.
         let numbered = target.is_none_or(|node| node.over.is_none()) || !more.is_empty();
-        let white = notation::white(score, node.position.turn());
+        let numbered = numbered && mate_distance(white) != Some(0);
         let evaluation = numbered.then(|| evaluation_text(white));
         let more = Some(more.to_owned()).filter(|more| !more.is_empty());
         annotate::remark(&mut first.items, evaluation, error, |_| more);
