@@ -129,6 +129,9 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
     let moves = others.iter().flat_map(|&san| fitting(position, san)).collect();
     match only_one(moves, position, text)? {
         Some(m) => Ok(m),
+        None if san.iter().chain(&others).any(|&san| lacks_promotion(position, san)) => {
+            illegal(format!("expected a promotion piece, as in {word}=Q"))
+        }
         None if san.is_some() || !others.is_empty() => illegal(why_none(position)),
         None => {
             let expected = "Nf3 or g1f3";
@@ -190,11 +193,21 @@ fn fitting(position: &Position, san: San) -> Vec<Move> {
     position.legal_moves().into_iter().filter(fits).collect()
 }
 
+/// Returns whether a move is illegal only because it has no promotion piece.
+fn lacks_promotion(position: &Position, san: San) -> bool {
+    let San::Normal { role, file, rank, capture, to, promotion: None } = san else { return false };
+    let promotion = Some(Role::Queen);
+    !fitting(position, San::Normal { role, file, rank, capture, to, promotion }).is_empty()
+}
+
 /// Returns the reason why `uci` is illegal.
 fn why_not(position: &Position, uci: UciMove) -> String {
     let UciMove::Normal { from, to, promotion } = uci else {
         return "there is no such move in chess".to_owned();
     };
+    if position.legal_moves().is_empty() {
+        return why_none(position);
+    }
     let us = position.turn();
     let Some(piece) = position.board().piece_at(from) else {
         return format!("there is no piece on {from}");
@@ -218,6 +231,9 @@ fn why_not(position: &Position, uci: UciMove) -> String {
 
 /// Returns the reason why no piece can make the move.
 fn why_none(position: &Position) -> String {
+    if position.legal_moves().is_empty() {
+        return "the game is over".to_owned();
+    }
     let us = color_name(position.turn());
     if position.is_check() {
         return format!("{us} is in check, and this move does not answer the check");
@@ -433,6 +449,21 @@ mod tests {
             ("e8-e7", "the piece on e8 is Black's, and White is to move"),
         ] {
             assert_eq!(error(word), format!("illegal move '{word}': {reason}"));
+        }
+        for (fen, word, reason) in [
+            ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "e8", "expected a promotion piece, as in e8=Q"),
+            (
+                "3n4/4P1k1/8/8/8/8/8/4K3 w - - 0 1",
+                "exd8",
+                "expected a promotion piece, as in exd8=Q",
+            ),
+            ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "d8", "White cannot move like this"),
+            ("4R1k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "h6", "the game is over"),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "e7e5", "the game is over"),
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let error = read_any_move(&position, word).unwrap_err().to_string();
+            assert_eq!(error, format!("illegal move '{word}': {reason}"));
         }
         for word in ["", "id", "Nd9", "--", "\u{e9}", "N\u{e9}", "N", "+"] {
             let expected = format!("'{word}' is not a move: expected one like Nf3 or g1f3");

@@ -99,7 +99,7 @@ fn share<W: Send, R: Send>(
 }
 
 /// Returns the names of White and Black, `?` for an unknown player.
-fn players(game: &Game) -> [String; 2] {
+pub(crate) fn players(game: &Game) -> [String; 2] {
     ["White", "Black"].map(|tag| game.tag(tag).unwrap_or("?").to_owned())
 }
 

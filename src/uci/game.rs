@@ -44,7 +44,7 @@ impl PersonGame {
     }
 
     /// Returns the side that resigned, unless the game went on after that.
-    fn resigned(&self, setup: &Setup) -> Option<Color> {
+    pub(super) fn resigned(&self, setup: &Setup) -> Option<Color> {
         let here = (setup.game().position().key(), setup.moves().len());
         self.resigned.filter(|&(_, key, moves)| (key, moves) == here).map(|(color, ..)| color)
     }

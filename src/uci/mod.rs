@@ -23,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::{CastlingMode, Color, Move};
 pub use vampirc_uci::UciMessage;
 use vampirc_uci::{UciFen, UciMove, UciSearchControl, UciTimeControl};
 
@@ -92,6 +92,8 @@ pub fn main(commands: &[String]) -> ExitCode {
         let output = Output::new(queue, true);
         if commands.is_empty() {
             output.line(person::GREETING);
+            let board = show::board_and_state(&Game::default(), Color::White);
+            board.iter().for_each(|line| output.line(line));
         }
         dialogue(commands, &mut prompt, &output);
         // Once they are dropped, the printer prints the rest and ends.

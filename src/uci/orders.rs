@@ -27,8 +27,11 @@ use crate::{
         signals::Signals,
     },
     system::{files, sync::lock},
-    tools::{analyse::annotate, explain},
+    tools::{self, analyse::annotate, explain},
 };
+
+/// Answer to orders that would continue a game that is over.
+const OVER: &str = "the game is over; 'new' starts another";
 
 /// Thinking time for a move of Lancet's or a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
@@ -73,6 +76,16 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if changes && answering {
             bail!(THINKING);
         }
+        let resigned = self.person.resigned(&self.setup).is_some();
+        let is_over = match order {
+            // Moves may follow a draw by rule: players need not claim it.
+            Order::Moves(_) | Order::Redo(_) => resigned,
+            Order::Play(_) | Order::Resign => resigned || self.setup.game().ending().is_some(),
+            _ => false,
+        };
+        if is_over {
+            bail!(OVER);
+        }
         match order {
             Order::Moves(words) => self.play_words(&words)?,
             Order::Fen(fen) => {
@@ -101,7 +114,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 self.set_up(None, Vec::new(), &[]);
                 self.go_on();
             }
-            Order::Resign => self.resign()?,
+            Order::Resign => self.resign(),
             // `order` handles it.
             Order::Exit => {}
             Order::Play(color) => {
@@ -174,16 +187,12 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     /// Resigns for the person, or for the side to move if Lancet plays neither side.
-    fn resign(&mut self) -> anyhow::Result<()> {
+    fn resign(&mut self) {
         let position = self.setup.game().position();
-        if self.setup.game().ending().is_some() {
-            bail!("the game is over");
-        }
         let loser = self.person.lancet.map_or(position.turn(), |lancet| !lancet);
         self.person.resigned = Some((loser, position.key(), self.setup.moves().len()));
         let [loser, winner] = [loser, !loser].map(notation::color_name);
-        self.output.say(&format!("{loser} resigns, {winner} wins; 'new' begins another game"));
-        Ok(())
+        self.output.say(&format!("{loser} resigns, {winner} wins; 'new' starts another game"));
     }
 
     fn is_lancets_turn(&self) -> bool {
@@ -295,9 +304,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         for m in moves {
             setup.play(m.context("a game with null moves cannot be loaded")?);
         }
-        let player = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();
+        let players = tools::players(&game);
+        let are_known = players.iter().any(|name| name != "?");
+        let players = if are_known { players.join(" - ") + ", " } else { String::new() };
         let moves = notation::counted(setup.moves().len(), "half-move");
-        self.output.say(&format!("loaded {} - {}, {moves}", player("White"), player("Black")));
+        self.output.say(&format!("loaded {players}{moves}"));
         self.person.forget();
         self.person.lancet = None;
         self.person.loaded = Some((game, setup.moves().to_vec()));

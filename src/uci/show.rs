@@ -8,7 +8,7 @@ use super::{command::COMMANDS, format, options, person};
 use crate::{
     chess::{
         notation::{self, move_text},
-        position::{Ending, Game, Position},
+        position::{Game, Position},
     },
     engine::Engine,
     eval::{
@@ -18,7 +18,7 @@ use crate::{
     },
     play::signals::Signals,
     system::version,
-    tools::{bench, doctor::measure, perft},
+    tools::{bench, doctor::measure, explain, perft},
 };
 
 /// Returns the board with the side `below` at the bottom, FEN, key, checkers and the state of the
@@ -45,12 +45,12 @@ pub fn board_and_state(game: &Game, below: Color) -> Vec<String> {
 
 /// Returns the side to move, or the result of the game, in words.
 fn state(game: &Game) -> String {
-    let turn = notation::color_name(game.position().turn());
-    match game.ending() {
-        Some(Ending::Checkmate) => format!("{turn} is checkmated"),
-        Some(Ending::Draw) => "Drawn by the rules".to_owned(),
-        None => format!("{turn} to move"),
+    if let Some(rule) = explain::drawn(game) {
+        return format!("Drawn: {rule}");
     }
+    let turn = notation::color_name(game.position().turn());
+    let how = if game.ending().is_some() { "is checkmated" } else { "to move" };
+    format!("{turn} {how}")
 }
 
 /// Returns the static evaluation: the contribution of each piece, the terms and the score.

@@ -11,6 +11,7 @@ use crate::{
         notation::{self, MoveError},
         position::Position,
     },
+    play::strength::ELO_RANGE,
     system::arguments,
 };
 
@@ -102,12 +103,12 @@ pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderErro
         ("resign", []) => Order::Resign,
         ("exit", []) => Order::Exit,
         ("hint", []) => Order::Hint,
-        ("play", []) => Order::Play(None),
+        ("play", [] | ["on"]) => Order::Play(None),
         ("play", ["white"]) => Order::Play(Some(Color::White)),
         ("play", ["black"]) => Order::Play(Some(Color::Black)),
         ("play", ["off"]) => Order::StopPlaying,
         ("level", ["full"]) => Order::Level(None),
-        ("level", [rating]) if rating.parse::<u32>().is_ok() => Order::Level(rating.parse().ok()),
+        ("level", [text]) => Order::Level(Some(rating(text)?)),
         ("save", [_, ..]) => Order::Save(path(line, first)),
         ("load", [_, ..]) => Order::Load(path(line, first)),
         ("help", []) => Order::Help(None),
@@ -202,6 +203,13 @@ fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
     })
 }
 
+fn rating(text: &str) -> Result<u32, OrderError> {
+    arguments::number_in(text, &ELO_RANGE).map_err(|_| {
+        let (least, most) = (ELO_RANGE.start(), ELO_RANGE.end());
+        OrderError(format!("'level <rating>', a rating from {least} to {most}, or 'level full'"))
+    })
+}
+
 /// Returns the path after the first word of a line.
 fn path(line: &str, first: &str) -> PathBuf {
     PathBuf::from(line.trim_start()[first.len()..].trim())
@@ -230,6 +238,7 @@ mod tests {
             ("Flip", Order::Flip),
             ("exit", Order::Exit),
             ("play", Order::Play(None)),
+            ("play on", Order::Play(None)),
             ("play Black", Order::Play(Some(Color::Black))),
             ("play off", Order::StopPlaying),
             ("level 1500", Order::Level(Some(1500))),
@@ -248,7 +257,8 @@ mod tests {
             ("undo 1 2", "expected 'undo' or 'undo <moves>', a number from 1 to 10000"),
             ("redo 0", "expected 'redo' or 'redo <moves>', a number from 1 to 10000"),
             ("level", "expected 'level <rating> | full'"),
-            ("level high", "expected 'level <rating> | full'"),
+            ("level high", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),
+            ("level 499", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),
             ("play red", "expected 'play [white | black | off]'"),
             ("save", "expected 'save <file.pgn>'"),
             ("hint please", "expected 'hint'"),

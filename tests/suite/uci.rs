@@ -1029,6 +1029,8 @@ fn a_person_at_a_terminal() {
     let patience = DEADLINE.as_millis() as u64;
     let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
     terminal.exp_string("'help' lists commands").unwrap();
+    // The board is shown at once.
+    terminal.exp_string("White to move").unwrap();
     terminal.send_line("position startpos moves e2e4").unwrap();
     terminal.send_line("d").unwrap();
     let board = terminal.exp_string("Black to move").unwrap();
@@ -1060,7 +1062,7 @@ fn at_a_terminal(dialogue: &[(&str, &str)]) {
     command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
     let patience = DEADLINE.as_millis() as u64;
     let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
-    terminal.exp_string("'help' lists commands").unwrap();
+    terminal.exp_string("White to move").unwrap();
     for (typed, seen) in dialogue {
         terminal.send(&format!("{typed}\r")).unwrap();
         terminal.flush().unwrap();
@@ -1083,7 +1085,7 @@ fn a_game_at_a_terminal() {
     let long = dir.file("long.pgn", "[White \"Bea\"]\n\n1. b1c3 e7e5 *\n");
     let null = dir.file("null.pgn", "1. e4 -- *\n");
     let (new, newer) = (dir.path("new.pgn"), dir.path("newer.pgn"));
-    let resigned = dir.path("resigned.pgn");
+    let (resigned, unnamed) = (dir.path("resigned.pgn"), dir.path("unnamed.pgn"));
     at_a_terminal(&[
         ("e4", "Black to move"),
         ("1... e7e5 2. Nf3", "Black to move"),
@@ -1099,7 +1101,7 @@ fn a_game_at_a_terminal() {
         ("udno", "unknown command 'udno': did you mean 'undo'?"),
         ("go depht 5", "'depht' after 'go': expected a limit"),
         // In a game against Lancet, `undo` also takes back Lancet's answer.
-        ("level 100", "cannot be '100': expected a whole number from 500 to 3000"),
+        ("level 100", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),
         ("level full", "Lancet plays at full strength"),
         ("level 700", "Lancet plays as if rated 700"),
         ("play black", "Lancet plays 2... "),
@@ -1150,6 +1152,23 @@ fn a_game_at_a_terminal() {
         ("fen", mate),
         ("\u{1b}[A", mate),
         ("help save", "save <file.pgn>"),
+        ("play on", "Lancet plays White"),
+    ]);
+    // The end of a game is named, and is not played on.
+    at_a_terminal(&[
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "Drawn: stalemate"),
+        ("play", "the game is over; 'new' starts another"),
+        ("resign", "the game is over; 'new' starts another"),
+        ("Kg8", "illegal move 'Kg8': the game is over"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "Drawn: neither side has mating material"),
+        (&format!("{mate}\rRa8 h6"), "illegal move 'h6': the game is over"),
+        ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "White to move"),
+        ("e8", "expected a promotion piece, as in e8=Q"),
+        ("Kd2", "Black to move"),
+        ("resign", "Black resigns"),
+        ("Kf7", "the game is over; 'new' starts another"),
+        (&format!("save {unnamed}"), "saved 1 half-move to"),
+        (&format!("load {unnamed}"), "loaded 1 half-move"),
     ]);
     // The person's side is at the bottom, unless the board is turned. The side that resigns has
     // lost.
@@ -1163,7 +1182,9 @@ fn a_game_at_a_terminal() {
         ("level 800", "Lancet plays as if rated 800"),
         ("play white", "Lancet plays White"),
         ("", "    h  g  f  e  d  c  b  a"),
-        ("resign", "Black resigns, White wins; 'new' begins another game"),
+        ("resign", "Black resigns, White wins; 'new' starts another game"),
+        ("d5", "the game is over; 'new' starts another"),
+        ("play", "the game is over; 'new' starts another"),
         (&format!("save {resigned}"), "saved 3 half-moves to"),
         ("new", "Lancet plays 1. "),
         ("exit", ""),

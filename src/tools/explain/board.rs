@@ -27,7 +27,7 @@ pub(super) fn over(game: &Game) -> Option<String> {
 }
 
 /// Returns the rule by which the game is drawn, if it is.
-pub(super) fn drawn(game: &Game) -> Option<&'static str> {
+pub(crate) fn drawn(game: &Game) -> Option<&'static str> {
     let position = game.position();
     game.ending().filter(|&ending| ending == Ending::Draw)?;
     Some(if position.legal_moves().is_empty() {

@@ -16,6 +16,7 @@ mod sentence;
 mod words;
 mod worth;
 
+pub(crate) use board::drawn;
 use sentence::NOTHING;
 use shakmaty::Color;
 
