@@ -34,7 +34,8 @@ use crate::{
 /// in c0 "Nf3=10, ...". epd/README.md lists the suites.
 ///
 /// Other engines are shown in columns beside Lancet, with a list of the positions that only one of
-/// them solved. Suites with themes in their ids (STS, PET, E_E_T) are also summed by theme.
+/// them solved. Their nodes are those of their last report before the move, so they may have
+/// searched more. Suites with themes in their ids (STS, PET, E_E_T) are also summed by theme.
 ///
 /// --shard K/N runs every N-th line of all suites together, starting with line K, for job runners
 /// that divide work between machines. With fixed --nodes every line gets the same answer as in a

@@ -46,7 +46,7 @@ pub(super) fn live_line(
     let best = attempt.best.map_or("(none)".to_owned(), |m| plain_san(&record.position, m));
     let value = attempt.lines.first().map_or(String::new(), |line| value_text(line.value));
     line.push_str(&format!(
-        " {:>5} {:>9} {:>13}  {best:<7} {value:>7}",
+        " {:>5} {:>9} {:>14}  {best:<7} {value:>7}",
         at.depth,
         time_text(Some(at.time)),
         HumanCount(at.nodes).to_string(),
@@ -63,12 +63,14 @@ pub(super) fn live_line(
     line
 }
 
-/// Returns the column titles of [`live_line`].
+/// Returns the column titles of [`live_line`]. Other engines may search on after the last report of
+/// their nodes.
 pub(super) fn live_header(with_engine: bool) -> String {
     let start = live_start("#", "position", with_engine.then_some("engine"));
+    let nodes = if with_engine { "nodes reported" } else { "nodes" };
     format!(
-        "{start}{:<10} {:>5} {:>9} {:>13}  {:<7} {:>7}",
-        "answer", "depth", "time", "nodes", "move", "score"
+        "{start}{:<10} {:>5} {:>9} {nodes:>14}  {:<7} {:>7}",
+        "answer", "depth", "time", "move", "score"
     )
 }
 
@@ -233,7 +235,8 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
         }
         // Some engines stop long after a node limit, so a comparison must show the nodes.
         if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64) {
-            text.push_str(&format!("{name}: {} nodes a position\n", HumanCount(nodes)));
+            let nodes = HumanCount(nodes);
+            text.push_str(&format!("{name}: {nodes} nodes reported a position\n"));
         }
         let alone = solved_alone(result, index);
         if !alone.is_empty() {
