@@ -138,6 +138,14 @@ fn beside(games: &Path, ending: &str) -> PathBuf {
     games.with_file_name(name)
 }
 
+/// Says which files a command has written, if any.
+fn say_written<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) {
+    let paths: Vec<String> = paths.into_iter().map(|path| path.display().to_string()).collect();
+    if !paths.is_empty() {
+        say(format_args!("\nWrote {}", paths.join(", ")));
+    }
+}
+
 /// Reports why the command line, or a file that it names, cannot be used. Returns the exit status.
 fn unusable(error: &anyhow::Error) -> ExitCode {
     complain(format_args!("{error:#}"));

@@ -125,6 +125,9 @@ fn games_are_annotated() {
         assert!(said.contains(line), "{line}\n{said}");
     }
 
+    let [wrote, html, svg] = [&out, &page, &pictures].map(|path| path.to_str().unwrap());
+    assert!(said.contains(&format!("\nWrote {wrote}, {html}, {svg}\n")), "{said}");
+
     let annotated = read(&out);
     let events: Vec<_> = annotated.iter().map(|game| game.tag("Event").unwrap()).collect();
     assert_eq!(events, ["One", "Two", "Three", "Six", "Seven"]);

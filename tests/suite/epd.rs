@@ -258,6 +258,7 @@ fn requirements_and_failed_positions() {
     assert_eq!(fs::read_to_string(&failed).unwrap(), format!("{bad}\n"));
     let shown = stdout(&output);
     assert!(shown.contains("1 without a solution, not graded"), "{shown}");
+    assert!(shown.contains(&format!("\nWrote {failed}\n")), "{shown}");
     assert!(shown.contains("(am Ra8)"), "{shown}");
     assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
 

@@ -98,7 +98,8 @@ fn a_game_is_studied_as_it_goes_on() {
     let pgn = dir.file("a.pgn", format!("[White \"A <b>\"]\n[Black \"B\"]\n\n{moves} *\n"));
     let (study, out, page) = (dir.path("a.study"), dir.path("out.pgn"), dir.path("out.html"));
     let shows = ["--pgn", &out, "--html", &page, "--size", "60"];
-    grow(&[&[pgn.as_str(), "--nodes", "12000"][..], &shows].concat());
+    let said = grow(&[&[pgn.as_str(), "--nodes", "12000"][..], &shows].concat());
+    assert!(said.contains(&format!("\nWrote {out}, {page}\n")), "{said}");
     // All positions of the game were searched, although the result is decided before its end.
     let tree = Study::open(Path::new(&study)).unwrap();
     assert!(tree.game_nodes().iter().all(|&id| tree.tree().node(id).rest.is_some()));

@@ -210,6 +210,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.join {
         let games = join::join(&args.files, &out, args.force)?;
         say(format_args!("{} joined", notation::counted(games, "game")));
+        tools::say_written([&out]);
         return Ok(ExitCode::SUCCESS);
     }
     if args.resume && is_finished(&out) {
@@ -508,7 +509,12 @@ impl<'a> Analysis<'a> {
         if let Some(shard) = self.args.shard {
             self.out.write(&join::end(shard, written))?;
         }
-        self.progress.remove()
+        self.progress.remove()?;
+        if written > 0 {
+            let Args { html, svg, .. } = self.args;
+            tools::say_written([&self.out.path].into_iter().chain(html).chain(svg));
+        }
+        Ok(())
     }
 }
 

@@ -128,9 +128,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         results: &results,
         interrupted,
     };
-    if let Err(error) = write(args, &run) {
-        complain(format_args!("{error:#}"));
-        unusable = true;
+    match write(args, &run) {
+        Ok(()) => {
+            tools::say_written([&args.json, &args.csv, &args.save_failed].into_iter().flatten());
+        }
+        Err(error) => {
+            complain(format_args!("{error:#}"));
+            unusable = true;
+        }
     }
     let solved = report::total(&results, 0).solved;
     if let Some(required) = args.require {

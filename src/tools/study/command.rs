@@ -314,6 +314,7 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         write(path, html::page(study, size, &studied)?)?;
     }
     report(study, &studied);
+    tools::say_written([&args.pgn, &args.html].into_iter().flatten());
     match end {
         End::Interrupted => say("\nInterrupted. Repeat the command to continue."),
         End::Decided => say("\nThe result is decided, so no search is needed."),
