@@ -9,6 +9,8 @@ use std::{
 
 /// The largest count.
 const MAX_COUNT: u64 = 10_u64.pow(18);
+/// Describes the range of counts.
+const EXPECTED_COUNT: &str = "expected a whole number from 1 to 10^18";
 
 /// Returns a value parser for whole numbers in a range, in the notation of [`number_in`].
 pub fn whole<T>(
@@ -48,7 +50,7 @@ where
 /// If the text is not a whole number, or the number is out of range.
 pub fn count(text: &str) -> Result<u64, String> {
     number_in(text, &(1..=MAX_COUNT))
-        .map_err(|_| "expected a whole number such as 250000, 250k, 1.5M or 1e6".to_owned())
+        .map_err(|_| format!("{EXPECTED_COUNT}, such as 250000, 250k, 1.5M or 1e6"))
 }
 
 /// Parses a number in short notation.
@@ -74,7 +76,7 @@ pub fn hours(text: &str) -> Result<Duration, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| (0.0..=10_000.0).contains(hours));
     hours
         .map(|hours| Duration::from_secs_f64(3600.0 * hours))
-        .ok_or_else(|| "expected a number of hours up to 10000, such as 0.5".to_owned())
+        .ok_or_else(|| "expected a number of hours from 0 to 10000, such as 0.5".to_owned())
 }
 
 /// The similarity, from 0 to 1, above which a word may be a misspelling of a name.
@@ -108,7 +110,7 @@ mod tests {
         }
         for text in ["", "0", "-1", "k", "1.5", "1.2345k", "1e30", "inf", "nan", "1kk", "0x10", "é"]
         {
-            assert!(count(text).is_err(), "{text}");
+            assert!(count(text).unwrap_err().starts_with(EXPECTED_COUNT), "{text}");
         }
     }
 

@@ -57,11 +57,12 @@ fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString
     }
 }
 
-/// Makes the values of options case-insensitive.
+/// Makes the values of options case-insensitive, and lets them be negative numbers, so that their
+/// parsers can say what they expect.
 fn in_any_case(command: Command) -> Command {
     let arg = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();
-        arg.ignore_case(takes_values)
+        arg.ignore_case(takes_values).allow_negative_numbers(takes_values)
     };
     command.mut_args(arg).mut_subcommands(in_any_case)
 }

@@ -51,7 +51,7 @@ pub struct Workers {
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Tables {
     /// Directories of Syzygy tablebases, separated as in PATH
-    #[arg(long, value_name = "PATHS")]
+    #[arg(long, value_name = "PATHS", value_parser = tables)]
     pub syzygy: Option<String>,
 }
 
@@ -65,6 +65,14 @@ impl Tables {
             engine.set_tablebases(tables.clone());
         }
         tables
+    }
+}
+
+/// Parses the directories of tablebases for clap.
+fn tables(paths: &str) -> Result<String, String> {
+    match syzygy::directories(paths).into_iter().find(|path| !path.is_dir()) {
+        Some(path) => Err(format!("'{}' is not a directory", path.display())),
+        None => Ok(paths.to_owned()),
     }
 }
 

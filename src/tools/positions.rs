@@ -15,6 +15,11 @@ pub(super) struct Suite<T, E = LineError> {
     pub broken: Vec<E>,
 }
 
+/// Returns whether a line is a tag of PGN, such as `[Event "Club"]`.
+fn is_tag(line: &str) -> bool {
+    line.starts_with('[') && line.ends_with("\"]")
+}
+
 /// Reads the part of the suites that belongs to a shard, and reports every broken line and unusable
 /// file. Also returns the number of unusable files.
 pub(super) fn load<T, E: Display>(
@@ -27,6 +32,9 @@ pub(super) fn load<T, E: Display>(
     for path in paths {
         let lines = match lines::read(path).map_err(|error| error.to_string()) {
             Ok(lines) if lines.is_empty() => Err("no positions".to_owned()),
+            Ok(lines) if is_tag(&lines[0].text) => {
+                Err("expected positions, found games; 'lancet analyse' reads games".to_owned())
+            }
             lines => lines,
         };
         let lines = lines.unwrap_or_else(|error| {

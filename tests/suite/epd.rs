@@ -607,18 +607,25 @@ fn an_interrupt_prints_the_summary() {
 fn wrong_command_lines() {
     let dir = Directory::new();
     let suite = dir.file("command.epd", format!("{BACK_RANK} bm Ra8;\n"));
-    for args in [
-        &[][..],
-        &[&suite, "--nodes", "0"],
-        &[&suite, "--depth", "x"],
-        &[&suite, "--threads", "0"],
-        &[&suite, "--hash", "0"],
-        &[&suite, "--engines-only"],
-        &[&suite, "--json", "/no/such/folder/x.json"],
+    let games = dir.file("games.pgn", "[Event \"One\"]\n[Site \"A\"]\n\n1. e4 e5 *\n");
+    let (suite, games) = (suite.as_str(), games.as_str());
+    for (args, why) in [
+        (&[suite, "--nodes", "0"][..], "expected a whole number from 1 to 10^18"),
+        (&[], "required arguments"),
+        (&[suite, "--nodes", "-5"], "expected a whole number from 1 to 10^18"),
+        (&[suite, "--movetime", "-0.5"], "expected a whole number from 1 to 86400000"),
+        (&[suite, "--depth", "x"], "expected a whole number from 1"),
+        (&[suite, "--threads", "0"], "expected a whole number from 1"),
+        (&[suite, "--hash", "0"], "expected a whole number from 1"),
+        (&[suite, "--engines-only"], "--engine"),
+        (&[suite, "--syzygy", "/no/such/folder"], "'/no/such/folder' is not a directory"),
+        (&[suite, "--json", "/no/such/folder/x.json"], "cannot write /no/such/folder/x.json"),
+        (&[games], "games.pgn: expected positions, found games; 'lancet analyse' reads games"),
     ] {
         let output = epd(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(!stderr(&output).is_empty());
+        let said = stderr(&output);
+        assert!(said.contains(why) && !said.contains("-- -"), "{said}");
     }
 }
 

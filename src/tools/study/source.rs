@@ -36,7 +36,10 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
         for _ in 1..number {
             games.next_game()?;
         }
-        let game = games.next_game()?.with_context(|| format!("there is no game {number}"))?;
+        let game = games.next_game()?.with_context(|| {
+            let least = notation::counted(number, "game");
+            format!("expected a study, or a PGN file of at least {least}")
+        })?;
         anyhow::Ok((game, games.warning()))
     };
     let (game, warning) = read().with_context(|| path.display().to_string())?;
@@ -90,6 +93,6 @@ mod tests {
         assert_eq!(tags[1], ("Result".to_owned(), "*".to_owned()));
         assert_eq!(game(&path, 2).unwrap().played.moves.len(), 2);
         assert!(game(&path, 3).unwrap_err().to_string().contains("null moves"));
-        assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("there is no game 4"));
+        assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("of at least 4 games"));
     }
 }
