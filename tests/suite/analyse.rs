@@ -178,7 +178,9 @@ fn games_are_annotated() {
         (&blunder["score"], &blunder["best"]),
         (&"#-1".into(), &serde_json::json!(["d8", "h4"]))
     );
-    assert!(blunder["comment"].as_str().unwrap().ends_with("was best. oops"), "{blunder}");
+    let comment = blunder["comment"].as_str().unwrap();
+    assert!(comment.starts_with("oops Lancet: Blunder. ") && comment.ends_with(" was best."));
+    assert_eq!(blunder["clock"], "0:00:01");
     assert!(first["players"][0][0] == "Pupil, A." && first["spots"][4]["over"] == "checkmate");
 
     // Existing files are not overwritten.

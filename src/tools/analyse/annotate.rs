@@ -295,6 +295,11 @@ pub(crate) fn evaluation_text(white: Score) -> String {
     }
 }
 
+/// Returns whether a comment, split into its commands and the rest, is one of this program's.
+pub(crate) fn is_verdict(commands: &[&str], rest: &str) -> bool {
+    commands.iter().any(|command| command.starts_with("[%eval")) && verdict(rest).is_some()
+}
+
 /// Parses a comment written by [`Findings::better_text`]. Returns the error, if the comment names
 /// one, and the best move.
 fn verdict(text: &str) -> Option<(Option<Error>, String)> {

@@ -40,10 +40,18 @@ pub(super) fn shown(game: &Game, findings: &Findings, players: Vec<Vec<String>>)
         spots[ply].moves = best.into_iter().chain(played).collect();
         spots[ply].evaluate(position, white(ply), &evaluation.line);
     }
-    let tag = |name| game.tag(name).filter(|value| !value.starts_with('?'));
-    let about = [&["Event", "Site", "Date", "Round"][..], &["ECO", "Opening"], &["Annotator"]];
-    let about =
-        about.map(|names| names.iter().filter_map(|name| tag(name)).collect::<Vec<_>>().join(", "));
+    let about = |name: &&str| {
+        let value = game.tag(name).filter(|value| !value.starts_with('?'))?;
+        Some(match *name {
+            "Round" => format!("round {value}"),
+            "WhiteElo" => format!("White's Elo {value}"),
+            "BlackElo" => format!("Black's Elo {value}"),
+            _ => value.to_owned(),
+        })
+    };
+    let event = &["Event", "Site", "Date", "Round"][..];
+    let about = [event, &["WhiteElo", "BlackElo"], &["ECO", "Opening"], &["Annotator"]]
+        .map(|names| names.iter().filter_map(about).collect::<Vec<_>>().join(", "));
     Shown {
         title: tools::title(game),
         tree: false,
@@ -104,8 +112,9 @@ mod tests {
 
     #[test]
     fn a_page_has_the_game_and_its_variations() {
-        let text = "{ Lead. } 1. e4 $2 { [%eval 0.30] Good? } (1. d4 { [%eval #-3] } d5 \
-                    (1... f5 $5) 2. c4) (1. Kb8) 1... e5 1-0";
+        let text = "[Round \"3\"]\n[BlackElo \"1900\"]\n\n{ Lead. } 1. e4 $2 $19 \
+                    { [%eval 0.30] [%clk 0:01:00] d4 was best. } { Good? } (1. d4 \
+                    { [%eval #-3] } d5 (1... f5 $5) 2. c4) (1. Kb8) 1... e5 1-0";
         let game = pgn::read::Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
         let (start, moves) = annotate::replay(&game).unwrap();
         let positions = evaluate::positions(&start, &moves);
@@ -119,7 +128,11 @@ mod tests {
         assert_eq!(sans, ["1. e4", "1... e5", "1. d4", "1... d5", "2. c4", "1... f5"]);
         assert_eq!(shown.spots[0].children, [1, 3]);
         assert_eq!(shown.spots[3].children, [4, 6]);
-        assert_eq!((shown.spots[1].mark, &*shown.spots[1].comment), ("?", "Good?"));
+        // The words of the game come first, and those of Lancet are marked.
+        let said = "-+ Good? Lancet: d4 was best.";
+        assert_eq!((shown.spots[1].mark, &*shown.spots[1].comment), ("?", said));
+        assert_eq!(value["spots"][1]["clock"], "0:01:00");
+        assert_eq!(shown.about, ["round 3", "Black's Elo 1900"]);
         assert_eq!((&*shown.spots[0].comment, shown.result.as_deref()), ("Lead.", Some("1-0")));
         // In the game the score is that of the search, in variations that of the comment.
         assert_eq!(

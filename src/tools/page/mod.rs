@@ -4,6 +4,7 @@
 use serde::Serialize;
 use shakmaty::{CastlingMode, Move, san::San};
 
+use super::analyse::annotate::is_verdict;
 use crate::chess::{
     notation,
     pgn::{self, Item, Nag},
@@ -74,6 +75,8 @@ pub(super) struct Spot {
     pub pinned: bool,
     /// The sign of the move, such as `??`.
     pub mark: &'static str,
+    /// The player's clock after the move.
+    clock: String,
     /// The comment on the move.
     pub comment: String,
     pub moves: Vec<Choice>,
@@ -128,14 +131,31 @@ impl Spot {
         self.best = line.first().map(|&m| squares(m, position.mode()));
     }
 
-    /// Sets the mark and the comment of the move that leads here.
+    /// Sets the mark, the clock and the comment of the move that leads here. The comment has the
+    /// other signs and the texts of the game, followed by those of Lancet.
     pub(super) fn annotate(&mut self, items: &[Item]) {
         self.mark = Item::judgement(items).and_then(Nag::sign).unwrap_or_default();
-        let comments = items.iter().filter_map(|item| match item {
-            Item::Comment(text) => Some(pgn::split_comment(text).1),
-            _ => None,
-        });
-        self.comment = comments.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        let (mut texts, mut ours) = (Vec::new(), Vec::new());
+        for item in items {
+            match item {
+                Item::Nag(Nag(1..=6)) | Item::Variation(_) => {}
+                Item::Nag(nag) => texts.extend(nag.sign().map(str::to_owned)),
+                Item::Comment(text) => {
+                    let (commands, text) = pgn::split_comment(text);
+                    let clock = commands.iter().find_map(|command| command.strip_prefix("[%clk "));
+                    if let Some(clock) = clock {
+                        self.clock = clock.trim_end_matches(']').to_owned();
+                    }
+                    if is_verdict(&commands, &text) {
+                        ours.push(format!("Lancet: {text}"));
+                    } else if !text.is_empty() {
+                        texts.push(text);
+                    }
+                }
+            }
+        }
+        texts.extend(ours);
+        self.comment = texts.join(" ");
     }
 }
 
