@@ -216,26 +216,31 @@ fn games_are_annotated() {
 /// are removed.
 #[test]
 fn marks_are_the_same_everywhere() {
-    let (dir, file) = games("1. f3 e5# 2. g4 !? $5 {why} Qh4 0-1\n");
+    let name = "A name of many letters, which is too long for the legend";
+    let (dir, file) =
+        games(&format!("[White \"{name}\"]\n\n1. f3 e5# 2. g4 !? $5 {{why}} Qh4 0-1\n"));
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (pictures, page) = (path("pictures"), path("out.html"));
     let more = ["--svg", &pictures, "--html", &page];
     let written = annotated(file.to_str().unwrap(), &dir.path().join("out.pgn"), &more);
     assert_eq!(written.matches("$5").count(), 1, "{written}");
     assert!(written.contains("1... e5 {") && written.contains("Qh4# 0-1"), "{written}");
-    let picture = fs::read_to_string(Path::new(&pictures).join("0001--.svg")).unwrap();
+    let picture_name = "0001-Anameofmanyletters-.svg";
+    let picture_path = Path::new(&pictures).join(picture_name);
+    let picture = fs::read_to_string(&picture_path).unwrap();
+    assert!(picture.contains(">A name of many letters, …: accuracy "), "{picture}");
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     assert_eq!(on_page(Path::new(&page))[0]["spots"][3]["mark"], "!?");
     // Another run does not replace the picture or the page, even to resume what has not begun.
     fs::write(&page, "mine").unwrap();
-    for (more, kept) in [(&more[..2], "0001--.svg"), (&["--html", &page, "--resume"], "out.html")] {
+    for (more, kept) in [(&more[..2], picture_name), (&["--html", &page, "--resume"], "out.html")] {
         let args = ["analyse", file.to_str().unwrap(), "--out", &path("other.pgn"), "--nodes", "1"];
         let said = text(&lancet(&args).args(more).output().unwrap());
         assert!(said.contains(&format!("{kept}: the file exists; use --force")), "{said}");
         assert!(!Path::new(&path("other.pgn")).exists());
     }
-    assert_eq!(fs::read_to_string(Path::new(&pictures).join("0001--.svg")).unwrap(), picture);
+    assert_eq!(fs::read_to_string(&picture_path).unwrap(), picture);
     assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
 }
 

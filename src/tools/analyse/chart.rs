@@ -260,13 +260,18 @@ fn text(svg: &mut String, (x, y): (i32, i32), attributes: &str, text: &str) {
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" {attributes}>{text}</text>");
 }
 
-/// Escapes a text for XML, and shortens it to [`LONGEST`] letters.
-fn xml(text: &str) -> String {
-    let mut short: String = text.chars().take(LONGEST).collect();
+/// Shortens a text to `longest` letters, with an ellipsis for the rest.
+pub(super) fn shorten(text: &str, longest: usize) -> String {
+    let mut short: String = text.chars().take(longest).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    plain(&short).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    short
+}
+
+/// Escapes a text for XML, and shortens it to [`LONGEST`] letters.
+fn xml(text: &str) -> String {
+    plain(&shorten(text, LONGEST)).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

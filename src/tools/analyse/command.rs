@@ -17,7 +17,7 @@ use shakmaty::{Color, Move};
 
 use super::{
     annotate::{self, Findings},
-    chart::{Chart, Point},
+    chart::{self, Chart, Point},
     evaluate::{self, Evaluation, Evaluator, Interrupted},
     html, join,
     judge::{Error, Tally},
@@ -572,7 +572,7 @@ fn picture(game: &Game, findings: &Findings, opening: Option<Opening>, ply: usiz
     let players = [(white, Color::White), (black, Color::Black)].map(|(name, color)| {
         let tally = findings.tally(color);
         let (accuracy, loss) = (mean(tally.mean_accuracy(), 1), mean(tally.mean_loss(), 0));
-        let name: String = name.chars().take(LONGEST_NAME).collect();
+        let name = chart::shorten(&name, LONGEST_NAME);
         format!("{name}: accuracy {accuracy} %, average loss {loss} cp")
     });
     let point = |(i, evaluation): (usize, &Evaluation)| {
