@@ -168,11 +168,16 @@ fn a_game_is_studied_as_it_goes_on() {
     }
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("A \\u003cb>") && !page.contains("A <b>") && !page.contains("https://"));
-    // The page opens at the end of the game, with its marks and its result.
+    // The page opens before the last move of a finished game, with its marks and its result.
     let data = page.split_once("class=\"game\">").unwrap().1.split("</script>").next().unwrap();
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     let at = |name: &str| &data["spots"][data["at"].as_u64().unwrap() as usize][name];
-    assert_eq!((at("san"), at("over")), (&"5. Qxf7#".into(), &"checkmate".into()));
+    assert_eq!((at("san"), at("over")), (&"4... d6".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&at("moves")[0]["san"], &at("moves")[0]["score"]),
+        (&"5. Qxf7#".into(), &"#1".into())
+    );
+    assert_eq!(at("moves")[0]["note"], "1 position");
     assert_eq!((&data["result"], &data["title"]), (&"1-0".into(), &"A <b> - ?, 1-0".into()));
     let marks = ["2... Nc6!", "3... Nf6??"].map(|marked| {
         let is_it = |spot: &&serde_json::Value| {
@@ -338,6 +343,25 @@ fn studies_have_names_that_say_what_they_are() {
         assert!(output.status.success(), "{}", text(&output));
         assert!(Study::is_one(Path::new(&dir.path(&format!("{name}.study")))), "{name}");
     }
+}
+
+/// The game and the page of a position say what they are, and to which line a line transposes.
+#[test]
+fn studies_of_positions_have_titles_and_tags() {
+    let dir = Directory::new();
+    let (file, out, page) = (dir.path("a.study"), dir.path("a.pgn"), dir.path("a.html"));
+    grow(&["startpos", "--file", &file, "--nodes", "400"]);
+    let pins = ["--pin", "Nf3 d5 d4", "--pin", "d4 d5 Nf3", "--nodes", "8000"];
+    grow(&[&[file.as_str()][..], &pins, &["--pgn", &out, "--html", &page]].concat());
+    let roster = "[Event \"Study\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n\
+                  [White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n[Annotator ";
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.starts_with(roster), "{text}");
+    let text = text.replace('\n', " ");
+    assert!(["2. d4.", "2. Nf3."].iter().any(|to| text.contains(&format!("Transposes to {to}"))));
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("\"title\":\"Study of the start position\""));
+    assert!(["2. d4", "2. Nf3"].iter().any(|to| html.contains(&format!(", transposes to {to}\""))));
 }
 
 #[test]

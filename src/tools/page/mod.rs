@@ -93,7 +93,7 @@ pub(super) struct Choice {
     score: Option<String>,
     /// Index of the position after the move, if it is shown.
     to: Option<usize>,
-    note: &'static str,
+    note: String,
 }
 
 impl Choice {
@@ -102,9 +102,10 @@ impl Choice {
         m: Move,
         white: Option<Score>,
         to: Option<usize>,
-        note: &'static str,
+        note: &str,
     ) -> Choice {
-        Choice { san: numbered(position, Some(m)), score: white.map(notation::pawns), to, note }
+        let (san, score) = (numbered(position, Some(m)), white.map(notation::pawns));
+        Choice { san, score, to, note: note.to_owned() }
     }
 }
 

@@ -53,9 +53,9 @@ use crate::{
 /// Growth treats the moves of a pinned line as best, whatever their scores. `--at` grows only one
 /// position. --pgn and --html show the --size nearest positions: the game, pinned lines and good
 /// moves. The annotated game keeps the comments, marks and variations of the game. The page and the
-/// table at the end show the studied position: that of `--at`, or the end of the game or line. The
-/// page is a single file for a browser: arrow keys, Home and End move through the line, `f` flips
-/// the board.
+/// table at the end show the studied position: that of `--at`, or the end of the game or line. If
+/// the game is over there, they show the position before the last move. The page is a single file
+/// for a browser: arrow keys, Home and End move through the line, `f` flips the board.
 ///
 /// A position is searched with the history of the line that reached it first, which determines
 /// repetitions and the fifty-move rule.
@@ -372,11 +372,7 @@ fn size(study: &Study) -> String {
 /// Prints the moves of the position at the end of a line, as far as the line is in the tree.
 fn report(study: &Study, moves: &[Move]) {
     let tree = study.tree();
-    let mut way = tree.walk(moves);
-    // A finished game has no moves at its end, so show the position before.
-    if way.len() > 1 && way.last().is_some_and(|&at| tree.node(at).is_end()) {
-        way.pop();
-    }
+    let way = tree.walk_to_last_move(moves);
     let at = way.last().copied().unwrap_or(Tree::START);
     let node = tree.node(at);
     let (position, turn) = (&node.position, node.position.turn());

@@ -10,7 +10,7 @@ use super::{
     tree::{Candidate, Tree},
 };
 use crate::{
-    chess::notation,
+    chess::{notation, position::START_FEN},
     tools::{
         self,
         analyse::annotate,
@@ -22,7 +22,7 @@ use crate::{
 pub(super) const MARK: &str = "<title>Lancet study</title>";
 
 /// Returns the page with the positions that `nearest` selects. It opens at the end of the line
-/// `studied`.
+/// `studied`, or before the last move if the game is over there.
 ///
 /// # Errors
 ///
@@ -43,10 +43,13 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         annotate::remark(&mut items, None, error, |_| None);
         spots[pair[1]].annotate(&items);
     }
-    let tags = played.game();
+    let (tags, start) = (played.game(), &tree.node(Tree::START).position);
     let title = match (tags.tag("White"), tags.tag("Black")) {
-        (None, None) if played.moves.is_empty() => "Study".to_owned(),
-        (None, None) => notation::line(&tree.node(Tree::START).position, &played.moves),
+        (None, None) => match (start.fen(), &*played.moves) {
+            (fen, []) if fen == START_FEN => "Study of the start position".to_owned(),
+            (fen, []) => format!("Study of {fen}"),
+            (_, moves) => format!("Study of {}", notation::line(start, moves)),
+        },
         _ => tools::title(&tags),
     };
     let about = format!(
@@ -56,7 +59,8 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         spots.len(),
         env!("CARGO_PKG_VERSION"),
     );
-    let at = tree.walk(studied).into_iter().rev().find_map(|id| view.find(id)).unwrap_or(0);
+    let at =
+        tree.walk_to_last_move(studied).into_iter().rev().find_map(|id| view.find(id)).unwrap_or(0);
     let result = Some(tags.result()).filter(|result| result != "*");
     let (about, players, scale) = (vec![about], Vec::new(), page::scale());
     let shown = Shown { title, tree: true, about, result, players, at, game, spots, scale };
@@ -73,12 +77,18 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
     let choice = |&Candidate { m, score, edge }: &Candidate| {
         let to = edge.and_then(|edge| view.find(edge.to));
         let note = match edge {
-            None => "best of the remaining moves",
-            Some(edge) if edge.repeats => "repetition",
-            Some(edge) if to.is_some() && view.child(at, edge).is_none() => "transposes",
-            Some(_) => "",
+            None => "best of the moves that are not in the tree".to_owned(),
+            Some(edge) if edge.repeats => "repetition".to_owned(),
+            Some(edge) => {
+                let positions = notation::counted(tree.size(edge.to), "position");
+                let elsewhere = view.child(at, edge).is_none();
+                match view.move_to(tree, edge.to).filter(|_| elsewhere) {
+                    Some(other) => format!("{positions}, transposes to {other}"),
+                    None => positions,
+                }
+            }
         };
-        Choice::new(position, m, score.map(white), to, note)
+        Choice::new(position, m, score.map(white), to, &note)
     };
     let before = from
         .map(|(parent, edge)| (parent, &tree.node(view.shown[parent].id).position, Some(edge.m)));

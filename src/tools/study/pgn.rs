@@ -33,6 +33,17 @@ pub(super) fn is_mark(line: &str) -> bool {
     line.starts_with("[Annotator \"Lancet ") && line.contains(MARK)
 }
 
+/// The tags that every game has in PGN, with their default values.
+const ROSTER: [(&str, &str); 7] = [
+    ("Event", "Study"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
+
 /// Returns the text of the game, with the positions that `nearest` selects for `most` and
 /// `studied`.
 pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
@@ -40,7 +51,7 @@ pub fn text(study: &Study, most: usize, studied: &[Move]) -> String {
     let root = tree.node(Tree::START);
     let start = &root.position;
     let mut game = study.played().game();
-    for (name, value) in [("Event", "Study"), ("Result", "*")] {
+    for (name, value) in ROSTER {
         if !game.tags.iter().any(|(tag, _)| tag == name) {
             game.set_tag(name, value.to_owned());
         }
@@ -162,18 +173,19 @@ impl<'a> Moves<'a> {
         let error = played.and_then(|_| error(node, score));
         let by_tables = target.and_then(|node| node.rest.as_ref()).is_some_and(|rest| rest.exact);
         let more = match (edge, next.child) {
-            (Some(edge), None) if edge.repeats => "Repetition.",
-            (Some(_), None) => "Transposes.",
-            (Some(_), Some(_)) if by_tables => "According to the tablebases.",
-            _ => "",
+            (Some(edge), None) if edge.repeats => Some("Repetition.".to_owned()),
+            (Some(edge), None) => {
+                self.view.move_to(tree, edge.to).map(|other| format!("Transposes to {other}."))
+            }
+            (Some(_), Some(_)) if by_tables => Some("According to the tablebases.".to_owned()),
+            _ => None,
         };
         // The evaluation is that of the position after the move, where a mate is one move nearer.
         let white = notation::white(-Delay::MATES.beta(-score), node.position.turn());
         // The final position of a game needs no evaluation.
-        let numbered = target.is_none_or(|node| node.over.is_none()) || !more.is_empty();
+        let numbered = target.is_none_or(|node| node.over.is_none()) || more.is_some();
         let numbered = numbered && mate_distance(white) != Some(0);
         let evaluation = numbered.then(|| evaluation_text(white));
-        let more = Some(more.to_owned()).filter(|more| !more.is_empty());
         annotate::remark(&mut first.items, evaluation, error, |_| more);
         moves
     }

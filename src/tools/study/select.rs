@@ -13,6 +13,7 @@ use super::{
     file::Study,
     tree::{Edge, Id, Tree},
 };
+use crate::chess::notation;
 
 /// A selected position.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,14 @@ impl View {
     /// Returns the index of a node, if it is shown.
     pub(super) fn find(&self, id: Id) -> Option<usize> {
         self.indices.get(&id).copied()
+    }
+
+    /// Returns the move to a node on its cheapest path, with its number. `None` for the start
+    /// position and for nodes that are not shown.
+    pub(super) fn move_to(&self, tree: &Tree, id: Id) -> Option<String> {
+        let (parent, edge) = self.shown[self.find(id)?].from?;
+        let before = &tree.node(self.shown[parent].id).position;
+        Some(notation::number(before) + &notation::san(before, edge.m))
     }
 
     /// Returns the position after a move, if it is shown below this one.

@@ -201,6 +201,16 @@ impl Tree {
         nodes
     }
 
+    /// Returns the nodes along a line, like [`walk`](Self::walk), without the final position of a
+    /// finished game. That position has no moves to show.
+    pub(super) fn walk_to_last_move(&self, moves: &[Move]) -> Vec<Id> {
+        let mut nodes = self.walk(moves);
+        if nodes.len() > 1 && nodes.last().is_some_and(|&at| self.nodes[at].is_end()) {
+            nodes.pop();
+        }
+        nodes
+    }
+
     /// Adds a node for a legal move, unless it has one. Returns the node.
     pub(super) fn add(&mut self, from: Id, m: Move) -> Id {
         if let Some(edge) = self.nodes[from].edge(m) {
