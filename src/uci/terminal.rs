@@ -203,6 +203,7 @@ fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
     })
 }
 
+/// Parses the rating of `level`.
 fn rating(text: &str) -> Result<u32, OrderError> {
     arguments::number_in(text, &ELO_RANGE).map_err(|_| {
         let (least, most) = (ELO_RANGE.start(), ELO_RANGE.end());
