@@ -55,6 +55,14 @@ fn positions(count: usize) -> Vec<Position> {
     chosen.into_iter().map(|line| epd::parse(line).unwrap().position).collect()
 }
 
+/// Returns the positions of `tests/data/explain.toml`.
+fn examples() -> Vec<String> {
+    let file = fs::read_to_string(Path::new(ROOT).join("tests/data/explain.toml")).unwrap();
+    let cases: Value = toml::from_str(&file).unwrap();
+    let cases = cases["position"].as_array().unwrap().iter();
+    cases.map(|case| case["position"].as_str().unwrap().to_owned()).collect()
+}
+
 /// An explained position, with the facts for checking it.
 struct Case {
     root: Position,
@@ -374,6 +382,22 @@ impl Case {
         })
     }
 
+    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not be
+    /// the only obstacle: some reply by a piece that does not attack the square leaves it safe.
+    fn is_safe(&self, at: &Position, square: Square) -> bool {
+        if !at.is_check() {
+            return exchange(at, square) < 50;
+        }
+        let attackers = at.board().attacks_to(square, at.turn(), at.board().occupied());
+        let others = |m: &Move| m.from().is_some_and(|from| !attackers.contains(from));
+        let replies: Vec<Move> = at.legal_moves().into_iter().filter(others).collect();
+        let safe = |&m: &Move| {
+            let next = at.play(m);
+            next.is_check() || exchange(&next.play_null().unwrap(), square) < 50
+        };
+        exchange(at, square) < 50 && (replies.is_empty() || replies.iter().any(safe))
+    }
+
     /// Checks a sentence about the best move.
     fn reason(&self, kind: &str, text: &str) -> Result<(), String> {
         let words = Words(text);
@@ -520,7 +544,7 @@ impl Case {
                     (words.square(), words.square())
                 };
                 let passed = root.play_null().ok_or("in check")?;
-                holds(exchange(&passed, square) >= 50 && exchange(&after, now) < 50)
+                holds(exchange(&passed, square) >= 50 && self.is_safe(&after, now))
             }
             "parries" => {
                 let passed = root.play_null().ok_or("in check")?;
@@ -868,13 +892,13 @@ fn what_is_said_of_five_hundred_positions_is_so() {
     confirm(500, 100_000);
 }
 
-/// Checks every kind of sentence over `count` positions. Every second position is also checked
-/// after its best move, from the opponent's side.
+/// Checks every kind of sentence over `count` positions and the examples. Every second position is
+/// also checked after its best move, from the opponent's side.
 fn confirm(count: usize, effort: u64) {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);
-    for (index, root) in positions(count).into_iter().enumerate() {
-        let mut words = root.fen();
+    let roots = positions(count).into_iter().map(|root| root.fen());
+    for (index, mut words) in roots.chain(examples()).enumerate() {
         for _ in 0..1 + index % 2 {
             let case = Case::new(&words, effort);
             for (kind, text, result) in case.checked() {
@@ -892,7 +916,8 @@ fn confirm(count: usize, effort: u64) {
             let about = case.json["about"].as_array().unwrap();
             best += 1;
             reasons += usize::from(case.root.legal_moves().len() == 1 || !about.is_empty());
-            words = format!("{words} moves {}", case.json["best"]["uci"].as_str().unwrap());
+            let moves = if words.contains(" moves ") { "" } else { " moves" };
+            words = format!("{words}{moves} {}", case.json["best"]["uci"].as_str().unwrap());
         }
     }
     for (kind, (told, confirmed)) in &kinds {

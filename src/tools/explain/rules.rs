@@ -41,12 +41,23 @@ pub(super) fn takes_dearer(m: Move) -> bool {
     m.capture().is_some_and(|taken| value(taken) > value(m.role()) + EXCHANGE)
 }
 
-/// Returns whether the other side, if it were to move, could win something on `square`.
+/// Returns whether the other side, if it were to move, could win something on `square`. A check to
+/// its king delays the capture, but does not prevent it.
 pub(super) fn is_lost(at: &Position, square: Square) -> bool {
-    let color = at.board().color_at(square);
-    color.and_then(|color| turned(at, !color)).is_some_and(|theirs| {
-        let takes = |m: &&Move| m.is_capture() && taken_on(**m) == square;
-        theirs.legal_moves().iter().filter(takes).any(|&m| see_ge(&theirs, m, EXCHANGE))
+    let Some(piece) = at.board().piece_at(square) else { return false };
+    turned(at, !piece.color).is_some_and(|theirs| {
+        let takes = |m: &Move| m.is_capture() && taken_on(*m) == square;
+        let mut takes: Vec<Move> = theirs.legal_moves().into_iter().filter(takes).collect();
+        if theirs.is_check() {
+            let board = theirs.board();
+            let attackers = board.attacks_to(square, !piece.color, board.occupied());
+            let free = attackers & !board.kings() & !theirs.pinned();
+            takes.extend(free.into_iter().filter_map(|from| {
+                let (role, capture) = (board.role_at(from)?, Some(piece.role));
+                Some(Move::Normal { role, from, capture, to: square, promotion: None })
+            }));
+        }
+        takes.into_iter().any(|m| see_ge(&theirs, m, EXCHANGE))
     })
 }
 
