@@ -468,12 +468,8 @@ impl Case {
             }
             "wins" => self.wins(root, &self.line, text),
             "zugzwang" => {
-                let passed = after.play_null().unwrap();
-                let (score, free) = (
-                    -self.searched(&after, nodes(2 * self.effort), false),
-                    self.searched(&passed, nodes(2 * self.effort), false),
-                );
-                least(score, free + 150)
+                holds(color(&words) == !us)?;
+                self.zugzwang(&after)
             }
             "repeats" => {
                 let (mut at, mut seen) = (root.clone(), vec![root.key()]);
@@ -606,6 +602,21 @@ impl Case {
         }
     }
 
+    /// Checks that a pass is better for the side to move in `at` than every move, by the tablebases
+    /// or by searches with eight times the nodes.
+    fn zugzwang(&self, at: &Position) -> Result<(), String> {
+        let passed = at.play_null().ok_or("in check")?;
+        let results = [at, &passed].map(tables::winner);
+        if at.board().occupied().count() <= 4
+            && let [Some(result), Some(free)] = results
+        {
+            return (result < -free).then_some(()).ok_or_else(|| "no zugzwang".to_owned());
+        }
+        let [score, free] =
+            [at, &passed].map(|at| self.searched(at, nodes(8 * self.effort), false));
+        least(-free, score + 150)
+    }
+
     fn drawn(&self, words: &Words) -> Result<(), String> {
         let (mut at, mut game) = (self.root.clone(), Game::from(self.root.clone()));
         for (index, &m) in self.line.iter().enumerate() {
@@ -686,6 +697,10 @@ impl Case {
             "threat" => {
                 holds(color(&words) != root.turn())?;
                 self.threat(root, &words)
+            }
+            "zugzwang" => {
+                holds(color(&words) == root.turn())?;
+                self.zugzwang(root)
             }
             "only-legal" => holds(root.legal_moves().len() == 1),
             "clock" => {

@@ -35,11 +35,11 @@ use crate::{
 /// Explain a position: the threat, the best move with its reasons, and the pieces
 ///
 /// Searches the best two moves, by default for two seconds. Each threat, and the gain of each line,
-/// gets another search of a quarter of that. A threat is the move that a side would play if the
-/// other passed, provided that it wins something. The most important reasons for the best move come
-/// first. Every sentence is confirmed by the rules or another search. Some simple endings are
-/// recognised without tablebases, such as king and pawn against king, the wrong bishop or two
-/// knights.
+/// gets another search of a quarter of that. Possible zugzwang gets two searches of twice that. A
+/// threat is the move that a side would play if the other passed, provided that it wins something.
+/// The most important reasons for the best move come first. Every sentence is confirmed by the
+/// rules or another search. Some simple endings are recognised without tablebases, such as king and
+/// pawn against king, the wrong bishop or two knights.
 ///
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
 /// the board. A piece is well or badly placed if its worth differs from the average of its kind by
@@ -267,6 +267,10 @@ fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Se
     }
     if let Some(threat) = threat {
         say(Kind::Threat, format!("{them} {threat}."));
+    }
+    if found.zugzwang == Some(root.turn()) {
+        let text = format!("{us} is in zugzwang: a pass would be better than every move.");
+        say(Kind::Zugzwang, text);
     }
     if let [only] = root.legal_moves()[..] {
         let san = notation::san(root, only);

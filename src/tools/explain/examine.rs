@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 use super::{
     endings::{self, Keeping},
@@ -42,8 +42,10 @@ const WINNING: Score = 300;
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage in centipawns of passing over any move in zugzwang.
 const ZUGZWANG: Score = 200;
-/// Maximum number of pieces for zugzwang.
+/// Maximum number of pieces for zugzwang, and for doubt about the result of an ending.
 const ENDGAME: usize = 12;
+/// Twice the limits, in quarters.
+const TWICE: u32 = 8;
 
 /// The results of the searches.
 pub(super) struct Searched {
@@ -59,8 +61,9 @@ pub(super) struct Searched {
     pub(super) only: Option<&'static str>,
     /// Whether a search by material alone confirms the gain of the best line.
     pub(super) sure: bool,
-    /// Whether the opponent would be better off passing after the best move.
-    pub(super) zugzwang: bool,
+    /// The side that would be better off passing: the opponent after the best move, or the side to
+    /// move.
+    pub(super) zugzwang: Option<Color>,
     /// The moves that keep the result, if it is known without a search.
     pub(super) keeping: Option<Keeping>,
     /// Depth of the search for the two lines.
@@ -129,35 +132,25 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
         next: None,
         only: None,
         sure: false,
-        zugzwang: false,
+        zugzwang: None,
         keeping,
         depth: outcome.info.depth,
         nodes: outcome.info.nodes,
     };
-    let quarter = Limits {
-        movetime: limits.movetime.map(|time| (time / 4).max(Duration::from_millis(1))),
-        nodes: limits.nodes.map(|nodes| (nodes / 4).max(1)),
-        ..limits.clone()
-    };
+    let quarter = quarters(limits, 1);
     if let Some(best) = &found.best
         && let Some(&m) = best.pv.first()
     {
         let after = root.play(m);
         // A side that wins by force need not care about threats.
-        if best.score <= DECISIVE {
-            let threat = passed(engine, root, &quarter);
-            found.threat = threat.filter(|threat| threat.gains_upon(-best.score, engine, &quarter));
-        }
-        let mut next = passed(engine, &after, &quarter);
-        let is_zugzwang = |next: &Option<Threat>| {
-            next.as_ref().is_some_and(|Threat { info, .. }| is_worse(info.score, best.score))
-        };
-        // Zugzwang is rare, so confirm it by a search with the full limits.
-        let board = after.board();
-        if board.occupied().count() <= ENDGAME && board.queens().is_empty() && is_zugzwang(&next) {
-            next = passed(engine, &after, limits);
-            found.zugzwang = is_zugzwang(&next);
-        }
+        let threat = if best.score <= DECISIVE { passed(engine, root, &quarter) } else { None };
+        let next = passed(engine, &after, &quarter);
+        let passes = [(&after, &next, best.score), (root, &threat, -best.score)];
+        found.zugzwang = passes.into_iter().find_map(|(at, free, score)| {
+            let free = free.as_ref().filter(|free| is_worse(free.info.score, score))?;
+            is_zugzwang(engine, at, &free.position, limits).then(|| at.turn())
+        });
+        found.threat = threat.filter(|threat| threat.gains_upon(-best.score, engine, &quarter));
         found.next = next.filter(|next| next.gains_upon(best.score, engine, &quarter));
         if let Some(second) = &found.second
             && only(best.score, second.score).is_some()
@@ -207,6 +200,28 @@ const fn is_worse(score: Score, than: Score) -> bool {
     let won = than >= ZUGZWANG && score < EVEN;
     let held = than >= -EVEN && score <= -ZUGZWANG;
     (won || held) && than - score >= ZUGZWANG
+}
+
+/// Returns the limits with time and nodes multiplied by `count` quarters.
+fn quarters(limits: &Limits, count: u32) -> Limits {
+    let time = |time: Duration| (time.saturating_mul(count) / 4).max(Duration::from_millis(1));
+    let nodes = |nodes: u64| (nodes.saturating_mul(count.into()) / 4).max(1);
+    Limits { movetime: limits.movetime.map(time), nodes: limits.nodes.map(nodes), ..limits.clone() }
+}
+
+/// Returns whether every move of the side to move in `at` loses something that a pass, which leads
+/// to `free`, would keep. Zugzwang is rare, so searches with twice the limits confirm it.
+fn is_zugzwang(engine: &mut Engine, at: &Position, free: &Position, limits: &Limits) -> bool {
+    let board = at.board();
+    let drawn = || endings::known(at).is_some_and(|known| known.winner.is_none());
+    if board.occupied().count() > ENDGAME || board.queens().any() || drawn() {
+        return false;
+    }
+    let limits = quarters(limits, TWICE);
+    let mut score = |at: &Position| {
+        engine.go(&Job::new(Game::from(at.clone()), limits.clone()), &Silent).info.score
+    };
+    is_worse(score(at), -score(free))
 }
 
 /// Searches the position after a pass. Returns `None` in check.

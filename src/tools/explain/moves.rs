@@ -174,7 +174,7 @@ impl<'a> Played<'a> {
                 Some(self.in_the_line(words, gain.plies))
             }
             Kind::Zugzwang => {
-                let puts = context?.found.zugzwang;
+                let puts = context?.found.zugzwang == Some(!us);
                 puts.then(|| format!("puts {} in zugzwang", color_name(!us)))
             }
             Kind::Repeats => self.repeats(),

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Promotes,
     /// The line of the move wins material.
     Wins,
-    /// The opponent would be better off passing.
+    /// The opponent, or the side to move, would be better off passing.
     Zugzwang,
     /// The move stops a mate that would have followed a pass.
     Stops,
