@@ -517,17 +517,14 @@ impl Case {
                 holds(between.count() == 1 && (a.file() == b.file() || a.rank() == b.rank()))
             }
             "only" => {
-                if root.board().occupied().count() <= 3 && tables::oracle().is_some() {
-                    let results: Vec<Option<i64>> = root
-                        .legal_moves()
-                        .into_iter()
-                        .filter(|&m| m != best)
-                        .map(|m| tables::winner(&root.play(m)).map(|winner| -winner))
-                        .collect();
-                    let kept = if words.has("wins") { 1 } else { 0 };
-                    return holds(results.iter().all(|result| result.is_some_and(|r| r < kept)));
+                let pieces = root.board().occupied().count();
+                if pieces <= 4 && !words.has("mate") && tables::directory().is_some() {
+                    let others = root.legal_moves().into_iter().filter(|&m| m != best);
+                    let mut results = others.filter_map(|m| tables::winner(&root.play(m)));
+                    let kept = i64::from(words.has("wins"));
+                    return holds(results.all(|opponent| -opponent < kept));
                 }
-                let others = self.others(2 * self.effort);
+                let others = self.others(if pieces <= 12 { 8 } else { 2 } * self.effort);
                 if words.has("mate") {
                     return holds(mate_distance(others).is_some_and(|moves| moves < 0));
                 }

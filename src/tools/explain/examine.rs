@@ -38,14 +38,15 @@ const DOUBT: Score = 50;
 const MATE_THREAT: i32 = 3;
 /// Minimum score of a won position.
 const WINNING: Score = 300;
+/// Minimum score of a won position with few pieces, where smaller advantages may not win: about the
+/// value of a new queen.
+const SURE: Score = 700;
 /// Maximum absolute score of a position that is neither won nor lost.
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage in centipawns of passing over any move in zugzwang.
 const ZUGZWANG: Score = 200;
 /// Maximum number of pieces for zugzwang, and for doubt about the result of an ending.
 const ENDGAME: usize = 12;
-/// Twice the limits, in quarters.
-const TWICE: u32 = 8;
 
 /// The results of the searches.
 pub(super) struct Searched {
@@ -152,14 +153,16 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
         });
         found.threat = threat.filter(|threat| threat.gains_upon(-best.score, engine, &quarter));
         found.next = next.filter(|next| next.gains_upon(best.score, engine, &quarter));
+        let endgame = root.board().occupied().count() <= ENDGAME;
+        let winning = if endgame { SURE } else { WINNING };
         if let Some(second) = &found.second
-            && only(best.score, second.score).is_some()
+            && only(best.score, second.score, winning).is_some()
         {
             // The main search may have spent few nodes on the other moves, so search them again.
             let others = root.legal_moves().into_iter().filter(|&other| other != m);
             let limits = Limits { searchmoves: others.collect(), ..limits.clone() };
             let others = engine.go(&Job::new(game.clone(), limits), &Silent).info.score;
-            found.only = only(best.score, others.max(second.score));
+            found.only = only(best.score, others.max(second.score), winning);
         }
         found.sure = is_won(engine, game, &best.pv, &quarter);
     }
@@ -182,11 +185,11 @@ fn is_won(engine: &mut Engine, game: &Game, line: &[Move], limits: &Limits) -> b
 }
 
 /// Returns the result that a move with this score achieves and a move with the other score does
-/// not.
-const fn only(score: Score, other: Score) -> Option<&'static str> {
-    if score >= WINNING && other <= EVEN {
+/// not. A score of `winning` wins.
+const fn only(score: Score, other: Score, winning: Score) -> Option<&'static str> {
+    if score >= winning && other <= EVEN {
         Some("wins")
-    } else if score >= -EVEN && other <= -WINNING {
+    } else if score >= -EVEN && other <= -winning {
         Some("does not lose")
     } else if other < -DECISIVE && is_mate(other) && score > -DECISIVE {
         Some("avoids mate")
@@ -217,7 +220,7 @@ fn is_zugzwang(engine: &mut Engine, at: &Position, free: &Position, limits: &Lim
     if board.occupied().count() > ENDGAME || board.queens().any() || drawn() {
         return false;
     }
-    let limits = quarters(limits, TWICE);
+    let limits = quarters(limits, 8);
     let mut score = |at: &Position| {
         engine.go(&Job::new(Game::from(at.clone()), limits.clone()), &Silent).info.score
     };
