@@ -291,6 +291,8 @@ impl Case {
         let (after, before) = (at.play(m), at.board());
         let board = after.board();
         let step = us.fold_wb(1, -1);
+        let gained = m.capture().map_or(0, |role| VALUES[role as usize - 1])
+            + m.promotion().map_or(0, |role| VALUES[role as usize - 1] - 100);
         let to = match m {
             Move::Castle { king, rook } => {
                 Square::from_coords(if rook > king { File::F } else { File::D }, king.rank())
@@ -332,11 +334,13 @@ impl Case {
                             m.to()
                         }
                     && (!words.has("cannot be recaptured") || free)
+                    && exchange(&after, to) - gained < 250
             }
             "offers" => {
-                let role = board.role_at(to);
-                let gained = m.capture().map_or(0, |role| VALUES[role as usize - 1]);
-                role == words.role() && exchange(&after, to) - gained >= 200
+                let taken = words.0.split_once(" for ").and_then(|(_, taken)| Words(taken).role());
+                board.role_at(to) == words.role()
+                    && m.capture() == taken
+                    && exchange(&after, to) - gained >= 200
             }
             "promotes" => m.promotion() == words.role(),
             "passed" => {

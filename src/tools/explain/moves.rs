@@ -142,6 +142,7 @@ impl<'a> Played<'a> {
             Promotes | PinnedDefender | Pins | Uncovers | TakesBack | Takes | Passed | Castles => {
                 true
             }
+            Offers => self.m.is_capture(),
             Attacks => attacks,
             _ => false,
         });
@@ -197,7 +198,7 @@ impl<'a> Played<'a> {
                 (back && m.is_capture()).then(|| format!("recaptures on {to}"))
             }
             Kind::Exchanges => self.exchange(),
-            Kind::Offers => self.offered().map(|role| format!("offers the {}", role_name(role))),
+            Kind::Offers => self.offered(),
             Kind::Takes => self.taken(),
             Kind::ThreatensMate => {
                 let passed = passed(after)?;
@@ -307,7 +308,7 @@ impl<'a> Played<'a> {
             return Some("is mate".to_owned());
         }
         let end = self.line.iter().fold(self.before.clone(), |at, &m| at.play(m));
-        let offers = self.offered().map(|role| format!("offers the {} and ", role_name(role)));
+        let offers = self.offered().map(|offers| offers + " and ");
         let back_rank = if is_back_rank_mate(&end) { " on the back rank" } else { "" };
         let moves = counted(moves, "move");
         Some(format!("{}mates in {moves}{back_rank}", offers.unwrap_or_default()))
@@ -431,14 +432,18 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Returns the moved piece if it can be captured at a loss and the position is not lost.
-    fn offered(&self) -> Option<Role> {
+    /// Describes a move that gives up more than it takes: `offers the queen for the bishop`. Without
+    /// a capture, the piece must not be lost anyway, and neither must the position.
+    fn offered(&self) -> Option<String> {
         let &Played { m, before, ref after, .. } = self;
-        let to = destination(m);
+        let (to, taken) = (destination(m), m.capture());
         let doomed = m.from().is_some_and(|from| is_lost(before, from));
-        let offers = is_taken(after, to) && !see_ge(before, m, -200) && !doomed;
         let can_afford = self.score.is_none_or(|score| score > -EVEN);
-        after.board().role_at(to).filter(|_| offers && can_afford)
+        let is_offer = taken.is_some() || can_afford && !doomed;
+        let offers = is_offer && is_taken(after, to) && !see_ge(before, m, -200);
+        let role = role_name(after.board().role_at(to).filter(|_| offers)?);
+        let taken = taken.map(|taken| format!(" for the {}", role_name(taken)));
+        Some(format!("offers the {role}{}", taken.unwrap_or_default()))
     }
 
     fn pinned(&self) -> Option<Square> {

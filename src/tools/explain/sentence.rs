@@ -39,7 +39,7 @@ pub(super) enum Kind {
     TakesBack,
     /// The move captures a piece, and a piece of equal value is recaptured.
     Exchanges,
-    /// The moved piece can be captured at a loss of at least two pawns.
+    /// The move gives up at least two pawns more than it takes.
     Offers,
     /// The move captures a piece.
     Takes,
