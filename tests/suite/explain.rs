@@ -528,7 +528,7 @@ impl Case {
                     let kept = i64::from(words.has("wins"));
                     return holds(results.all(|opponent| -opponent < kept));
                 }
-                let others = self.others(if pieces <= 12 { 8 } else { 2 } * self.effort);
+                let others = self.others(self.effort * if pieces <= 12 { 8 } else { 2 });
                 if words.has("mate") {
                     return holds(mate_distance(others).is_some_and(|moves| moves < 0));
                 }
@@ -959,7 +959,12 @@ fn book_endings_are_known() {
         ("8/8/8/4k3/8/8/4P3/4K3 b - - 0 1", "draw: the pawn cannot be promoted"),
         ("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", "White is winning: the pawn promotes"),
         ("5k2/8/8/8/8/8/4B2P/6K1 w - - 0 1", "draw: the king holds the corner"),
+        ("8/4k3/7P/8/7K/8/8/5B2 b - - 0 1", "draw: the king holds the corner"),
+        ("3k4/8/P7/8/8/1K6/3B4/8 b - - 0 1", "draw: the king holds the corner"),
         ("4k3/8/8/8/8/4r3/4N3/4K3 w - - 0 1", "a draw is likely: the king protects"),
+        ("8/8/8/4k3/8/3b4/8/R3K3 w - - 0 1", "a draw is likely: the king protects"),
+        ("8/8/8/4k3/8/3n4/8/R5K1 w - - 0 1", "a draw is likely: the king protects"),
+        ("Q7/7K/8/8/8/8/2pk4/8 w - - 0 1", "a draw is likely: the queen's king is too far"),
         ("4k3/8/8/8/8/8/8/NN2K3 w - - 0 1", "draw: two knights cannot force mate"),
         ("8/5k2/4b3/8/8/4B3/3P1K2/8 w - - 0 1", "a draw is likely: the bishops are of opposite"),
     ] {

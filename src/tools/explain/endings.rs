@@ -1,6 +1,6 @@
 //! Endings with known results, for which no tablebases are needed.
 
-use std::sync::OnceLock;
+use std::{collections::HashMap, sync::OnceLock};
 
 use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
@@ -10,7 +10,9 @@ use crate::{
 };
 
 /// Number of plies in which a king must reach the corner that it defends.
-const APPROACH: u32 = 4;
+const APPROACH: u32 = 6;
+/// Minimum distance between the kings at which a queen cannot stop a pawn.
+const FAR: u32 = 5;
 /// Halfmove clock from which a win may come too late for the fifty-move rule.
 const LATE: u32 = 30;
 
@@ -49,7 +51,8 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         if pieces == board.knights() && pieces.count() == 2 {
             return draw(true, "two knights cannot force mate");
         }
-        if holds(at, bare, APPROACH, &|at| is_corner_held(at, bare)) {
+        let is_held = |at: &Position, plies| is_corner_held(at, bare, plies);
+        if holds(at, bare, APPROACH, &is_held, &mut HashMap::new()) {
             return draw(true, "the king holds the corner in which the pawn would promote");
         }
         if is_mated(at, bare) {
@@ -63,9 +66,15 @@ fn in_the_book(at: &Position) -> Option<Ending> {
             (board.rooks().single_square(), (board.knights() | board.bishops()).single_square())
         && let Some(weak) = board.color_at(minor)
         && board.color_at(rook) != Some(weak)
-        && holds(at, weak, 1, &|at| is_minor_held(at, weak))
     {
-        return draw(false, "the king protects its minor piece against the rook");
+        let plies = if at.turn() == weak { 1 } else { 2 };
+        let is_held = |at: &Position, plies| is_minor_held(at, weak, plies);
+        if holds(at, weak, plies, &is_held, &mut HashMap::new()) {
+            return draw(false, "the king protects its minor piece against the rook");
+        }
+    }
+    if is_queen_late(at) == Some(true) {
+        return draw(false, "the queen's king is too far away to stop the pawn");
     }
     let opposite = pieces == board.bishops()
         && Color::ALL.map(|color| (pieces & board.by_color(color)).count()) == [1, 1]
@@ -194,29 +203,38 @@ fn is_mated(at: &Position, bare: Color) -> bool {
 }
 
 /// Returns whether the defender reaches a safe position within `plies`, whatever the other side
-/// does. `is_safe` returns `None` if it cannot tell yet.
+/// does. `is_safe` gets a position and the plies left, and returns `None` if it cannot tell yet.
+/// `searched` has the results for positions and plies.
 fn holds(
     at: &Position,
     defender: Color,
     plies: u32,
-    is_safe: &impl Fn(&Position) -> Option<bool>,
+    is_safe: &impl Fn(&Position, u32) -> Option<bool>,
+    searched: &mut HashMap<(u64, u32), bool>,
 ) -> bool {
+    let place = (at.key(), plies);
+    if let Some(&held) = searched.get(&place) {
+        return held;
+    }
     let moves = at.legal_moves();
-    if at.is_insufficient_material() || moves.is_empty() {
-        return !at.is_check() || at.turn() != defender;
-    }
-    if let Some(safe) = is_safe(at) {
-        return safe;
-    }
-    let Some(plies) = plies.checked_sub(1) else { return false };
-    let mut next = moves.into_iter().map(|m| at.play(m));
-    let mut holds = |next: Position| holds(&next, defender, plies, is_safe);
-    if at.turn() == defender { next.any(holds) } else { next.all(&mut holds) }
+    let held = if at.is_insufficient_material() || moves.is_empty() {
+        !at.is_check() || at.turn() != defender
+    } else if let Some(safe) = is_safe(at, plies) {
+        safe
+    } else if let Some(plies) = plies.checked_sub(1) {
+        let mut next = moves.into_iter().map(|m| at.play(m));
+        let mut holds = |next: Position| holds(&next, defender, plies, is_safe, searched);
+        if at.turn() == defender { next.any(holds) } else { next.all(&mut holds) }
+    } else {
+        false
+    };
+    searched.insert(place, held);
+    held
 }
 
 /// Returns whether a bare king guards the corner where pawns on a rook's file would promote, and
-/// which no bishop controls. Returns `None` if the king may still reach it.
-fn is_corner_held(at: &Position, bare: Color) -> Option<bool> {
+/// which no bishop controls. Returns `None` if the king may still reach it, or capture a pawn.
+fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     let (board, pawns) = (at.board(), at.board().pawns());
     let file = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(file));
     let Some(file) = file.filter(|_| pawns.any()) else { return Some(false) };
@@ -226,17 +244,38 @@ fn is_corner_held(at: &Position, bare: Color) -> Option<bool> {
     if !wrong || others.any() {
         return Some(false);
     }
-    (board.king_of(bare)?.distance(corner) <= 1).then_some(true)
+    let king = board.king_of(bare)?;
+    let to_corner = king.distance(corner).saturating_sub(1);
+    let to_pawn = pawns.into_iter().map(|pawn| king.distance(pawn)).min();
+    let moves = (plies + u32::from(at.turn() == bare)) / 2;
+    let in_reach = to_pawn.is_some_and(|distance| distance.min(to_corner) <= moves);
+    if to_corner == 0 { Some(true) } else { (!in_reach).then_some(false) }
 }
 
-/// Returns whether the king of a lone knight or bishop protects it against a rook, with the
-/// defender to move and away from the corners.
-fn is_minor_held(at: &Position, defender: Color) -> Option<bool> {
+/// Returns whether the king of a lone knight or bishop protects it against a rook at the end of the
+/// search, with the rook to move and away from the corners.
+fn is_minor_held(at: &Position, defender: Color, plies: u32) -> Option<bool> {
     let board = at.board();
     let minor = (board.knights() | board.bishops()).single_square();
     let (Some(minor), Some(king)) = (minor, board.king_of(defender)) else { return Some(false) };
     let middle = |place: u32| (2..6).contains(&place);
     let corner = !middle(king.file().into()) && !middle(king.rank().into());
-    let safe = at.turn() == defender && !at.is_check() && !corner && king.distance(minor) <= 1;
-    safe.then_some(true)
+    (plies == 0).then_some(at.turn() != defender && !corner && king.distance(minor) <= 1)
+}
+
+/// Returns whether a queen, with the move, comes too late against a rook's or bishop's pawn that is
+/// about to promote: the pawn's king guards the free promotion square, and the other king is far.
+/// Of the positions in the tablebases, 99 % are draws.
+fn is_queen_late(at: &Position) -> Option<bool> {
+    let (board, us) = (at.board(), at.turn());
+    let (queen, pawn) = (board.queens().single_square()?, board.pawns().single_square()?);
+    let (king, other) = (board.king_of(us)?, board.king_of(!us)?);
+    let goal = Square::from_coords(pawn.file(), us.fold_wb(Rank::First, Rank::Eighth));
+    let late = board.occupied().count() == 4
+        && [queen, pawn].map(|square| board.color_at(square)) == [Some(us), Some(!us)]
+        && matches!(pawn.file(), File::A | File::C | File::F | File::H)
+        && queen != goal
+        && [pawn, other].map(|square| square.distance(goal)) == [1, 1]
+        && king.distance(other) >= FAR;
+    Some(late)
 }
