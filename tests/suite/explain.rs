@@ -342,7 +342,14 @@ impl Case {
                     && m.capture() == taken
                     && exchange(&after, to) - gained >= 200
             }
-            "promotes" => m.promotion() == words.role(),
+            "promotes" => {
+                let mut queens = at
+                    .legal_moves()
+                    .into_iter()
+                    .filter(|queen| queen.to() == to && queen.promotion() == Some(Role::Queen));
+                let stalemate = queens.any(|queen| at.play(queen).chess().is_stalemate());
+                m.promotion() == words.role() && (!words.has("stalemate") || stalemate)
+            }
             "passed" => {
                 board.role_at(to) == Some(Role::Pawn)
                     && words.square() == to
@@ -455,9 +462,10 @@ impl Case {
                     let back = !words.has("back rank")
                         || king.rank() == rank
                             && end.chess().checkers().into_iter().all(|by| by.rank() == rank);
-                    let offers = !words.has("offers")
-                        || self.of_rules(root, best, "offers", &words) == Some(true);
-                    holds(self.line.len() == 2 * moves - 1 && back && offers)
+                    let first = ["offers", "promotes"].into_iter().all(|kind| {
+                        !words.has(kind) || self.of_rules(root, best, kind, &words) == Some(true)
+                    });
+                    holds(self.line.len() == 2 * moves - 1 && back && first)
                 } else {
                     holds(!words.has("back rank") && self.mates_in(root, moves as u32))
                 }

@@ -158,15 +158,12 @@ impl<'a> Played<'a> {
             Kind::Mate => self.mates(),
             Kind::Draw => self.draw(),
             Kind::Delays => self.delays(),
-            Kind::Promotes => match m.promotion() {
-                Some(role) => Some(format!("promotes to a {}", role_name(role))),
-                None => {
-                    let index = won(before, line, last)?.promotion(line)?;
-                    let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
-                    let promotion = format!("leads to the promotion {}", san(&at, line[index]));
-                    Some(self.in_the_line(promotion, index))
-                }
-            },
+            Kind::Promotes => self.promotes().or_else(|| {
+                let index = won(before, line, last)?.promotion(line)?;
+                let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
+                let promotion = format!("leads to the promotion {}", san(&at, line[index]));
+                Some(self.in_the_line(promotion, index))
+            }),
             Kind::Wins => {
                 let gain = won(before, line, last)?;
                 // In a lost position with a forced mate, a captured piece is not a gain.
@@ -302,16 +299,29 @@ impl<'a> Played<'a> {
         })
     }
 
+    /// Describes a promotion: `promotes to a rook (a queen would give stalemate)`.
+    fn promotes(&self) -> Option<String> {
+        let role = self.m.promotion()?;
+        let is_queen = |m: &Move| {
+            (m.from(), m.to()) == (self.m.from(), self.m.to()) && m.promotion() == Some(Role::Queen)
+        };
+        let queen = self.before.legal_moves().into_iter().find(is_queen)?;
+        let avoids = role != Role::Queen && self.before.play(queen).chess().is_stalemate();
+        let why = if avoids { " (a queen would give stalemate)" } else { "" };
+        Some(format!("promotes to a {}{why}", role_name(role)))
+    }
+
     fn mates(&self) -> Option<String> {
         let moves = usize::try_from(mate_distance(self.score?)?).ok().filter(|&moves| moves > 0)?;
         if moves == 1 {
             return Some("is mate".to_owned());
         }
         let end = self.line.iter().fold(self.before.clone(), |at, &m| at.play(m));
-        let offers = self.offered().map(|offers| offers + " and ");
+        let promotes = self.promotes().filter(|_| self.m.promotion() != Some(Role::Queen));
+        let first = promotes.or_else(|| self.offered()).map(|first| first + " and ");
         let back_rank = if is_back_rank_mate(&end) { " on the back rank" } else { "" };
         let moves = counted(moves, "move");
-        Some(format!("{}mates in {moves}{back_rank}", offers.unwrap_or_default()))
+        Some(format!("{}mates in {moves}{back_rank}", first.unwrap_or_default()))
     }
 
     fn delays(&self) -> Option<String> {
