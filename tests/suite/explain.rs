@@ -351,9 +351,12 @@ impl Case {
                 m.promotion() == words.role() && (!words.has("stalemate") || stalemate)
             }
             "passed" => {
+                let was = m.from().is_some_and(|from| passed(before, us).contains(from));
                 board.role_at(to) == Some(Role::Pawn)
                     && words.square() == to
+                    && words.has("advances") == was
                     && passed(board, us).contains(to)
+                    && !after.legal_moves().iter().any(|reply| reply.is_en_passant())
             }
             "blockades" => {
                 let pawn = words.square();
@@ -374,7 +377,10 @@ impl Case {
             "castles" => m.is_castle(),
             "develops" => {
                 let home = us.fold_wb(Rank::First, Rank::Eighth);
-                Some(m.role()) == words.role() && m.from()?.rank() == home && to.rank() != home
+                Some(m.role()) == words.role()
+                    && m.from()?.rank() == home
+                    && to.rank() != home
+                    && before.occupied().count() > 20
             }
             "checks" => {
                 let checkers = after.chess().checkers();
@@ -577,6 +583,15 @@ impl Case {
                         && distance(best.to()) < distance(best.from().unwrap())
                         && words.squares().into_iter().all(|square| pawns.contains(square)),
                 )
+            }
+            "square" if words.has("passed pawn") => {
+                let mut at = root.clone();
+                holds(self.line.iter().any(|&m| {
+                    let pawn = at.turn() == us && m.role() == Role::Pawn;
+                    at = at.play(m);
+                    let file = Bitboard::from(m.to().file());
+                    pawn && m.to() == words.square() && passed(root.board(), us).intersects(file)
+                }))
             }
             "square" => {
                 let [to, from] = words.squares()[..] else { return Err("squares".to_owned()) };
@@ -872,8 +887,12 @@ impl Case {
             .any(|sentence| matches!(sentence["kind"].as_str(), Some("mate" | "draw" | "delays")));
         let texts: std::collections::HashSet<&String> = all.iter().map(|(_, text)| text).collect();
         let mates = about.first().is_some_and(|sentence| sentence["kind"] == "mate");
+        let has =
+            |kinds: &[&str]| kinds.iter().all(|kind| all.iter().any(|(told, _)| told == kind));
+        let twice = has(&["exchanges", "passed"]) || about.len() > 1 && has(&["checks"]);
         (sans.len() < told
             || ends && about.len() > 1
+            || twice
             || mates && (all.len() > 1 || !self.json["second"].is_null())
             || texts.len() < all.len())
         .then(|| format!("{all:?}"))

@@ -15,11 +15,12 @@ use super::{
     examine::{EVEN, Searched, Threat},
     material::{KEPT, won},
     rules::{
-        EXCHANGE, destination, is_lost, is_passed, is_pinned, is_taken, is_worthy, mating_move,
-        passed, pieces, taken_on, takes_dearer, takes_for_nothing,
+        EXCHANGE, blockaded, destination, is_lost, is_passed, is_pinned, is_taken, is_worthy,
+        mating_move, passed, pieces, taken_on, takes_dearer, takes_for_nothing,
     },
     sentence::{Kind, Sentence},
     words::{list, role_name, the},
+    worth::is_full,
 };
 use crate::chess::{
     notation::{color_name, counted, san},
@@ -56,7 +57,9 @@ impl Kind {
             Attacks => !matches!(other, Only | Stops | Parries | Passed),
             Develops | Castles | OpenFile => !matches!(other, Only | Parries | Saves | Stops),
             Book => matches!(other, Only),
-            Checks | Approaches | Square => !matches!(other, Only),
+            Passed => matches!(other, Exchanges),
+            Approaches | Square => !matches!(other, Only),
+            Checks => true,
             _ => false,
         }
     }
@@ -221,19 +224,17 @@ impl<'a> Played<'a> {
                 Some(format!("meets the threat {}", san(position, *info.pv.first()?)))
             }
             Kind::Passed => {
-                let moved = m.role() == Role::Pawn && !m.is_promotion();
                 let was = m.from().is_some_and(|from| is_passed(before.board(), us, from));
-                let pawn = if was { "advances the" } else { "makes a" };
-                (moved && is_passed(board, us, to)).then(|| format!("{pawn} passed pawn on {to}"))
+                let is_new =
+                    m.role() == Role::Pawn && !m.is_promotion() && !(was && m.is_capture());
+                let stays = !after.legal_moves().iter().any(|reply| reply.is_en_passant());
+                let pawn =
+                    if was { "advances the passed pawn to" } else { "makes a passed pawn on" };
+                (is_new && stays && is_passed(board, us, to)).then(|| format!("{pawn} {to}"))
             }
             Kind::Blockades => {
-                let step = us.fold_wb(1, -1);
-                let ahead = to.rank().offset(step).map(|rank| Square::from_coords(to.file(), rank));
-                let pawn = ahead.filter(|&pawn| {
-                    board.piece_at(pawn) == Some((!us).pawn()) && is_passed(board, !us, pawn)
-                })?;
-                let piece = m.role() != Role::Pawn;
-                piece.then(|| format!("blockades the passed pawn on {pawn}"))
+                let pawn = blockaded(board, to).filter(|_| m.role() != Role::Pawn)?;
+                Some(format!("blockades the passed pawn on {pawn}"))
             }
             Kind::Attacks => {
                 let squares = self.attacked();
@@ -245,6 +246,7 @@ impl<'a> Played<'a> {
                 let develops = matches!(m.role(), Role::Knight | Role::Bishop)
                     && m.from().is_some_and(|from| from.rank() == home)
                     && to.rank() != home
+                    && is_full(before)
                     && u32::from(before.chess().fullmoves()) <= OPENING;
                 develops.then(|| format!("develops the {}", role_name(m.role())))
             }
@@ -332,9 +334,9 @@ impl<'a> Played<'a> {
         Some(format!("holds out for {}{than}", counted(moves as usize, "move")))
     }
 
-    /// Describes a repetition in the line of an equal position.
+    /// Describes a repetition in the line of an equal position that is not a known ending.
     fn repeats(&self) -> Option<String> {
-        self.score.filter(|&score| score == DRAW)?;
+        self.score.filter(|&score| score == DRAW && endings::known(self.before).is_none())?;
         let mut game = self.game?.clone();
         let all_checks = |plies: usize| {
             let mut at = self.before.clone();
@@ -520,7 +522,7 @@ impl<'a> Played<'a> {
     }
 
     /// Returns whether only kings and pawns are left and the kings face each other after a king
-    /// move.
+    /// move. It is no merit if every move is known to keep the result.
     fn takes_opposition(&self) -> bool {
         let board = self.after.board();
         let kings: Vec<Square> = board.kings().into_iter().collect();
@@ -529,6 +531,8 @@ impl<'a> Played<'a> {
             && board.occupied() == board.kings() | board.pawns()
             && one.distance(other) == 2
             && (one.file() == other.file() || one.rank() == other.rank())
+            && endings::keeping(self.before)
+                .is_none_or(|keeping| keeping.moves.len() < self.before.legal_moves().len())
     }
 
     /// Returns the result that only this move achieves.

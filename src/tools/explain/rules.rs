@@ -98,6 +98,14 @@ pub(super) fn is_passed(board: &Board, color: Color, square: Square) -> bool {
     is_free(!color, 1) && is_free(color, 0)
 }
 
+/// Returns the enemy passed pawn that the piece on `square` blocks, if there is one.
+pub(super) fn blockaded(board: &Board, square: Square) -> Option<Square> {
+    let enemy = !board.color_at(square)?;
+    let pawn = square.offset(enemy.fold_wb(-8, 8))?;
+    let is_pawn = board.piece_at(pawn) == Some(enemy.pawn());
+    (is_pawn && is_passed(board, enemy, pawn)).then_some(pawn)
+}
+
 /// Returns the pieces of a side without pawns and king.
 pub(super) fn pieces(board: &Board, color: Color) -> Bitboard {
     board.by_color(color) & !board.pawns() & !board.kings()

@@ -67,14 +67,14 @@ pub(super) enum Kind {
     Develops,
     /// A rook moves to, or is on, a file without pawns.
     OpenFile,
-    /// The move gives check.
-    Checks,
     /// The result of the ending is known.
     Book,
     /// In an endgame, the king moves closer to a pawn, a lone king or the centre.
     Approaches,
     /// The line of the move brings a piece to a better square, according to the evaluation.
     Square,
+    /// The move gives check. This is said only if there is no other reason.
+    Checks,
     /// The effect of the last move.
     LastMove,
     /// The side to move is in check.

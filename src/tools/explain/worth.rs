@@ -57,7 +57,7 @@ fn pieces(position: &Position, network: Option<&Network>) -> Vec<(Square, Piece,
     Parts::new(position, network).pieces.into_iter().filter_map(own).collect()
 }
 
-fn is_full(position: &Position) -> bool {
+pub(super) fn is_full(position: &Position) -> bool {
     position.board().occupied().count() > FULL
 }
 
@@ -97,7 +97,9 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
     }
     let least = |worth: &Worth| REMARKABLE.max(worth.usual / PART);
     let placed = || placed.iter().filter(|worth| !told.contains(worth.square));
-    let good = placed().find(|worth| worth.excess() >= least(worth));
+    // A piece that must stop a pawn is worth much, but not well placed.
+    let is_free = |worth: &Worth| rules::blockaded(position.board(), worth.square).is_none();
+    let good = placed().find(|worth| worth.excess() >= least(worth) && is_free(worth));
     let bad = placed().rfind(|worth| worth.excess() <= -least(worth));
     let good = good.map(|worth| sentence(worth, "well"));
     good.into_iter().chain(bad.map(|worth| sentence(worth, "badly"))).collect()
@@ -130,6 +132,9 @@ pub(super) fn improved(
             && let Some((new, old)) = worth(&passed, to).zip(worth(root, from))
             && new - old >= NOTHING
         {
+            if index > 0 && m.role() == Role::Pawn && rules::is_passed(root.board(), us, from) {
+                return Some(format!("prepares to advance the passed pawn to {to}"));
+            }
             let (role, gain) = (role_name(m.role()), f64::from(new - old) / 100.0);
             let brings = if index == 0 { "brings" } else { "prepares to bring" };
             return Some(format!(
