@@ -126,8 +126,8 @@ compare() {
     # shellcheck disable=SC2086 # an empty BENCH must be no argument
     same "$name: benchmark" "$("$native" bench $BENCH 2>&1 | nodes)" "$("$@" bench $BENCH 2>&1 | tee >(tail -1 >&2) | nodes)"
     local suite=(epd epd/bk.epd --nodes 2000 --jobs 1)
-    "$native" "${suite[@]}" --csv "$work/here.csv" >/dev/null
-    "$@" "${suite[@]}" --csv "$out/there.csv" >/dev/null || fail "$name: epd"
+    "$native" "${suite[@]}" --force --csv "$work/here.csv" >/dev/null
+    "$@" "${suite[@]}" --force --csv "$out/there.csv" >/dev/null || fail "$name: epd"
     same "$name: epd" "$(solved "$work/here.csv")" "$(solved "$work/there.csv")"
     local games=(analyse src/tools/analyse/sample/games.pgn --nodes 500 --jobs 1)
     "$native" "${games[@]}" --out "$work/here.pgn" >/dev/null 2>&1
