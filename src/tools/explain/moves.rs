@@ -25,7 +25,7 @@ use super::{
 use crate::chess::{
     notation::{color_name, counted, san},
     position::{Game, Position},
-    score::{DECISIVE, DRAW, Score, mate_distance},
+    score::{DECISIVE, DRAW, Score, is_decisive, mate_distance},
     see::{see_ge, value},
 };
 use crate::play::report::Info;
@@ -221,6 +221,9 @@ impl<'a> Played<'a> {
             }),
             Kind::Parries => {
                 let Threat { position, info } = context?.found.threat.as_ref()?;
+                // A side that is mated anyway meets no threat.
+                let open = self.score.is_none_or(|score| !is_decisive(score));
+                open.then_some(())?;
                 Some(format!("meets the threat {}", san(position, *info.pv.first()?)))
             }
             Kind::Passed => {
@@ -515,8 +518,11 @@ impl<'a> Played<'a> {
         let is_saved = |&square: &Square| {
             let moved = self.m.from() == Some(square);
             let now = if moved { destination(self.m) } else { square };
-            let kept = self.line.get(1).is_none_or(|reply| taken_on(*reply) != now);
-            kept && is_lost(self.before, square) && !is_lost(&self.after, now)
+            let kept =
+                |reply: &Move| taken_on(*reply) != now && !is_lost(&self.after.play(*reply), now);
+            self.line.get(1).is_none_or(kept)
+                && is_lost(self.before, square)
+                && !is_lost(&self.after, now)
         };
         own.into_iter().filter(is_saved).max_by_key(|&square| board.role_at(square))
     }
