@@ -41,7 +41,7 @@
 //! ```text
 //! system   files, memory, random numbers, standard streams, command lines; no chess
 //! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
-//! eval     material and piece-square tables, the network, winning chances
+//! eval     material and piece-square tables, the network, bare kings, winning chances
 //! play     search limits and reports, time management, opening books, tablebases, strength
 //! search   transposition table, histories, move ordering, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time

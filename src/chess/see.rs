@@ -24,6 +24,11 @@ fn gain(m: Move) -> i32 {
     captured + promoted
 }
 
+/// Returns whether `m` captures where the move before it, `last`, has captured.
+pub(crate) fn recaptures(last: Option<Move>, m: Move) -> bool {
+    m.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == m.to())
+}
+
 /// Returns whether the exchange that `m` starts wins at least `threshold` centipawns.
 ///
 /// X-ray attackers take part. Pinned pieces do not, unless the pinning slider is one of the two

@@ -1,13 +1,14 @@
 //! Endings against a bare king: which material can mate, and an evaluation that leads to
 //! the mate.
 
-use shakmaty::{Bitboard, Board, Color, Square};
+use shakmaty::{Bitboard, Board, Color, Rank, Square};
 
-use crate::chess::{position::Position, score::Score, see};
+use super::material;
+use crate::chess::{position::Position, score::Score};
 
 /// Material that can force mate against a bare king, in the order in which people learn the
 /// mates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Technique {
     /// At least a queen or two rooks.
     Queen,
@@ -62,13 +63,13 @@ pub fn with_bare_king(position: &Position, score: Score) -> Score {
         let edge = [bare.file().into(), bare.rank().into()].map(|at: i32| at.min(7 - at));
         10 * (edge[0] + edge[1])
     };
-    let material: Score = (board.occupied() & !board.kings())
-        .into_iter()
-        .filter_map(|square| board.role_at(square))
-        .map(see::value)
-        .sum();
-    let won = WON + 200 + material - way - 10 * steps(king, bare);
+    let won = WON + 200 + material(board) - way - 10 * steps(king, bare);
     if position.turn() == strong { won } else { -won }
+}
+
+/// Returns the square on which a pawn of `color` promotes.
+pub(crate) fn promotion_square(pawn: Square, color: Color) -> Square {
+    Square::from_coords(pawn.file(), color.fold_wb(Rank::Eighth, Rank::First))
 }
 
 /// Returns the Manhattan distance between two squares.

@@ -51,8 +51,13 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
 /// same advantage wins less often with less material. The margins of the search are tuned to
 /// the resulting scores. The search's `HISTORY.md` has the gain in Elo.
 pub(crate) fn weight(board: &Board) -> i32 {
+    weight_of(material(board))
+}
+
+/// Returns the exchange values of both sides' pieces together, in centipawns.
+fn material(board: &Board) -> Score {
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
-    weight_of(Role::ALL.into_iter().map(value).sum())
+    Role::ALL.into_iter().map(value).sum()
 }
 
 /// Returns this factor for the material of both sides together, in centipawns.

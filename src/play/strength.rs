@@ -13,7 +13,7 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use shakmaty::{Board, Color, Move, Rank, Role, Square, attacks};
+use shakmaty::{Board, Color, Move, Role, Square, attacks};
 
 use crate::{
     chess::{
@@ -22,7 +22,7 @@ use crate::{
         score::Score,
         see,
     },
-    eval::endings::{self, Technique},
+    eval::endings::{self, Technique, promotion_square},
     play::{
         clock::{Budget, Stability},
         limits::Limits,
@@ -226,10 +226,10 @@ fn needed(position: &Position) -> Option<u32> {
     let (ours, theirs) = (board.by_color(us), board.by_color(!us));
     if let Some(pawn) = (theirs & board.pawns()).single_square()
         && theirs.count() == 2
-        && ours == ours & (board.kings() | board.queens())
+        && ours.is_subset(board.kings() | board.queens())
         && ours.count() == 2
     {
-        return (pawn.distance(goal(pawn, !us)) >= 2).then_some(1200);
+        return (pawn.distance(promotion_square(pawn, !us)) >= 2).then_some(1200);
     }
     runs(board, us).then_some(800)
 }
@@ -239,18 +239,13 @@ fn needed(position: &Position) -> Option<u32> {
 fn runs(board: &Board, us: Color) -> bool {
     let (pawns, theirs) = (board.pawns(), board.by_color(!us));
     let escapes = |pawn: Square| {
-        let goal = goal(pawn, us);
+        let goal = promotion_square(pawn, us);
         let way = attacks::between(pawn, goal).with(goal);
         (board.occupied() & way).is_empty()
             && (theirs & pawns).into_iter().all(|other| other.file().distance(pawn.file()) > 1)
             && board.king_of(!us).is_some_and(|king| king.distance(goal) > pawn.distance(goal))
     };
     theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
-}
-
-/// Returns the square on which a pawn promotes.
-fn goal(pawn: Square, color: Color) -> Square {
-    Square::from_coords(pawn.file(), color.fold_wb(Rank::Eighth, Rank::First))
 }
 
 /// Returns the moves that people do not miss. These are the moves that mate. If there are
@@ -269,7 +264,7 @@ fn sure_moves(game: &Game) -> Vec<Move> {
             && see::see_ge(position, *m, see::value(Role::Pawn) + 1)
             && replies(*m) != (false, false)
     };
-    let stands_out = |m: &Move| recaptures(game, *m) || m.is_promotion();
+    let stands_out = |m: &Move| see::recaptures(game.last(), *m) || m.is_promotion();
     if moves.iter().any(mates) {
         moves.into_iter().filter(mates).collect()
     } else if moves.iter().any(|m| stands_out(m) && wins(m)) {
@@ -277,11 +272,6 @@ fn sure_moves(game: &Game) -> Vec<Move> {
     } else {
         Vec::new()
     }
-}
-
-/// Returns whether `m` captures the piece that has just captured.
-fn recaptures(game: &Game, m: Move) -> bool {
-    m.is_capture() && game.last().is_some_and(|last| last.is_capture() && m.to() == last.to())
 }
 
 /// Returns whether `m` is obvious: it recaptures, or every other move loses material at
@@ -292,7 +282,7 @@ fn is_obvious(game: &Game, m: Move) -> bool {
         let keeps = |other: &Move| see::see_ge(position, *other, 0);
         position.legal_moves().iter().all(|other| keeps(other) == (*other == m))
     };
-    recaptures(game, m) || only()
+    see::recaptures(game.last(), m) || only()
 }
 
 /// Returns how easily a move is overlooked, relative to a short quiet one.

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
 use crate::{
     chess::position::Position,
-    eval::endings::{against_bare_king, technique},
+    eval::endings::{against_bare_king, promotion_square, technique},
 };
 
 /// Number of plies in which a king must reach the corner that it defends.
@@ -236,9 +236,9 @@ fn holds(
 /// which no bishop controls. Returns `None` if the king may still reach it, or capture a pawn.
 fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     let (board, pawns) = (at.board(), at.board().pawns());
-    let file = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(file));
-    let Some(file) = file.filter(|_| pawns.any()) else { return Some(false) };
-    let corner = Square::from_coords(file, bare.fold_wb(Rank::First, Rank::Eighth));
+    let edge = [File::A, File::H].into_iter().any(|file| pawns.is_subset(file));
+    let Some(pawn) = pawns.first().filter(|_| edge) else { return Some(false) };
+    let corner = promotion_square(pawn, !bare);
     let wrong = board.bishops().into_iter().all(|bishop| bishop.is_light() != corner.is_light());
     let others = board.occupied() & !(board.kings() | pawns | board.bishops());
     if !wrong || others.any() {
@@ -270,7 +270,7 @@ fn is_queen_late(at: &Position) -> Option<bool> {
     let (board, us) = (at.board(), at.turn());
     let (queen, pawn) = (board.queens().single_square()?, board.pawns().single_square()?);
     let (king, other) = (board.king_of(us)?, board.king_of(!us)?);
-    let goal = Square::from_coords(pawn.file(), us.fold_wb(Rank::First, Rank::Eighth));
+    let goal = promotion_square(pawn, !us);
     let late = board.occupied().count() == 4
         && [queen, pawn].map(|square| board.color_at(square)) == [Some(us), Some(!us)]
         && matches!(pawn.file(), File::A | File::C | File::F | File::H)

@@ -4,7 +4,7 @@ use shakmaty::{Move, Role};
 
 use super::{
     rules::{EXCHANGE, is_quiet, taken_on},
-    words::{counts, role_name, trade},
+    words::{counts, role_name, total, trade},
 };
 use crate::chess::{position::Position, see::value};
 
@@ -25,7 +25,7 @@ pub(super) struct Gain {
 impl Gain {
     /// Returns the value in centipawns.
     pub(super) fn value(&self) -> i32 {
-        Role::ALL.iter().zip(self.counts).map(|(&role, count)| value(role) * count).sum()
+        total(self.counts)
     }
 
     /// Describes the gain: `wins the exchange`, `wins the queen for a rook`.

@@ -78,7 +78,7 @@ pub(super) fn trade(mut counts: [i32; 5]) -> Option<String> {
 /// there is none.
 pub(super) fn material(board: &Board) -> Option<String> {
     let counts = counts(board, Color::White);
-    let worth: i32 = Role::ALL.iter().zip(counts).map(|(&role, count)| value(role) * count).sum();
+    let worth = total(counts);
     let black = worth < 0 || worth == 0 && counts[4] + counts[3] < 0;
     let (name, sign) = if black { ("Black", -1) } else { ("White", 1) };
     let trade = trade(counts.map(|count| count * sign))?;
@@ -87,6 +87,11 @@ pub(super) fn material(board: &Board) -> Option<String> {
     } else {
         format!("{name} is {trade} up.")
     })
+}
+
+/// Returns the exchange value of pieces, given by role from the pawn up, in centipawns.
+pub(super) fn total(counts: [i32; 5]) -> i32 {
+    Role::ALL.iter().zip(counts).map(|(&role, count)| value(role) * count).sum()
 }
 
 /// Returns by how many pieces `color` leads, by role from the pawn up.
