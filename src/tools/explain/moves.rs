@@ -26,7 +26,7 @@ use crate::chess::{
     notation::{color_name, counted, san},
     position::{Game, Position},
     score::{DECISIVE, DRAW, Score, is_decisive, mate_distance},
-    see::{see_ge, value},
+    see::{recaptures, see_ge, value},
 };
 use crate::play::report::Info;
 
@@ -155,25 +155,14 @@ impl<'a> Played<'a> {
 
     /// Returns the words after the subject if the claim is true.
     fn words(&self, kind: Kind) -> Option<String> {
-        let &Played { m, before, ref after, line, last, context, .. } = self;
+        let &Played { m, before, ref after, last, context, .. } = self;
         let (board, us, to) = (after.board(), before.turn(), destination(m));
         match kind {
             Kind::Mate => self.mates(),
             Kind::Draw => self.draw(),
             Kind::Delays => self.delays(),
-            Kind::Promotes => self.promotes().or_else(|| {
-                let index = won(before, line, last)?.promotion(line)?;
-                let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
-                let promotion = format!("leads to the promotion {}", san(&at, line[index]));
-                Some(self.in_the_line(promotion, index))
-            }),
-            Kind::Wins => {
-                let gain = won(before, line, last)?;
-                // In a lost position with a forced mate, a captured piece is not a gain.
-                let mated = self.score.is_some_and(|score| score < -DECISIVE);
-                let words = gain.words(line).filter(|_| !mated)?;
-                Some(self.in_the_line(words, gain.plies))
-            }
+            Kind::Promotes => self.promotes().or_else(|| self.later_promotion()),
+            Kind::Wins => self.wins(),
             Kind::Zugzwang => {
                 let puts = context?.found.zugzwang == Some(!us);
                 puts.then(|| format!("puts {} in zugzwang", color_name(!us)))
@@ -193,10 +182,7 @@ impl<'a> Played<'a> {
             Kind::Uncovers => self.uncovered().map(|(by, target)| {
                 format!("opens the line of {} to {}", the(board, by), the(board, target))
             }),
-            Kind::TakesBack => {
-                let back = last.is_some_and(|last| last.is_capture() && last.to() == m.to());
-                (back && m.is_capture()).then(|| format!("recaptures on {to}"))
-            }
+            Kind::TakesBack => recaptures(last, m).then(|| format!("recaptures on {to}")),
             Kind::Exchanges => self.exchange(),
             Kind::Offers => self.offered(),
             Kind::Takes => self.taken(),
@@ -212,29 +198,9 @@ impl<'a> Played<'a> {
             }
             Kind::Opposition => self.takes_opposition().then(|| "takes the opposition".to_owned()),
             Kind::Only => self.only().map(|what| format!("is the only move that {what}")),
-            Kind::Saves => self.saved().map(|saved| {
-                if m.from() == Some(saved) {
-                    format!("brings the attacked {} to safety", role_name(m.role()))
-                } else {
-                    format!("protects {}", the(board, saved))
-                }
-            }),
-            Kind::Parries => {
-                let Threat { position, info } = context?.found.threat.as_ref()?;
-                // A side that is mated anyway meets no threat.
-                let open = self.score.is_none_or(|score| !is_decisive(score));
-                open.then_some(())?;
-                Some(format!("meets the threat {}", san(position, *info.pv.first()?)))
-            }
-            Kind::Passed => {
-                let was = m.from().is_some_and(|from| is_passed(before.board(), us, from));
-                let is_new =
-                    m.role() == Role::Pawn && !m.is_promotion() && !(was && m.is_capture());
-                let stays = !after.legal_moves().iter().any(|reply| reply.is_en_passant());
-                let pawn =
-                    if was { "advances the passed pawn to" } else { "makes a passed pawn on" };
-                (is_new && stays && is_passed(board, us, to)).then(|| format!("{pawn} {to}"))
-            }
+            Kind::Saves => self.saves(),
+            Kind::Parries => self.parries(),
+            Kind::Passed => self.passed_pawn(),
             Kind::Blockades => {
                 let pawn = blockaded(board, to).filter(|_| m.role() != Role::Pawn)?;
                 Some(format!("blockades the passed pawn on {pawn}"))
@@ -244,37 +210,10 @@ impl<'a> Played<'a> {
                 (!squares.is_empty()).then(|| format!("attacks {}", self.list(&squares)))
             }
             Kind::Castles => m.is_castle().then(|| "castles".to_owned()),
-            Kind::Develops => {
-                let home = us.fold_wb(Rank::First, Rank::Eighth);
-                let develops = matches!(m.role(), Role::Knight | Role::Bishop)
-                    && m.from().is_some_and(|from| from.rank() == home)
-                    && to.rank() != home
-                    && is_full(before)
-                    && u32::from(before.chess().fullmoves()) <= OPENING;
-                develops.then(|| format!("develops the {}", role_name(m.role())))
-            }
-            Kind::OpenFile => {
-                let is_open = |square: Square| board.pawns().is_disjoint(square.file());
-                let opens = m.role() == Role::Rook
-                    && board.pawns().any()
-                    && is_open(to)
-                    && !m.from().is_some_and(is_open);
-                opens.then(|| format!("puts the rook on the open {}-file", to.file().char()))
-            }
+            Kind::Develops => self.develops(),
+            Kind::OpenFile => self.opens_file(),
             Kind::Checks => after.is_check().then(|| format!("gives {}", self.check())),
-            Kind::Book => {
-                let Keeping { ending, moves, .. } = context?.found.keeping.as_ref()?;
-                let result = match ending.winner {
-                    None => "draw",
-                    Some(winner) if winner == us => "win",
-                    Some(_) => return Some("loses like every other move".to_owned()),
-                };
-                Some(if moves.len() == before.legal_moves().len() {
-                    format!("{result}s like every other move")
-                } else {
-                    format!("keeps the {result}")
-                })
-            }
+            Kind::Book => self.keeps_result(),
             Kind::Approaches => {
                 self.approached().map(|what| format!("brings the king nearer to {what}"))
             }
@@ -314,6 +253,24 @@ impl<'a> Played<'a> {
         let avoids = role != Role::Queen && self.before.play(queen).chess().is_stalemate();
         let why = if avoids { " (a queen would give stalemate)" } else { "" };
         Some(format!("promotes to a {}{why}", role_name(role)))
+    }
+
+    /// Describes the first promotion in a line that wins material.
+    fn later_promotion(&self) -> Option<String> {
+        let &Played { before, line, last, .. } = self;
+        let index = won(before, line, last)?.promotion(line)?;
+        let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
+        let promotion = format!("leads to the promotion {}", san(&at, line[index]));
+        Some(self.in_the_line(promotion, index))
+    }
+
+    /// Describes the material that the line wins.
+    fn wins(&self) -> Option<String> {
+        let gain = won(self.before, self.line, self.last)?;
+        // In a lost position with a forced mate, a captured piece is not a gain.
+        let mated = self.score.is_some_and(|score| score < -DECISIVE);
+        let words = gain.words(self.line).filter(|_| !mated)?;
+        Some(self.in_the_line(words, gain.plies))
     }
 
     fn mates(&self) -> Option<String> {
@@ -510,21 +467,83 @@ impl<'a> Played<'a> {
         }
     }
 
-    /// Returns the original square of the most valuable piece that could be won before the move but
-    /// not after it.
-    fn saved(&self) -> Option<Square> {
+    /// Describes how the move saves the most valuable piece that could be won before it but not
+    /// after it.
+    fn saves(&self) -> Option<String> {
         let board = self.before.board();
         let own = board.by_color(self.before.turn()) & !board.kings();
+        let has_moved = |square: Square| self.m.from() == Some(square);
         let is_saved = |&square: &Square| {
-            let moved = self.m.from() == Some(square);
-            let now = if moved { destination(self.m) } else { square };
+            let now = if has_moved(square) { destination(self.m) } else { square };
             let kept =
                 |reply: &Move| taken_on(*reply) != now && !is_lost(&self.after.play(*reply), now);
             self.line.get(1).is_none_or(kept)
                 && is_lost(self.before, square)
                 && !is_lost(&self.after, now)
         };
-        own.into_iter().filter(is_saved).max_by_key(|&square| board.role_at(square))
+        let saved = own.into_iter().filter(is_saved).max_by_key(|&square| board.role_at(square))?;
+        Some(if has_moved(saved) {
+            format!("brings the attacked {} to safety", role_name(self.m.role()))
+        } else {
+            format!("protects {}", the(self.after.board(), saved))
+        })
+    }
+
+    /// Describes the threat that the move meets. In a decided game, threats do not matter.
+    fn parries(&self) -> Option<String> {
+        let Threat { position, info } = self.context?.found.threat.as_ref()?;
+        let decided = self.score.is_some_and(is_decisive);
+        let &threat = info.pv.first().filter(|_| !decided)?;
+        Some(format!("meets the threat {}", san(position, threat)))
+    }
+
+    /// Describes a pawn move that makes or advances a passed pawn.
+    fn passed_pawn(&self) -> Option<String> {
+        let &Played { m, before, ref after, .. } = self;
+        let (us, to) = (before.turn(), m.to());
+        let was = m.from().is_some_and(|from| is_passed(before.board(), us, from));
+        let is_new = m.role() == Role::Pawn && !m.is_promotion() && !(was && m.is_capture());
+        let stays = !after.legal_moves().iter().any(|reply| reply.is_en_passant());
+        let does = if was { "advances the passed pawn to" } else { "makes a passed pawn on" };
+        (is_new && stays && is_passed(after.board(), us, to)).then(|| format!("{does} {to}"))
+    }
+
+    /// Describes a minor piece that leaves its first rank in the opening.
+    fn develops(&self) -> Option<String> {
+        let &Played { m, before, .. } = self;
+        let home = before.turn().fold_wb(Rank::First, Rank::Eighth);
+        let develops = matches!(m.role(), Role::Knight | Role::Bishop)
+            && m.from().is_some_and(|from| from.rank() == home)
+            && m.to().rank() != home
+            && is_full(before)
+            && u32::from(before.chess().fullmoves()) <= OPENING;
+        develops.then(|| format!("develops the {}", role_name(m.role())))
+    }
+
+    /// Describes a rook that reaches a file without pawns.
+    fn opens_file(&self) -> Option<String> {
+        let (m, board) = (self.m, self.after.board());
+        let is_open = |square: Square| board.pawns().is_disjoint(square.file());
+        let opens = m.role() == Role::Rook
+            && board.pawns().any()
+            && is_open(m.to())
+            && !m.from().is_some_and(is_open);
+        opens.then(|| format!("puts the rook on the open {}-file", m.to().file().char()))
+    }
+
+    /// Describes the known result of the ending, which the move keeps.
+    fn keeps_result(&self) -> Option<String> {
+        let Keeping { ending, moves, .. } = self.context?.found.keeping.as_ref()?;
+        let result = match ending.winner {
+            None => "draw",
+            Some(winner) if winner == self.before.turn() => "win",
+            Some(_) => return Some("loses like every other move".to_owned()),
+        };
+        Some(if moves.len() == self.before.legal_moves().len() {
+            format!("{result}s like every other move")
+        } else {
+            format!("keeps the {result}")
+        })
     }
 
     /// Returns whether only kings and pawns are left and the kings face each other after a king
