@@ -54,6 +54,17 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         Some(true)
     }
 
+    /// Returns whether the game is over for this order.
+    fn needs_new_game(&self, order: &Order) -> bool {
+        let resigned = self.person.resigned(&self.setup).is_some();
+        match order {
+            // Moves may follow a draw by rule: players need not claim it.
+            Order::Moves(_) | Order::Redo(_) => resigned,
+            Order::Play(_) | Order::Resign => resigned || self.setup.game().ending().is_some(),
+            _ => false,
+        }
+    }
+
     /// Returns whether Lancet is still thinking about its move. If the move is known, plays it on
     /// the board, unless the position has changed meanwhile.
     pub(super) fn awaits_answer(&mut self) -> bool {
@@ -76,14 +87,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if changes && answering {
             bail!(THINKING);
         }
-        let resigned = self.person.resigned(&self.setup).is_some();
-        let is_over = match order {
-            // Moves may follow a draw by rule: players need not claim it.
-            Order::Moves(_) | Order::Redo(_) => resigned,
-            Order::Play(_) | Order::Resign => resigned || self.setup.game().ending().is_some(),
-            _ => false,
-        };
-        if is_over {
+        if self.needs_new_game(&order) {
             bail!(OVER);
         }
         match order {
