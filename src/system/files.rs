@@ -229,7 +229,8 @@ pub fn check_outputs<'a>(
     let mut taken: Vec<PathBuf> =
         inputs.iter().filter_map(|path| fs::canonicalize(named(path)).ok()).collect();
     for path in outputs {
-        if fs::metadata(path).is_ok_and(|old| !old.is_file() && !old.is_dir()) {
+        let old = fs::metadata(path).ok();
+        if old.as_ref().is_some_and(|old| !old.is_file() && !old.is_dir()) {
             // Several outputs may go to the same device or pipe.
             continue;
         }
@@ -240,7 +241,7 @@ pub fn check_outputs<'a>(
             if taken.iter().any(|other| is_same(other, &place)) {
                 return Err(io::Error::other("this command already reads or writes it"));
             }
-            if fs::metadata(path).is_ok_and(|old| old.len() > 0) && !may_replace(path) {
+            if old.as_ref().is_some_and(|old| old.len() > 0) && !may_replace(path) {
                 return Err(io::Error::other("the file exists; use --force to replace it"));
             }
             taken.push(place);

@@ -99,9 +99,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (suites, unusable) = positions::load(&args.files, args.shard, epd::parse);
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();
     let mut unusable = unusable > 0 || broken > 0 && !args.lenient;
-    let outputs = [&args.json, &args.csv, &args.save_failed].into_iter().flatten();
-    let outputs = outputs.map(PathBuf::as_path);
-    if let Err(error) = files::check_outputs(outputs, &args.files, |_| args.force) {
+    let outputs = || [&args.json, &args.csv, &args.save_failed].into_iter().flatten();
+    let paths = outputs().map(PathBuf::as_path);
+    if let Err(error) = files::check_outputs(paths, &args.files, |_| args.force) {
         return Ok(tools::unusable(&anyhow::Error::msg(error)));
     }
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
@@ -129,9 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         interrupted,
     };
     match write(args, &run) {
-        Ok(()) => {
-            tools::say_written([&args.json, &args.csv, &args.save_failed].into_iter().flatten());
-        }
+        Ok(()) => tools::say_written(outputs()),
         Err(error) => {
             complain(format_args!("{error:#}"));
             unusable = true;

@@ -284,7 +284,7 @@ impl Lines {
 
 /// Pins, grows, writes and reports, as the options demand.
 fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
-    let outputs = [&args.pgn, &args.html].into_iter().flatten();
+    let outputs = || [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];
     // The source may be a PGN file, which must not be overwritten. A position is never the name of
     // a file.
@@ -292,7 +292,7 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         inputs.push(PathBuf::from(one));
     }
     let may_replace = |path: &Path| args.force || is_ours(args, path);
-    files::check_outputs(outputs.map(PathBuf::as_path), &inputs, may_replace)?;
+    files::check_outputs(outputs().map(PathBuf::as_path), &inputs, may_replace)?;
     let Lines { pins, unpins, at, studied } = lines;
     for moves in pins {
         study.add_line(&moves, Some(true))?;
@@ -314,7 +314,7 @@ fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
         write(path, html::page(study, size, &studied)?)?;
     }
     report(study, &studied);
-    tools::say_written([&args.pgn, &args.html].into_iter().flatten());
+    tools::say_written(outputs());
     match end {
         End::Interrupted => say("\nInterrupted. Repeat the command to continue."),
         End::Decided => say("\nThe result is decided, so no search is needed."),
