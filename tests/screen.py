@@ -8,12 +8,12 @@ with both colours. A regression of the pairs' scores on the switches then estima
 each switch. Every pair gives information about every switch, so 16 ideas need as many games as one.
 
     tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
-        --nodes 25000 --pairs 4500 malus_damping=0:1:3 checks=1:0:0
+        --nodes 25000 --pairs 4500 --set evasions=1 malus_damping=0:1:3 checks=1:0:0
     tests/screen.py tell screen.csv
 
 A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo: six tenths of the published gain
 if two engines have the idea, 0 if one has it. `play` needs fastchess, and resumes where it was
-stopped.
+stopped. `--set` gives both players an option: an idea that an earlier screen adopted, for example.
 
 `tell` prints the measured gain of each switch with its standard error, and the posterior mean. The
 true gains of such ideas have a standard deviation of about 2.5 Elo. The smaller the error of a
@@ -43,12 +43,13 @@ def play_pair(args, switches, number):
     chance = random.Random(f"{args.seed} {number}")
     signs = [chance.choice((-1, 1)) for _ in switches]
     players = []
+    common = [f"option.{option}" for option in args.set]
     for name, side in (("first", 1), ("second", -1)):
         options = [
             f"option.{option}={on if sign * side > 0 else off}"
             for (option, off, on, _), sign in zip(switches, signs)
         ]
-        players += ["-engine", f"cmd={args.engine}", f"name={name}", *options]
+        players += ["-engine", f"cmd={args.engine}", f"name={name}", *common, *options]
     start = 1 + chance.randrange(sum(1 for _ in open(args.book)))
     with tempfile.TemporaryDirectory() as folder:
         command = [args.fastchess, *players]
@@ -158,6 +159,7 @@ def main():
     player.add_argument("--fastchess", default="fastchess")
     player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
     player.add_argument("--pairs", type=int, default=4_500)
+    player.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
     player.add_argument("--jobs", type=int, default=os.cpu_count())
     player.add_argument("--seed", default="1")
