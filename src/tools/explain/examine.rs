@@ -40,7 +40,7 @@ const MATE_THREAT: i32 = 3;
 const WINNING: Score = 300;
 /// Minimum score of a won position with few pieces, where smaller advantages may not win: about the
 /// value of a new queen.
-const SURE: Score = 700;
+pub(super) const SURE: Score = 700;
 /// Maximum absolute score of a position that is neither won nor lost.
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage in centipawns of passing over any move in zugzwang.

@@ -12,7 +12,7 @@ use shakmaty::{Move, Position as _, Rank, Role, Square, attacks};
 use super::{
     board,
     endings::{self, Ending, Keeping},
-    examine::{EVEN, Searched, Threat},
+    examine::{EVEN, SURE, Searched, Threat},
     material::{KEPT, won},
     rules::{
         EXCHANGE, blockaded, destination, is_lost, is_passed, is_pinned, is_taken, is_worthy,
@@ -25,7 +25,7 @@ use super::{
 use crate::chess::{
     notation::{color_name, counted, san},
     position::{Game, Position},
-    score::{DECISIVE, DRAW, Score, is_decisive, mate_distance},
+    score::{DRAW, Score, is_decisive, mate_distance},
     see::{recaptures, see_ge, value},
 };
 use crate::play::report::Info;
@@ -34,6 +34,8 @@ use crate::play::report::Info;
 const SENTENCES: usize = 3;
 /// Number of plies in which a draw must occur to be mentioned.
 const SOON: usize = 8;
+/// Maximum number of moves to a mate that is compared with another.
+const NEAR: u32 = 5;
 /// Number of moves after which minor pieces are no longer said to be developed.
 const OPENING: u32 = 15;
 
@@ -267,10 +269,14 @@ impl<'a> Played<'a> {
     /// Describes the material that the line wins.
     fn wins(&self) -> Option<String> {
         let gain = won(self.before, self.line, self.last)?;
-        // In a lost position with a forced mate, a captured piece is not a gain.
-        let mated = self.score.is_some_and(|score| score < -DECISIVE);
-        let words = gain.words(self.line).filter(|_| !mated)?;
+        let words = gain.words(self.line).filter(|_| !self.loses_anyway())?;
         Some(self.in_the_line(words, gain.plies))
+    }
+
+    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a threat
+    /// that the move meets is followed by another.
+    fn loses_anyway(&self) -> bool {
+        self.score.is_some_and(|score| score <= -SURE)
     }
 
     fn mates(&self) -> Option<String> {
@@ -289,7 +295,8 @@ impl<'a> Played<'a> {
     fn delays(&self) -> Option<String> {
         let (score, second) = (self.score?, self.context?.found.second.as_ref());
         let moves = mate_distance(score).filter(|moves| *moves < 0)?.unsigned_abs();
-        let longer = second.is_some_and(|second| second.score < score);
+        // The distances of longer mates are not certain enough to compare.
+        let longer = moves <= NEAR && second.is_some_and(|second| second.score < score);
         let than = if longer { ", longer than with any other move" } else { "" };
         Some(format!("holds out for {}{than}", counted(moves as usize, "move")))
     }
@@ -492,7 +499,7 @@ impl<'a> Played<'a> {
     /// Describes the threat that the move meets. In a decided game, threats do not matter.
     fn parries(&self) -> Option<String> {
         let Threat { position, info } = self.context?.found.threat.as_ref()?;
-        let decided = self.score.is_some_and(is_decisive);
+        let decided = self.loses_anyway() || self.score.is_some_and(is_decisive);
         let &threat = info.pv.first().filter(|_| !decided)?;
         Some(format!("meets the threat {}", san(position, threat)))
     }
