@@ -47,11 +47,6 @@ impl PieceTo {
     const fn row(self) -> usize {
         self.0 as usize
     }
-
-    /// Returns the target square.
-    pub fn to(self) -> Square {
-        Square::new(u32::from(self.0 % 64))
-    }
 }
 
 /// A quiet move by colour, origin and target, and whether these are attacked: the
@@ -194,7 +189,7 @@ struct Tables {
     /// Quiet moves by piece and target, and whether origin and target are attacked.
     pieces: [[i16; PieceTo::COUNT]; 4],
     /// Captures by piece, target, captured role, and whether the target is attacked.
-    captures: [[i16; 12]; PieceTo::COUNT],
+    captures: [[i16; 6]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and target.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
     continuation: Continuation,
@@ -304,25 +299,23 @@ impl Histories {
     }
 
     /// Returns the history of the capture or promotion `m`, within `HISTORY_MAX`.
-    pub fn capture(&self, generator: &Generator, m: Move) -> i32 {
-        let row = PieceTo::new(generator.position(), m).index();
-        i32::from(self.tables().captures[row][victim(generator, m)])
+    pub fn capture(&self, position: &Position, m: Move) -> i32 {
+        let row = PieceTo::new(position, m).index();
+        i32::from(self.tables().captures[row][victim(m)])
     }
 
     /// Updates the history of a capture or promotion with a bonus, or with a malus if it is
     /// negative.
-    pub fn update_capture(&mut self, generator: &Generator, m: Move, bonus: i32) {
-        let row = PieceTo::new(generator.position(), m).index();
-        let entry = &mut self.tables_mut().captures[row][victim(generator, m)];
+    pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
+        let row = PieceTo::new(position, m).index();
+        let entry = &mut self.tables_mut().captures[row][victim(m)];
         gravity(entry, bonus, HISTORY_MAX);
     }
 }
 
-/// Returns the index for the captured role and whether its square is attacked. Promotions without
-/// a capture use the king's index.
-fn victim(generator: &Generator, m: Move) -> usize {
-    let attacked = p::capture_threats() > 0 && generator.threats().contains(m.to());
-    usize::from(attacked) * 6 + m.capture().unwrap_or(Role::King) as usize - 1
+/// Returns the index for the captured role. Promotions without a capture use the king's.
+fn victim(m: Move) -> usize {
+    m.capture().unwrap_or(Role::King) as usize - 1
 }
 
 /// Entries per correction table.

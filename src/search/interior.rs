@@ -56,12 +56,6 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// Returns whether a piece or pawn of the side to move is attacked.
-    fn is_attacked(&self) -> bool {
-        let ours = self.position.board().by_color(self.position.turn());
-        (self.generator.threats() & ours).any()
-    }
-
     /// Returns the evaluation that futility pruning uses.
     fn hope(&self) -> Score {
         self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
@@ -173,7 +167,6 @@ impl Worker<'_> {
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
         if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
-            && !(T::PV && p::pv_cut() == 0)
             && !excluded.is_some()
             && let Some(score) = e.bounds.cutoff(window)
             && !(T::PV && is_decisive(score))
@@ -362,8 +355,6 @@ impl Worker<'_> {
             improving: node.improving,
             opponent_worsening: parent.evaluation != NO_SCORE
                 && node.evaluation > 2 - parent.evaluation,
-            cut: node.cut,
-            safe: p::rfp_form() > 0 && !node.is_attacked(),
             doubt: node.doubt,
         };
 
@@ -645,11 +636,10 @@ impl Worker<'_> {
             history: if quiet {
                 order.history - check_score(&node.generator, m)
             } else {
-                self.histories.capture(&node.generator, m)
+                self.histories.capture(node.position, m)
             },
             improving: node.improving,
             pv: T::PV,
-            open: self.open_share::<T>(Window::new(found.alpha, node.window.beta)),
             was_pv: node.was_pv,
             cut: node.cut,
             check: found.number > 1 && node.generator.checks().given_by(m),
@@ -681,11 +671,9 @@ impl Worker<'_> {
         if facts.quiet && T::PV && self.follows(node.ply) {
             return None;
         }
-        let evades = p::evasions() > 0 && facts.in_check && facts.quiet;
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
-            if !T::PV && !evades && prune::enough_quiets(facts.depth, facts.number, facts.improving)
-            {
+            if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
                 return Some(Flow::SkipQuiets);
             }
             // Step 7b. Futility pruning.
@@ -714,7 +702,7 @@ impl Worker<'_> {
         // attacked loses nothing, unless its piece was attacked and stays on the attacker's
         // line.
         let safe = |square| !node.generator.threats().contains(square);
-        if evades || facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
+        if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return None;
         }
         let limit = prune::exchange_limit(facts.depth, reduced, facts.quiet)?;
@@ -821,7 +809,7 @@ impl Worker<'_> {
             let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
             if is_tactical(m) {
-                self.histories.update_capture(&node.generator, m, bonus);
+                self.histories.update_capture(position, m, bonus);
             } else {
                 self.histories.update_quiet(position, &context, m, bonus);
                 for (place, &other) in found.quiets.iter().enumerate() {
@@ -831,7 +819,7 @@ impl Worker<'_> {
             }
             for &other in &found.tactical {
                 let malus = prune::malus(node.depth, 0);
-                self.histories.update_capture(&node.generator, other, -malus);
+                self.histories.update_capture(position, other, -malus);
             }
         }
         let fails_low = found.best_move.is_none();

@@ -295,10 +295,6 @@ pub(crate) struct Worker<'a> {
     outlook: Score,
     /// The principal variation of the last iteration.
     last_pv: Vec<Move>,
-    /// The window of the root's current pass.
-    root_window: Window,
-    /// Iterations in a row in which neither the best move nor its score has changed.
-    steady: u32,
     /// The proof search for mates is running.
     proving: bool,
     /// The time for this move ran out while the engine was pondering.
@@ -347,8 +343,6 @@ impl<'a> Worker<'a> {
             iteration: 0,
             outlook: 0,
             last_pv: Vec::new(),
-            root_window: Window::FULL,
-            steady: 0,
             proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),

@@ -55,16 +55,6 @@ crate::system::tune::params! {
     singular_exact: 0, 0..=1, 0;
     /// Move ordering bonus for quiet checks that lose less than a pawn.
     order_checks: 0, 0..=1, 0;
-    /// Variant of aspiration windows. They are centred on the mean score of the last iterations,
-    /// and narrower if these agreed. After a fail high, alpha rises to just below the old beta.
-    aspiration_form: 0, 0..=1, 0;
-    /// Variant of quiescence. Futility pruning spares recaptures and checks, the required
-    /// exchange value of a capture depends on its history, and captures that fail high get a
-    /// bonus.
-    quiescence_form: 0, 0..=1, 0;
-    /// Exempts quiet check evasions from late move pruning and from pruning by static exchange
-    /// evaluation.
-    evasions: 0, 0..=1, 0;
     /// In ProbCut and later steps, an evaluation that reaches beta counts as improving.
     improving_beta: 0, 0..=1, 0;
     /// The change of evaluation updates the history of the last quiet move, if there is no table
@@ -79,22 +69,14 @@ crate::system::tune::params! {
     /// quiet, and only if the table's bound or the evaluation agrees. Its depth falls as the
     /// score of quiescence rises.
     probcut_form: 0, 0..=1, 0;
-    /// Reduces moves of PV nodes less, the larger their share of the root's window is.
-    lmr_window: 0, 0..=1, 0;
     /// Reduces the first move of a non-PV node by a ply, if it is not the TT move and a late move
     /// would be reduced by three.
     lmr_first: 0, 0..=1, 0;
-    /// Capture history distinguishes target squares that the opponent attacks.
-    capture_threats: 0, 0..=1, 0;
     /// Continuation histories distinguish whether the earlier move was tactical and whether it
     /// was a check evasion.
     continuation_kinds: 0, 0..=1, 0;
     /// Averages the butterfly history with a history by piece and target square.
     piece_history: 0, 0..=1, 0;
-    /// Variant of reverse futility pruning. It has no depth limit, and its margin grows with the
-    /// square of the depth. The margin is smaller at expected cut nodes, and if no piece of ours
-    /// is attacked.
-    rfp_form: 0, 0..=1, 0;
     /// From depth 7 on, rejects a table cutoff that the table entry after the TT move
     /// contradicts.
     verify_cutoff: 0, 0..=1, 0;
@@ -104,8 +86,6 @@ crate::system::tune::params! {
     /// Makes the correction tables four times as large, and the history by pawn structure eight
     /// times.
     big_tables: 0, 0..=1, 0;
-    /// Allows deeper table entries to cut off PV nodes.
-    pv_cut: 1, 0..=1, 0;
     /// A new position replaces the entry of its bucket with the lower depth, less its age.
     replace: 0, 0..=1, 0;
     /// Futility pruning judges each quiet move by its reduced depth and history, and never prunes
@@ -124,9 +104,6 @@ crate::system::tune::params! {
     replace_age: 4, 0..=16, 1;
     /// Half the width of the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
-    /// With `aspiration_form`: maximum reduction of that width, in centipawns. It is one
-    /// centipawn for each iteration in which neither the move nor the score has changed.
-    aspiration_steady: 6, 0..=15, 1;
     /// Growth of the window's step after each failure, in per cent ...
     aspiration_growth: 54, 10..=200, 10;
     /// ... plus this, in centipawns.
@@ -136,14 +113,6 @@ crate::system::tune::params! {
     hindsight_agreement: 87, 0..=400, 20;
     /// Margin of reverse futility pruning per ply of depth, in centipawns.
     rfp_margin: 63, 30..=150, 6;
-    /// With `rfp_form`: margin per ply, in centipawns, ...
-    rfp_slope: 30, 0..=120, 6;
-    /// ... plus this per ply squared, ...
-    rfp_square: 8, 0..=30, 2;
-    /// ... less this at expected cut nodes, ...
-    rfp_cut: 24, 0..=100, 6;
-    /// ... less this if no piece or pawn of ours is attacked.
-    rfp_safe: 54, 0..=150, 8;
     /// Reduction of the margin if the position is improving, in centipawns.
     rfp_improving: 62, 0..=150, 6;
     /// Reduction of the margin if the opponent's last move was a mistake, in centipawns.
@@ -225,8 +194,6 @@ crate::system::tune::params! {
     lmr_cut: 1564, 0..=3000, 120;
     /// More reduction at non-PV nodes, in 1/1024 ply.
     lmr_non_pv: 712, 0..=2000, 100;
-    /// With `lmr_window`: less reduction in a window as wide as the root's, in 1/1024 ply.
-    lmr_wide: 440, 0..=2000, 100;
     /// More reduction if the position is not improving, in 1/1024 ply.
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
@@ -305,8 +272,4 @@ crate::system::tune::params! {
     optimism_half: 201, 50..=500, 25;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;
-    /// With `quiescence_form`: a capture's history that allows it to lose a centipawn, ...
-    quiescence_history: 62, 24..=256, 12;
-    /// ... and the bonus for a capture that fails high.
-    quiescence_bonus: 128, 0..=400, 20;
 }

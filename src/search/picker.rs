@@ -228,7 +228,7 @@ impl<'a> Picker<'a> {
         let Picker { generator, tactical, .. } = self;
         generator.tactical(|m: Move| {
             let gain = m.capture().map_or(0, see::value) + m.promotion().map_or(0, see::value);
-            tactical.push(m, p::order_victim() * gain + histories.capture(generator, m));
+            tactical.push(m, p::order_victim() * gain + histories.capture(generator.position(), m));
         });
         tactical.pad();
     }

@@ -19,10 +19,6 @@ pub struct NodeFacts {
     pub improving: bool,
     /// The opponent's last move raised the static evaluation from our point of view.
     pub opponent_worsening: bool,
-    /// The node is an expected cut node.
-    pub cut: bool,
-    /// No piece or pawn of the side to move is attacked. False without `rfp_form`.
-    pub safe: bool,
     /// How much more than usual the evaluation was corrected, in centipawns.
     pub doubt: Score,
 }
@@ -35,18 +31,10 @@ pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
 /// Reverse futility pruning: returns whether the estimate is so far above beta that the node can
 /// be expected to fail high without a search.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
-    let form = p::rfp_form() > 0;
-    let margin = if form {
-        (p::rfp_slope() + p::rfp_square() * node.depth) * node.depth
-            - if node.cut { p::rfp_cut() } else { 0 }
-            - if node.safe { p::rfp_safe() } else { 0 }
-    } else {
-        p::rfp_margin() * node.depth
-    };
-    let margin = margin + doubt_margin(node.doubt, p::correction_rfp())
+    let margin = p::rfp_margin() * node.depth + doubt_margin(node.doubt, p::correction_rfp())
         - if node.improving { p::rfp_improving() } else { 0 }
         - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
-    (form || node.depth <= p::rfp_depth())
+    node.depth <= p::rfp_depth()
         && node.estimate - margin.max(p::rfp_least()) >= beta
         && node.estimate < DECISIVE
         && beta > -DECISIVE
@@ -87,8 +75,6 @@ pub struct MoveFacts {
     pub improving: bool,
     /// The node is a PV node.
     pub pv: bool,
-    /// Share of the root's window that is open, in 1/1024; 0 off the PV or without `lmr_window`.
-    pub open: i32,
     /// The node is on, or has been on, a principal variation.
     pub was_pv: bool,
     /// The node is an expected cut node.
@@ -128,7 +114,6 @@ impl MoveFacts {
         history: 0,
         improving: true,
         pv: true,
-        open: 0,
         was_pv: true,
         cut: false,
         check: false,
@@ -214,7 +199,6 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     };
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
-    reduction -= facts.open * p::lmr_wide() / 1024;
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
     reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
     reduction += if facts.cutoffs_below > 3 { p::lmr_cutoffs() } else { 0 };
@@ -311,8 +295,6 @@ mod tests {
             estimate: 500,
             improving: false,
             opponent_worsening: false,
-            cut: false,
-            safe: false,
             doubt: 0,
         };
         assert!(reverse_futility(node, 0));

@@ -197,13 +197,7 @@ impl Worker<'_> {
                 } else if picker.is_bad_tactical() {
                     // Step 5a. Prune captures that lose material.
                     break;
-                } else if self.is_spared(leaf, generator, m) {
-                    // Recaptures and checks are searched.
-                } else if futility <= leaf.alpha
-                    && let wanted = 1 - self.forgiven(generator, m)
-                    && least < wanted
-                    && !see::see_ge(position, m, wanted)
-                {
+                } else if futility <= leaf.alpha && least < 1 && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility pruning: an even exchange does not raise alpha.
                     leaf.best = leaf.best.max(futility);
                     continue;
@@ -216,28 +210,11 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if !self.overlooks(position, m, leaf.ply)
-                && self.try_forcing::<T>(leaf, generator, m)?
-            {
+            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<T>(leaf, m)? {
                 break;
             }
         }
         Ok(())
-    }
-
-    /// Returns whether futility pruning spares the move as a recapture or a check.
-    fn is_spared(&self, leaf: &Leaf, generator: &Generator, m: Move) -> bool {
-        p::quiescence_form() > 0
-            && (self.before(leaf.ply, 1).moved.is_some_and(|last| last.to() == m.to())
-                || generator.checks().given_by(m))
-    }
-
-    /// Returns the centipawns that a capture may lose because of its good history.
-    fn forgiven(&self, generator: &Generator, m: Move) -> i32 {
-        if p::quiescence_form() == 0 {
-            return 0;
-        }
-        self.histories.capture(generator, m) / p::quiescence_history()
     }
 
     /// Step 6: searches quiet checks, so that the main search does not overlook a mate in one.
@@ -248,7 +225,7 @@ impl Worker<'_> {
             if see::see_ge(leaf.position, m, 0)
                 && (p::quiet_checks() < 3 || !Generator::new(&leaf.position.play(m)).any())
                 && !self.overlooks(leaf.position, m, leaf.ply)
-                && self.try_forcing::<T>(leaf, generator, m)?
+                && self.try_forcing::<T>(leaf, m)?
             {
                 break;
             }
@@ -257,12 +234,7 @@ impl Worker<'_> {
     }
 
     /// Searches one move. Returns true if it fails high.
-    fn try_forcing<T: NodeType>(
-        &mut self,
-        leaf: &mut Leaf,
-        generator: &Generator,
-        m: Move,
-    ) -> Result<bool> {
+    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool> {
         let mut child = leaf.position.clone();
         self.make(&mut child, m, leaf.ply);
         let window = Window::new(leaf.alpha, leaf.beta).flip();
@@ -277,9 +249,6 @@ impl Worker<'_> {
                     self.pv.extend(leaf.ply, m);
                 }
             }
-        }
-        if score >= leaf.beta && p::quiescence_form() > 0 && is_tactical(m) {
-            self.histories.update_capture(generator, m, p::quiescence_bonus());
         }
         Ok(score >= leaf.beta)
     }

@@ -253,7 +253,6 @@ impl Worker<'_> {
             } else {
                 0
             };
-            self.steady = stability.same_best.min(stability.same_score);
             let nodes: u64 = self.root_moves.iter().map(|rm| rm.nodes).sum();
             stability.best_share = best.nodes as f64 / nodes.max(1) as f64;
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
@@ -416,15 +415,13 @@ impl Worker<'_> {
     fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
         let known = &self.root_moves[line];
         self.outlook = if known.average > -INFINITE { known.average } else { 0 };
-        let mean = p::aspiration_form() > 0 && known.average > -INFINITE;
-        let guess = if mean { known.average } else { known.previous };
+        let guess = known.previous;
         if guess == -INFINITE || depth < p::aspiration_depth() {
             return self.widen(depth, line, Window::FULL);
         }
-        let width = self.aspiration_width();
         match self.shared.root_search {
             RootSearch::Aspiration if !is_decisive(guess) => {
-                self.widen(depth, line, around(guess, width))
+                self.widen(depth, line, around(guess, p::aspiration_width()))
             }
             RootSearch::Aspiration | RootSearch::FullWindow => {
                 self.widen(depth, line, Window::FULL)
@@ -445,16 +442,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns half the width of the first aspiration window, in centipawns.
-    fn aspiration_width(&self) -> Score {
-        let steady = if p::aspiration_form() > 0 { self.steady as Score } else { 0 };
-        p::aspiration_width() - steady.min(p::aspiration_steady())
-    }
-
     /// Searches an aspiration window, and widens it on the side that failed until the score is
     /// inside.
     fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
-        let mut step = self.aspiration_width();
+        let mut step = p::aspiration_width();
         let mut reduction = 0;
         loop {
             let score = self.pass::<Pv>(window, (depth - reduction).max(1), line)?;
@@ -468,9 +459,6 @@ impl Worker<'_> {
                 reduction = 0;
                 self.ponder_spent = false;
             } else {
-                if p::aspiration_form() > 0 {
-                    window.alpha = window.alpha.max(window.beta - step);
-                }
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
                 // A slightly shallower search confirms a fail high cheaply. A mate may need the
                 // full depth.
@@ -529,7 +517,6 @@ impl Worker<'_> {
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
 
-        self.root_window = window;
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = PackedMove::NONE;
@@ -560,10 +547,9 @@ impl Worker<'_> {
                 history: if quiet {
                     self.histories.quiets(&root, &context).score(m)
                 } else {
-                    self.histories.capture(&generator, m)
+                    self.histories.capture(&root, m)
                 },
                 pv: T::PV,
-                open: self.open_share::<T>(Window::new(alpha, beta)),
                 check: child.is_check(),
                 in_check,
                 table_capture,
@@ -606,16 +592,6 @@ impl Worker<'_> {
         // The sort is stable, so moves that did not raise alpha keep their order.
         self.root_moves[line..].sort_by_key(RootMove::order);
         Ok(best)
-    }
-
-    /// Returns the share of the root's window that this window covers, in 1/1024. Returns 0 off
-    /// the PV or without `lmr_window`.
-    pub(super) fn open_share<T: NodeType>(&self, window: Window) -> i32 {
-        if p::lmr_window() == 0 || !T::PV {
-            return 0;
-        }
-        let width = |window: Window| window.beta - window.alpha;
-        (1024 * width(window) / width(self.root_window)).min(1024)
     }
 
     /// Notes the result of a root move's search in `window`. A move that raised alpha gets its
