@@ -52,8 +52,8 @@ const THREAD_MEMORY: usize = 6 << 20;
 /// 8 of 24 games were lost on time by 1 to 3 ms.
 const SHARED_FROM: Duration = Duration::from_millis(60);
 
-/// Node limit of `go mate` without another limit, for each move of the mate. It takes some
-/// seconds.
+/// Node limit of `go mate` without another limit, for each move of the mate. A search of so many
+/// nodes takes some seconds.
 const MATE_NODES: u64 = 10_000_000;
 
 /// A search to run.
@@ -128,7 +128,8 @@ impl Settings {
     }
 
     /// Checks that there is enough memory for this number of engines with these settings at
-    /// the same time. The system grants each table without counting the others.
+    /// the same time. The system would grant all tables, because their memory
+    /// is not yet used.
     ///
     /// # Errors
     ///
@@ -251,9 +252,9 @@ impl Engine {
         Arc::clone(&self.live)
     }
 
-    /// Changes the settings and clears everything that depends on the changed ones. Results
-    /// depend on the strength and on the fifty-move rule, the remaining nodes of the clock on
-    /// `nodestime`. The next [`Engine::prepare`] resizes and clears the table.
+    /// Changes the settings and clears everything that depends on the changed ones. The table
+    /// depends on the strength and on the fifty-move rule. The remaining nodes of the clock
+    /// depend on `nodestime`. The next [`Engine::prepare`] resizes and clears the table.
     ///
     /// # Errors
     ///
@@ -454,6 +455,7 @@ impl Engine {
     /// else that belongs to a game. Limited strength gets a new seed, and its table is always
     /// cleared.
     pub fn new_game(&mut self) {
+        // At limited strength, `set_seed` clears the table, even with `never_clear_hash`.
         if !self.limited && !self.settings.never_clear_hash {
             self.table.forget();
         }
@@ -680,7 +682,7 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 /// Ranks the root moves by the tablebases. Returns the prober for the tree.
 ///
 /// There is no prober if the distances at the root are known, or if the best move draws.
-/// The search then looks for mates, or for the drawing move that is hardest to meet.
+/// The search then looks for mates, or for the draw that is hardest for the opponent.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
     settings: syzygy::ProbeOptions,

@@ -1,5 +1,5 @@
 //! Extended Position Description: parses a line into a position and its operations. The tool `epd`
-//! grades the answers.
+//! compares the engine's moves with the solutions.
 
 use std::{collections::HashSet, num::NonZeroU32};
 
@@ -52,20 +52,20 @@ pub struct Operation {
 }
 
 impl Record {
-    /// Returns the first operand of an operation, if it is a number.
+    /// Returns the first operand of the operation `opcode`, if it exists and is a number.
     pub fn number(&self, opcode: &str) -> Option<i64> {
         self.operations.iter().find(|op| op.opcode == opcode)?.operands.first()?.parse().ok()
     }
 }
 
-/// Opcodes that often follow another operation.
+/// Opcodes that, in the place of a move, show that the `;` before them is missing.
 const KNOWN: [&str; 21] = [
     "id", "bm", "am", "dm", "ce", "acd", "acn", "acs", "pv", "hmvc", "fmvn", "c0", "c1", "c2",
     "c3", "c4", "c5", "c6", "c7", "c8", "c9",
 ];
 
-/// Opcodes that must be valid, because the position, its name and its solution depend on them. The
-/// operands of other opcodes are not checked.
+/// Operations that may be given only once and whose strings must be closed, because the position,
+/// its name and its solution depend on them. Other operations are read leniently.
 const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 
 /// A part of the line, and the fault there.

@@ -8,8 +8,8 @@
 
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
-/// The largest number in a FEN. No game is longer. A position whose halfmove clock is above 100 is
-/// drawn, but it can be analysed.
+/// The largest halfmove clock and move number that a FEN may have. No game is longer. A position
+/// with a halfmove clock of 100 or more is drawn, but it can be analysed.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
 /// The error of reading a FEN.

@@ -1,6 +1,7 @@
 //! Text files with one position per line: decoding, line numbers, comments.
 //!
-//! [`fen`](super::fen) and the tools parse the lines.
+//! [`epd`](super::epd), the opening books and the tools parse the lines. The PGN reader uses only
+//! the decoding and the splitting into lines.
 
 use std::{
     io::{self, BufRead},
@@ -9,7 +10,7 @@ use std::{
 
 use crate::system::files;
 
-/// Maximum length of a file, in bytes. The largest collections of openings have 200 MB.
+/// Maximum length of a file, in bytes. The largest collections of openings are about 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
 
 /// Maximum number of bytes of a line that are read at once. Longer lines are split.
@@ -31,7 +32,7 @@ pub enum TextError {
 pub struct Line {
     /// Line number from 1, counting blank lines and comments.
     pub number: usize,
-    /// The text without its line end. Leading blanks are kept, so that columns are right.
+    /// The text without its line ending. Leading blanks are kept, so that columns are correct.
     pub text: String,
 }
 
@@ -70,7 +71,7 @@ pub(super) fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 /// Splits a text into lines, without blank lines and comments. The text may be in UTF-8 or Latin-1
-/// (see [`decode`]), with or without byte order marks, and with the line ends LF, CR LF or CR.
+/// (see `decode`), with or without byte order marks, and with the line endings LF, CR LF or CR.
 /// Lines that start with `#`, `%`, `;` or `//` are comments.
 ///
 /// # Errors
@@ -96,8 +97,8 @@ pub fn split(mut bytes: &[u8]) -> Result<Vec<Line>, TextError> {
     Ok(lines)
 }
 
-/// Reads a line with its end: LF, CR LF or CR. Returns an empty line at the end of the stream, and
-/// very long lines in parts.
+/// Reads a line with its line ending: LF, CR LF or CR. Returns an empty line at the end of the
+/// stream, and very long lines in parts.
 ///
 /// Removes byte order marks, which joined files have in the middle. Replaces control characters by
 /// blanks, for example form feeds and the end-of-file character of DOS.

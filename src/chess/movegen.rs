@@ -1,10 +1,10 @@
 //! Staged generation of legal moves, and the data that it needs: pins, threats, and the squares
 //! from which pieces give check. Move ordering is elsewhere.
 //!
-//! shakmaty implements the rules: it makes moves, and reads and writes FEN and SAN. But it can only
-//! generate all legal moves at once. A node that the TT move refutes needs no list, and quiescence
-//! search needs only captures. In the tests, shakmaty's list is the oracle. Within each stage, the
-//! moves are in the order of that list.
+//! shakmaty implements the rules: it makes moves, and reads and writes FEN and SAN. But it has no
+//! staged generator: its `capture_moves` filters the list of all legal moves. A node where the TT
+//! move causes a cutoff needs no list, and quiescence search needs only captures. In the tests,
+//! shakmaty's list is the oracle. Within each stage, the moves are in the order of that list.
 //!
 //! Source: <https://www.chessprogramming.org/Move_Generation>, "Staged".
 
@@ -77,7 +77,7 @@ impl Checks {
     /// whose checks are rare and are only detected after the move.
     pub fn given_by(&self, m: Move) -> bool {
         match m {
-            // This arm is called for nearly every move, so promotions have their own.
+            // Nearly every move takes this arm, so the slower test for promotions has its own.
             Move::Normal { role, from, to, promotion: None, .. } => {
                 self.squares[role as usize - 1].contains(to)
                     || (self.discoverers.contains(from)
@@ -138,8 +138,8 @@ impl<'a> Generator<'a> {
         self.attacked().by_less_than(role)
     }
 
-    /// Returns the given squares that the enemy attacks. For a few squares, this is cheaper than
-    /// [`threats`](Self::threats).
+    /// Returns those of the given squares that the enemy attacks. For a few squares, this is
+    /// cheaper than [`threats`](Self::threats).
     pub fn threats_among(&self, squares: Bitboard) -> Bitboard {
         let (board, occupied) = (self.board(), self.occupied().without(self.king()));
         let theirs = board.by_color(!self.us());
@@ -425,7 +425,7 @@ impl<'a> Generator<'a> {
         self.board().attacks_to(self.king(), !self.us(), occupied).without(captured).is_empty()
     }
 
-    /// Returns whether a move keeps a pinned piece on its line with the king.
+    /// Returns whether the moving piece is not pinned, or stays on its line with the king.
     fn leaves_no_pin(&self, from: Square, to: Square) -> bool {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }

@@ -1,6 +1,5 @@
-//! Reads and writes moves and numbers as text: UCI notation, SAN and its variants in test suites,
-//! variations with move numbers, scores in pawns from White's point of view, and counts in three
-//! digits. The callers choose the notation.
+//! Reads and writes moves as text: UCI notation, SAN, and the variants of SAN in test suites. Also
+//! writes variations with move numbers, scores in pawns, and large counts in short form.
 
 use std::fmt::Display;
 
@@ -360,7 +359,7 @@ pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a number with three digits and a unit: `999`, `12.3k`, `4.56M`.
+/// Returns a number with at most three digits and, from 1000 on, a unit: `999`, `12.3k`, `4.56M`.
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {

@@ -1,5 +1,5 @@
 //! The position for the search: shakmaty's rules, incremental keys, and cached checkers and pins.
-//! [`Game`] adds the earlier keys, which detect repetitions.
+//! [`Game`] adds the keys of earlier positions, to detect repetitions.
 
 use std::fmt;
 
@@ -102,8 +102,8 @@ impl fmt::Debug for PackedMove {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
     /// Key of the whole position: pieces, side to move, castling rights, and the en passant file if
-    /// an en passant capture is legal. Therefore equal keys are repetitions by the rules. Uses the
-    /// random numbers of Polyglot.
+    /// an en passant capture is legal. Therefore positions with equal keys are equal under the
+    /// rules of repetition. Uses the random numbers of Polyglot.
     pub position: u64,
     /// Key of the pawns of both sides.
     pub pawns: u64,
@@ -456,10 +456,9 @@ impl Position {
         if child.chess.maybe_ep_square().is_some() {
             child.keys.en_passant(&child.chess);
         }
-        // shakmaty's `swap_turn` validates the whole position. A "promotion"
-        // of the king to a king on its own square changes only the side to
-        // move, the clocks and the en passant square, and keeps the castling
-        // rights because the moving role is not a king.
+        // shakmaty's `swap_turn` is slow, because it validates the whole position. A "promotion" of
+        // the king to a king on its own square changes only the side to move, the clocks and the en
+        // passant square. It keeps the castling rights because the moving role is not a king.
         child.chess.play_unchecked(Move::Normal {
             role: Role::Queen,
             from: king,
@@ -483,7 +482,7 @@ impl Position {
     }
 }
 
-/// A position with the keys of the game that led to it, which detect repetitions.
+/// A position with the keys of the earlier positions of its game, to detect repetitions.
 ///
 /// ```
 /// use lancet::Game;
@@ -551,8 +550,8 @@ impl Game {
         self.ending_at(100)
     }
 
-    /// Returns how the game has ended, if it has, where the game is drawn from this halfmove clock
-    /// on. A player can claim a draw at 100, and the game is drawn without a claim at 150.
+    /// Like [`ending`](Self::ending), but the game is drawn once the halfmove clock reaches
+    /// `halfmoves`. A player can claim a draw at 100, and at 150 no claim is needed.
     pub fn ending_at(&self, halfmoves: u32) -> Option<Ending> {
         if self.position.legal_moves().is_empty() {
             return Some(if self.position.is_check() { Ending::Checkmate } else { Ending::Draw });

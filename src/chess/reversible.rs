@@ -62,9 +62,9 @@ fn turn() -> u64 {
 /// Returns whether the side to move can reach an earlier position with one move. `keys` are the
 /// keys of the earlier positions, oldest first, without null moves between them.
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
-    // `changed` is the difference that the opponent's moves have made since the earlier position.
-    // It is 0 if the opponent has undone them all. The opponent is to move in the positions that
-    // we can repeat, and its last move led to this one.
+    // We can only repeat positions with the opponent to move, at odd distances. `changed` is the
+    // difference that the opponent's moves have made to the key since such a position. If it is 0,
+    // they cancel out. Then only our own moves separate the positions, and one move may undo them.
     let mut changed = 0;
     let mut last = position.key();
     let halfmoves = position.halfmoves() as usize;

@@ -10,7 +10,7 @@
 /// Range: `-INFINITE..=INFINITE`; it fits an `i16`.
 pub type Score = i32;
 
-/// A value above every score; also an unknown bound.
+/// The largest value of a score, above every mate. As a bound, it means that the bound is unknown.
 pub const INFINITE: Score = 32_001;
 /// The score of the side that has given mate. A checkmated node is `-MATE`.
 pub const MATE: Score = 32_000;
@@ -51,9 +51,9 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     }
 }
 
-/// Returns the expected result between people for the side that a score belongs to, from 0 (lost)
-/// to 1 (won). This is a logistic curve, whose slope was fitted on games of people rated about 2300
-/// (<https://lichess.org/page/accuracy>).
+/// Returns the expected result of the side that a score belongs to in a game between humans, from 0
+/// (lost) to 1 (won). This is a logistic curve, whose slope was fitted to games of players rated
+/// about 2300 (<https://lichess.org/page/accuracy>).
 pub fn winning_chances(score: Score) -> f64 {
     if is_decisive(score) {
         return if score > 0 { 1.0 } else { 0.0 };
@@ -64,9 +64,9 @@ pub fn winning_chances(score: Score) -> f64 {
 /// The bonus for a delayed loss. A node adds one to scores below `pivot` when it returns them, so
 /// that a later loss is better than an earlier one. For mates, `pivot = -DECISIVE`.
 ///
-/// The node first shifts its window the opposite way. The score shift is monotone and the window
-/// shift is its exact inverse. Therefore a score that was a bound inside the node cannot become an
-/// exact score outside:
+/// The node first shifts its window the opposite way. The two shifts match: a score fails low (or
+/// high) inside the node if and only if the returned score does so outside. Therefore a bound inside
+/// the node never looks like an exact score outside:
 ///
 /// ```
 /// use lancet::chess::score::Delay;

@@ -31,8 +31,8 @@ pub(crate) fn recaptures(last: Option<Move>, m: Move) -> bool {
 
 /// Returns whether the exchange that `m` starts wins at least `threshold` centipawns.
 ///
-/// X-ray attackers take part. Pinned pieces do not, unless the pinning slider is one of the two
-/// pieces of the first capture. Castling neither wins nor loses material.
+/// X-ray attackers take part. Pinned pieces do not, unless the pinning slider is the piece that
+/// moves first or the piece that it captures. Castling neither wins nor loses material.
 ///
 /// Source: the swap algorithm, <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
@@ -61,7 +61,7 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let straight = board.rooks_and_queens();
     let mut attackers = attackers(board, to, occupied);
     let mut side = !us;
-    // The pinned pieces of each side, computed when it is first to capture.
+    // The pinned pieces of each side, computed when that side first has a piece that can capture.
     let mut pinned = [None; 2];
     let others = occupied.without(to);
 

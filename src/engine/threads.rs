@@ -1,4 +1,4 @@
-//! Search threads, one per [`Memory`], and the vote on their results. Their stacks are large
+//! Search threads, one per `Memory`, and the vote on their results. Their stacks are large
 //! enough for any search.
 
 use std::{
@@ -46,7 +46,8 @@ pub fn spawn<'scope, T: Send + 'scope>(
 
 /// Runs these jobs, each on a thread with a stack large enough for a search, and waits for
 /// them. If the system refuses a thread, the remaining jobs are not started, and a message on
-/// standard error says so. The jobs must share their work so that the others do it.
+/// standard error says so. Therefore the jobs must take their work from a common source, so that
+/// the jobs that were started do all of it.
 ///
 /// # Errors
 ///
@@ -92,8 +93,8 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`, that of
-/// the first thread first. The calling thread is the first thread. `decide` is called before
-/// all threads have ended.
+/// the first thread first. The calling thread is the first thread. `decide` may be called while
+/// some helper threads are still ending.
 pub(super) fn search<T>(
     shared: &Shared,
     memories: &mut [Memory],

@@ -40,9 +40,9 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     }
 }
 
-/// Lower limit for material that can force mate against a bare king, and upper limit for
-/// other material, in centipawns. So a pawn is never worth more than the queen that it
-/// becomes.
+/// Lower limit of the evaluation with material that can force mate against a bare king, and
+/// upper limit with other material, in centipawns. Otherwise a pawn could be worth more than
+/// the queen that it becomes.
 const WON: Score = 1000;
 
 /// Returns the evaluation for the side to move if one king is bare; otherwise `score`. For

@@ -1,6 +1,6 @@
 //! Static evaluation: the score of a position in centipawns for the side to move.
 //!
-//! The search passes positions to an `Evaluator`. It does not need to notify it of moves made
+//! The search passes positions to an `Evaluator`. The evaluator need not be told of moves made
 //! or taken back.
 
 use std::sync::{Arc, LazyLock};
@@ -49,18 +49,18 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
 
 /// Returns the factor by which a network's score is multiplied on this board, in 1/1024. The
 /// same advantage wins less often with less material. The margins of the search are tuned to
-/// the resulting scores. The search's `HISTORY.md` has the gain in Elo.
+/// the resulting scores. The gain in Elo is in `src/search/HISTORY.md`.
 pub(crate) fn weight(board: &Board) -> i32 {
     weight_of(material(board))
 }
 
-/// Returns the exchange values of both sides' pieces together, in centipawns.
+/// Returns the sum of the exchange values of all pieces of both sides, in centipawns.
 fn material(board: &Board) -> Score {
     let value = |role| see::value(role) * board.by_role(role).count() as i32;
     Role::ALL.into_iter().map(value).sum()
 }
 
-/// Returns this factor for the material of both sides together, in centipawns.
+/// Returns the factor of `weight` for the material of both sides together, in centipawns.
 pub fn weight_of(material: Score) -> i32 {
     params::weight_bare() + material / params::weight_material()
 }
@@ -72,7 +72,7 @@ pub fn weighted(score: Score, board: &Board) -> Score {
 }
 
 /// Converts an evaluation to the network score that gives it, in centipawns. This is the
-/// inverse of [`weighted`], for training.
+/// inverse of [`weighted`], apart from rounding and clamping. It is used for training.
 pub fn unweighted(score: Score, board: &Board) -> Score {
     score * 1024 / weight(board)
 }

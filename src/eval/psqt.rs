@@ -1,7 +1,7 @@
 //! Material and piece-square tables, tapered by game phase.
 //!
-//! The numbers are Lancet's own. This evaluation, generation zero, made the training data of
-//! the first network. The lab uses it because it is small and deterministic.
+//! The numbers are Lancet's own. The games that trained the first network were played with this
+//! evaluation (generation zero). The lab uses it because it is small.
 
 use shakmaty::{Board, Color, Role};
 
@@ -53,6 +53,7 @@ pub fn evaluate_board(board: &Board, turn: Color) -> Score {
         phase += PHASE[role as usize - 1] * pieces.count() as i32;
     }
     let middlegame = i32::from(sum as i16);
+    // A negative low half has borrowed 1 from the high half. Adding half of the range undoes this.
     let endgame = (sum + 0x8000) >> 16;
     let phase = phase.min(24);
     let white = (middlegame * phase + endgame * (24 - phase)) / 24;
@@ -91,6 +92,7 @@ const fn value(role: i32, file: i32, rank: i32) -> (i32, i32) {
     // Distances to the centre: 0 to 3 in one direction, 0 to 6 in both.
     let edge = (2 * file - 7).abs() / 2;
     let centre = edge + (2 * rank - 7).abs() / 2;
+    // Pawns gain by advancing, minor pieces and queens in the centre, rooks on the seventh rank.
     let (a, b) = match role {
         0 => ((rank - 1) * 4 - 3 * edge, (rank - 1) * (rank - 1) * 3),
         1 => (22 - 11 * centre, 18 - 9 * centre),

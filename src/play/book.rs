@@ -2,8 +2,8 @@
 //! decides whether to play from the book.
 //!
 //! A file consists of entries of 16 bytes, big-endian and sorted by key: key (8 bytes),
-//! move (2), weight (2), learning data (4, not used). The key is PolyGlot's. It uses the
-//! same Zobrist numbers as shakmaty. Source: PolyGlot's documentation by Fabien Letouzey.
+//! move (2), weight (2), learning data (4, not used). The key is that of Polyglot, whose
+//! Zobrist numbers shakmaty uses too. Source: Polyglot's documentation by Fabien Letouzey.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -16,7 +16,7 @@ use crate::{chess::position::Position, system::files};
 
 /// Size of an entry, in bytes.
 const ENTRY: usize = 16;
-/// Largest accepted file, in bytes. The largest books have less than a tenth of this.
+/// Largest accepted file, in bytes. The largest books are less than a tenth as long.
 const LONGEST_FILE: u64 = 4 << 30;
 
 /// A book move in the position with this key.
@@ -99,7 +99,7 @@ impl Book {
             if entry.code >> 12 > 4 {
                 return Err(BookError::Move { entry: number });
             }
-            // Some books contain PolyGlot's null move, which cannot be played.
+            // Some books contain Polyglot's null move, which cannot be played.
             if entry.code != 0 {
                 entries.push(entry);
             }
@@ -136,14 +136,14 @@ impl Book {
     }
 }
 
-/// Returns PolyGlot's key of a position. Unlike the engine's own key, it includes the en
+/// Returns Polyglot's key of a position. Unlike the engine's own key, it includes the en
 /// passant square whenever an enemy pawn is beside the pushed pawn, even a pinned one.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key
 }
 
-/// Returns PolyGlot's code for a move.
+/// Returns Polyglot's code for a move.
 fn code(m: Move) -> u16 {
     let (from, to, promotion) = match m {
         Move::Normal { from, to, promotion, .. } => (from, to, promotion),
@@ -192,7 +192,7 @@ mod tests {
         Book::from_bytes(&entries.collect::<Vec<_>>().concat()).unwrap()
     }
 
-    /// Keys from PolyGlot's documentation: the start position, after 1. e4 d5 2. e5 f5 (en
+    /// Keys from Polyglot's documentation: the start position, after 1. e4 d5 2. e5 f5 (en
     /// passant possible) and after 3. Ke2 Kf7 (castling rights lost).
     #[test]
     fn keys_of_the_documentation() {
@@ -214,7 +214,7 @@ mod tests {
         let found = book(&castling, &[("e1g1", 3), ("e1c1", 1)]).moves(&castling);
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|(m, _)| m.is_castle()));
-        // PolyGlot writes e1h1 and e1a1.
+        // Polyglot writes e1h1 and e1a1.
         let kingside = Square::E1 as u16 * 64 + Square::H1 as u16;
         let bytes = entry(key(&castling), kingside, 1);
         assert_eq!(Book::from_bytes(&bytes).unwrap().best(&castling), Some(found[0].0));

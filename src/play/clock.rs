@@ -56,7 +56,7 @@ impl Budget {
         Budget { soft, ..self }
     }
 
-    /// Returns the earlier of each of the two limits.
+    /// Returns a budget with the earlier soft limit and the earlier hard limit of both.
     pub fn min(self, other: Budget) -> Budget {
         let soft = match (self.soft, other.soft) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -75,9 +75,9 @@ impl Budget {
     }
 }
 
-/// The lag: how much more time a move costs on the GUI's clock than the search took. The
-/// GUI, the connection to it and a busy system cause it. It is kept back in addition to the
-/// overhead.
+/// The lag: how much more time a move costs on the GUI's clock than the search took. It is
+/// caused by the GUI, the connection to it and a busy system. A multiple of its mean is kept
+/// back in addition to the overhead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lag {
     /// The clock before the last move, and the time that its search took.
@@ -87,7 +87,7 @@ pub struct Lag {
 }
 
 impl Lag {
-    /// Longest lag. If the difference is larger, somebody has changed the clock.
+    /// Longest lag. A larger difference means that the clock was changed, and is ignored.
     const MOST: Duration = Duration::from_millis(500);
     /// Multiple of the mean that is kept back. On a busy system the lag of a move can be
     /// several times the mean, and exceed the increment for many moves in a row.

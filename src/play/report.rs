@@ -7,9 +7,6 @@ use shakmaty::Move;
 use super::memory::MemoryError;
 use crate::chess::score::Score;
 
-// `train`, `epd` and `analyse` import these from here.
-pub use super::{limits::Limits, signals::Signals};
-
 /// The kind of a reported score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {

@@ -16,9 +16,9 @@ use crate::system::sync::{lock, unpoisoned};
 /// The flags are read without a lock and with relaxed ordering. A search depends on no
 /// other data from the other side, so no ordering is needed, and every machine makes an
 /// atomic store visible soon. The flags are *written* under the lock of `clock_start`, for
-/// two reasons. A thread that checks them and then sleeps cannot miss a change in between.
-/// And a search that sees the ponderhit waits for the lock before it reads the clock, so it
-/// reads the new start.
+/// two reasons. First, a thread that checks them and then sleeps cannot miss a change in
+/// between. Second, a search that sees the ponderhit waits for the lock before it reads the
+/// clock, so it reads the new start.
 #[derive(Debug)]
 pub struct Signals {
     stop: AtomicBool,

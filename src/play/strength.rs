@@ -88,7 +88,7 @@ pub const DEFAULT_ELO: u32 = 1500;
 const SURE_UP_TO: u32 = 2000;
 
 /// Minimum number of nodes for a move in an ending that the player knows. At full strength
-/// this is enough to mate with two bishops, and in the other endings, within fifty moves.
+/// this is enough to mate within fifty moves in each of these endings.
 const KNOWN_NODES: u64 = 5_000;
 
 /// A limited player in one game.
@@ -175,9 +175,10 @@ impl Handicap {
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
     }
 
-    /// Returns the time to use before playing `m`. On average it is that of full strength,
-    /// it varies like that of people, and it never exceeds the budget. The times that people
-    /// use are roughly log-normal. `stability` is that of the search that found the move.
+    /// Returns the time to use before playing `m`. On average, the player uses as much time as
+    /// the engine at full strength. The time varies as with humans, whose times are roughly
+    /// log-normal, and it never exceeds the budget. `stability` is that of the search that found
+    /// the move.
     pub fn thinking_time(
         &self,
         budget: Budget,
@@ -196,6 +197,7 @@ impl Handicap {
         // Mixed twice to be independent of the misjudgements.
         let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));
         let mean = (IRREGULARITY * IRREGULARITY / 2.0).exp();
+        // Dividing by the mean of exp(mood) keeps the average time.
         soft.mul_f64(doubt * mood.exp() / mean).min(budget.hard)
     }
 }
@@ -248,9 +250,9 @@ fn runs(board: &Board, us: Color) -> bool {
     theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
 }
 
-/// Returns the moves that people do not miss. These are the moves that mate. If there are
-/// none, and a recapture or a promotion wins more than a pawn, they are all moves that win
-/// more than a pawn. Otherwise the list is empty.
+/// Returns the moves that people do not miss: first of all, the moves that mate. If there are
+/// none, but a recapture or a promotion wins more than a pawn, these are all moves that win so
+/// much. Otherwise the list is empty.
 fn sure_moves(game: &Game) -> Vec<Move> {
     let position = game.position();
     let moves = position.legal_moves();
@@ -303,7 +305,8 @@ fn obscurity(position: &Position, m: Move) -> f64 {
 }
 
 /// Converts random bits to a number that is roughly normally distributed, with mean 0 and
-/// standard deviation 1. It is the sum of four uniform numbers.
+/// standard deviation 1. It is a sum of four uniform numbers, which has mean 2 and standard
+/// deviation sqrt(4 / 12) = 0.577 before it is shifted and scaled.
 fn normal(bits: u64) -> f64 {
     let sum: u64 = (0..4).map(|i| bits >> (16 * i) & 0xffff).sum();
     (sum as f64 / 65_536.0 - 2.0) / 0.577

@@ -80,7 +80,7 @@ impl Value {
     }
 
     /// Returns bounds on the score of a position with this value, `moves` moves before the
-    /// conversion.
+    /// conversion: the next capture, pawn move or mate of the winning line.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
             // There may be a mate before the conversion.
@@ -308,9 +308,10 @@ pub(crate) struct Confirming<'a> {
 }
 
 impl Confirming<'_> {
-    /// Cuts the PV where its result changes. The expected result is that of the first move
-    /// in the tables, or that of a decisive score, or that of the first position in the
-    /// tables. A line to mate is not checked because it proves its own result.
+    /// Cuts the PV where its result changes. The expected result is the first of these that is
+    /// known: the value of the first move, the sign of a decisive score, and the value of the
+    /// first position of the line in the tables. A line to mate is not checked, because it
+    /// proves its own result.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {

@@ -15,7 +15,7 @@ pub const STANDARD_INPUT: &str = "-";
 /// Suffix of files that are not complete yet.
 const UNFINISHED: &str = ".new";
 
-/// Maximum length of a text for [`read_text`], in bytes. Settings and lists have a few thousand.
+/// Maximum length of a text for [`read_text`], in bytes. Settings and lists are a few thousand long.
 const LONGEST_TEXT: u64 = 64 << 20;
 
 /// Age from which an unfinished file without a lock counts as abandoned. Another process may be

@@ -1,5 +1,5 @@
-//! Services that do not know chess: atomic file writes, memory, random numbers, standard streams,
-//! command lines, locks, build and processor information, and tunable constants.
+//! Services that do not know chess: atomic file writes, compressed input, journals, memory, a hash,
+//! standard streams, command lines, locks, build information, and tunable constants.
 
 pub mod arguments;
 pub mod files;

@@ -74,7 +74,7 @@ impl<T: Zeroable> Pages<T> {
     }
 }
 
-/// Bytes zeroed between two calls of `go_on`, which takes some milliseconds.
+/// Bytes zeroed between two calls of `go_on`. Zeroing them takes some milliseconds.
 const CHUNK: usize = 16 << 20;
 
 impl<T: Zeroable> Deref for Pages<T> {

@@ -68,7 +68,7 @@ pub fn complain(line: impl std::fmt::Display) {
     note(format_args!("{program}: {line}"));
 }
 
-/// Writes a line about a long run's progress to standard error.
+/// Writes a line to standard error: an error, or the progress of a long run.
 pub fn note(line: impl std::fmt::Display) {
     // An error here cannot be reported.
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));

@@ -18,9 +18,9 @@ use lancet::{
 
 /// Average networks that were trained from the same one
 ///
-/// Every number of the new network is the mean of the numbers of these networks. Networks that were
-/// trained from the same network, with different seeds or on different games, have different
-/// errors, and their mean often plays better than each of them.
+/// Every parameter of the new network is the mean of the parameters of these networks. Networks
+/// that were trained from the same network, with different seeds or on different games, have
+/// different errors, and their mean often plays better than each of them.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the network whose numbers are the rounded means of the numbers of `networks`.
+/// Returns the network whose parameters are the rounded means of the parameters of `networks`.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ use super::{
 use lancet::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETC2";
-/// Largest size of a file, in bytes. The largest network takes 200 MB, and the text is short.
+/// Largest size of a file, in bytes. The largest network takes 256 MB, and the text is short.
 const LONGEST_FILE: u64 = 1 << 30;
 
 #[derive(Serialize, Deserialize)]

@@ -49,9 +49,9 @@ const TOLERANCE: f64 = 5.0;
 /// promotion. It drops the first plies after the opening (`skip_plies` in the schedule, 8).
 ///
 /// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
-/// trainer rounds its weights as the network will. Before the network is written, it is compared
-/// with the trained model on 10,000 positions; if they differ by more than 5 centipawns, it is not
-/// written.
+/// trainer computes with weights rounded as in the network file. Before the network is written, it
+/// is compared with the trained model on 10,000 positions; if they differ by more than 5
+/// centipawns, it is not written.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -79,9 +79,9 @@ pub struct Args {
     /// Replace NET if it exists
     #[arg(long)]
     force: bool,
-    /// Start with the weights of this network instead of random ones, also if it has no king
-    /// buckets; or with the state (.state) of another run of the same shape, which includes the
-    /// optimiser's moments
+    /// Start with the weights of this network instead of random ones. A network without king
+    /// buckets can also start a run with them. A state (.state) of another run of the same shape
+    /// also sets the optimiser's moments
     #[arg(long, value_name = "NET")]
     from: Option<PathBuf>,
     /// Also report the error on these positions, without training on them: a file that

@@ -234,8 +234,8 @@ fn positions(
 }
 
 /// Calls `f` for the games of a PGN file, except for games with illegal moves, which are reported.
-/// Scores are 0 and results are draws, because the positions of a game without a result count as
-/// positions without an opening to skip.
+/// All scores are 0. All results are draws: with an unknown result, the moves would count as
+/// positions without a game, and the filter would not skip the opening.
 fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
     let mut games = Games::new(BufReader::new(File::open(path)?));
     while let Some(game) = games.next_game()? {

@@ -51,7 +51,7 @@ use lancet::{
     },
 };
 
-/// Games are synchronised to the disk after this time. A power failure loses later games.
+/// Interval at which games are synchronised to the disk. A power failure loses the games since then.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
 /// Largest number of zero bytes at the end of a complete game: four after its last move, and three
 /// of that move and its score.
@@ -172,8 +172,9 @@ struct Recipe {
     adjudication: Adjudication,
 }
 
-/// Leaves out settings that are off, so that directories older than the setting stay usable.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+/// Returns whether a setting is off. Such settings are not written, so that directories older than
+/// the setting stay usable.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
 }

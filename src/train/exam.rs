@@ -1,5 +1,5 @@
-//! Exams: positions with scores on which no network is trained, to measure the error of
-//! evaluations. The scores come from long searches, by Lancet or by another engine.
+//! Exams: test sets that measure the error of evaluations. No network is trained on their
+//! positions. The scores come from long searches, by Lancet or by another engine.
 
 use std::path::Path;
 
@@ -129,7 +129,7 @@ impl Exam {
             let sum: f64 = scores.iter().zip(&truths).map(square).sum();
             (sum / truths.len().max(1) as f64).sqrt()
         };
-        // The error has one minimum: search it by thirds.
+        // The error has one minimum, which ternary search finds.
         let (mut low, mut high) = (0.05, 8.0);
         for _ in 0..24 {
             let third = (high - low) / 3.0;

@@ -35,7 +35,7 @@ pub struct DataFile {
 /// Training data, validation data and exam.
 #[derive(Debug, Default)]
 pub struct DataSet {
-    /// Training positions, in an order that `drop_duplicates` leaves.
+    /// Training positions, in the order in which `drop_duplicates` leaves them.
     pub training: Vec<Sample>,
     /// Validation positions, from other games. Positions without a game are never among them,
     /// because they may be similar to training positions.

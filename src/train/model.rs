@@ -242,8 +242,8 @@ impl Worker {
         }
     }
 
-    /// Computes the gradient of a tile's output weights and biases, and its deltas. `slopes` are
-    /// the derivatives of the losses with respect to the outputs.
+    /// Computes the gradient of a tile's output weights and first-layer biases, and its deltas.
+    /// `slopes` are the derivatives of the losses with respect to the outputs.
     fn backward_outputs(&mut self, model: &RoundedModel, slopes: &[f32], tile: usize) {
         let (layout, tiles) = (self.layout, self.layout.tiles());
         let count = self.active.len();
@@ -257,7 +257,8 @@ impl Worker {
             self.active.iter().zip(slopes).zip(neurons).zip(deltas)
         {
             let bucket = features::output_bucket(active.count, layout.buckets);
-            // Neurons are in units of 1 / QA.
+            // An output is the sum of w * v^2. Its derivative by w is v^2, and by v it is 2 * v * w.
+            // Neurons v are in units of 1 / QA.
             let by_weight = f32x8::splat(slope / (QA * QA) as f32);
             let by_sum = f32x8::splat(2.0 * slope / QA as f32);
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {

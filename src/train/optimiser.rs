@@ -37,9 +37,10 @@ impl Moments {
 }
 
 impl Step {
-    /// Updates `parameters` with the sum of `gradients`, which is added in the given order. All
-    /// slices are the same part of the model. Numbers do not depend on each other, so parts may be
-    /// updated in any order. The magnitude of a parameter is limited to `limit`.
+    /// Updates `parameters` and their moments `first` and `second` with the sum of `gradients`. All
+    /// slices cover the same part of the model. Every parameter is updated on its own, so parts may
+    /// be updated in any order. But the gradients are summed in the given order, so that the result
+    /// is always the same. The magnitude of a parameter is limited to `limit`.
     pub fn apply(
         &self,
         parameters: &mut [f32x8],

@@ -115,7 +115,7 @@ impl Sample {
         weight(self.pieces().map(|(_, piece)| see::value(piece.role)).sum())
     }
 
-    /// Returns the active inputs for a network with so many king buckets.
+    /// Returns the active inputs for a network with this number of king buckets.
     pub(crate) fn active(&self, king_buckets: usize) -> Active {
         const VIEWS: [Color; 2] = [Color::White, Color::Black];
         let mut perspectives = [Perspective::default(); 2];

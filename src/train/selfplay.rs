@@ -27,7 +27,7 @@ use lancet::{
     system::{arguments, random::mix},
 };
 
-/// Last ply of a game that ignores the score.
+/// Last ply of a game that is not adjudicated by its scores.
 const PLAYED_ON_PLIES: usize = 250;
 /// Plies without a capture or a pawn move after which such a game is drawn.
 const PLAYED_ON_HALFMOVES: u32 = 60;
@@ -70,8 +70,8 @@ impl Adjudication {
         play_on: 25,
     };
 
-    /// Returns whether a game from this position ignores the score. The answer depends only on the
-    /// position and on `play_on`.
+    /// Returns whether a game from this position is not adjudicated by its scores. The answer
+    /// depends only on the position and on `play_on`.
     fn plays_on(&self, start: &Position) -> bool {
         mix(start.key()) % 100 < u64::from(self.play_on)
     }
@@ -87,7 +87,7 @@ impl Default for Adjudication {
 #[derive(Debug)]
 struct Adjudicator<'a> {
     rules: &'a Adjudication,
-    /// Whether this game ignores the score.
+    /// Whether this game is not adjudicated by its scores.
     plays_on: bool,
     /// Consecutive plies in which White (positive) or Black (negative) was winning.
     winning: i64,
@@ -177,7 +177,7 @@ impl Conditions {
         }
     }
 
-    /// Checks that there is memory for so many engines under these conditions.
+    /// Checks that there is memory for this number of engines under these conditions.
     ///
     /// # Errors
     ///

@@ -235,13 +235,14 @@ impl Trainer {
             .zip(self.moments.second[weights].par_chunks_mut(tile));
         self.pool.install(|| {
             tiles.enumerate().for_each(|(number, ((parameters, first), second))| {
+                // The workers have gradients of the buckets' rows only.
                 let gradients = gradients(number * tile, inputs);
                 let (rows, factors) = parameters.split_at_mut(inputs);
                 let (first_rows, first_factors) = first.split_at_mut(inputs);
                 let (second_rows, second_factors) = second.split_at_mut(inputs);
                 step.apply(rows, first_rows, second_rows, &gradients, limit);
                 if !factors.is_empty() {
-                    // The factoriser, which all buckets share.
+                    // All buckets share the factoriser, so its gradient is the sum of theirs.
                     let length = factors.len();
                     let gradients: Vec<&[f32x8]> =
                         gradients.iter().flat_map(|all| all.chunks_exact(length)).collect();

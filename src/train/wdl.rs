@@ -26,8 +26,8 @@ use lancet::{
 
 /// Scores are counted in classes of this width, in centipawns.
 const WIDTH: Score = 10;
-/// Larger scores, in centipawns, are left out. There, the few games with an unexpected result would
-/// dominate the fit, and the curve is flat.
+/// Larger scores, in centipawns, are left out: the curve is flat there, and the few games with an
+/// unexpected result would dominate the fit.
 const LARGEST: Score = 1000;
 const CLASSES: usize = (2 * LARGEST / WIDTH + 1) as usize;
 const MATERIALS: usize = (*MATERIAL.end() - *MATERIAL.start() + 1) as usize;
@@ -362,8 +362,8 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
 /// Classes of material counts in report and picture.
 const MATERIAL_CLASSES: [RangeInclusive<u32>; 4] = [17..=28, 29..=45, 46..=62, 63..=78];
 
-/// Draws wins above and draws below, for each class of material: counts as dots, the model as
-/// lines.
+/// Draws two charts, the upper one of wins and the lower one of draws. Each has a curve of the
+/// model and dots of the counts for each class of material.
 fn draw(counts: &Counts, model: &Model) -> anyhow::Result<String> {
     let cells = counts.cells();
     let curves = |share: fn([f64; 3]) -> f64| {

@@ -2,8 +2,8 @@
 //!
 //! Some of vampirc-uci's attributes cannot hold all values (depths above 255, mates in more than
 //! 127 moves, winning chances). Others are written differently from the protocol
-//! (`currmovenumber`, `currline`). For these, [`UciInfoAttribute::Any`] is always used. Only
-//! `bestmove (none)` has no message.
+//! (`currmovenumber`, `currline`). For these, [`UciInfoAttribute::Any`] is always used.
+//! `bestmove (none)` is the only line that no message of vampirc-uci can represent.
 
 use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove};

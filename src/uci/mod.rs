@@ -2,7 +2,8 @@
 //! about chess.
 //!
 //! Only this module imports vampirc-uci. [`command`] parses lines into its messages, the loop here
-//! acts on them, and [`mod@format`] and [`options`] build the messages to send.
+//! acts on them, and `format` and [`options`] build the messages to send. [`terminal`],
+//! `orders`, `person` and `prompt` serve a person who types at a terminal.
 //!
 //! The calling thread reads commands and never waits for a search. One engine thread owns the
 //! [`Engine`] and does the longer work in order. The calling thread creates new [`Signals`] when
@@ -78,7 +79,7 @@ type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
 struct Shared {
     /// Number of searches and counts that are queued or running.
     tasks: AtomicUsize,
-    /// Set by `quit`: the hash table is no longer initialised.
+    /// Set by `quit`. It ends a running initialisation of the hash table.
     quitting: AtomicBool,
     /// Lancet's move in a game against a person, and the key of the position before it.
     answer: Mutex<Option<(u64, Move)>>,
@@ -516,8 +517,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         match message {
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
-            // After `stop`, `readyok` comes after the best move. Scid takes a move that comes
-            // later for the answer to its next `go`.
+            // During a search, `readyok` is sent at once. But after `stop` it must follow the best
+            // move, because Scid takes a later move for the answer to its next `go`.
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
                 self.output.send(&UciMessage::ReadyOk);
             }

@@ -39,8 +39,8 @@ pub struct Prompt {
 /// A writer that queues text for the printing thread.
 pub struct Queue(Sender<Print>);
 
-/// Opens the editor, a writer for output, and the thread that prints it. The thread ends when both
-/// others are dropped.
+/// Opens the editor, a writer for output, and the thread that prints it. The thread ends when the
+/// editor and the writer have been dropped.
 ///
 /// # Errors
 ///

@@ -145,7 +145,8 @@ pub fn mirror(position: &Position) -> Option<Game> {
     Some(Game::from(mirrored))
 }
 
-/// Writes the number of leaf nodes at `depth` plies below each move, and their sum.
+/// Writes the number of leaf nodes below each move, and their sum. The leaves are `depth` plies
+/// from the root.
 pub fn perft(
     position: &Position,
     depth: u32,
@@ -167,7 +168,8 @@ pub fn perft(
     line(&format!("Nodes searched: {total}"));
 }
 
-/// Depth in plies that is counted in well under a second, and without checking for `stop`.
+/// Trees up to this depth, in plies, are counted without checking for `stop`. That takes well under
+/// a second.
 const QUICK: u32 = 4;
 
 /// Returns the number of leaf nodes at `depth` plies, or `None` if stopped.

@@ -74,7 +74,7 @@ pub const ORDERS: &[(&str, &str, &str)] = &[
     ("exit", "", "end the program"),
 ];
 
-/// The arguments of an order are wrong. Names the expected form.
+/// The error for wrong arguments of an order. It names the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {0}")]
 pub struct OrderError(String);
@@ -83,7 +83,7 @@ pub struct OrderError(String);
 pub const MOVES: &str =
     "e4, e2e4   play a move or several, in any notation; a FEN sets up the board";
 
-/// Parses a line. Returns `None` if it is not an order, and perhaps a command of the protocol.
+/// Parses a line. Returns `None` for other lines, which may be commands of the protocol.
 ///
 /// # Errors
 ///

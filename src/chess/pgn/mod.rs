@@ -100,7 +100,7 @@ pub fn split_comment(comment: &str) -> (Vec<&str>, String) {
     (commands, parts.join(" "))
 }
 
-/// The error for a game that cannot be used.
+/// A fault in a game. As an error, it makes the game unusable; as a warning, it does not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}: {reason}")]
 pub struct Broken {

@@ -1,8 +1,8 @@
 //! Reads games from a stream of PGN, one at a time, with their line numbers.
 //!
 //! The parser accepts common deviations from the standard: joined files, games without tags, blank
-//! lines or results, castling with zeros, and glyphs of books. It reads a broken game to its end,
-//! so that it finds the next one.
+//! lines or results, castling with zeros, and the symbols of chess books. It reads a broken game to
+//! its end, so that it finds the next one.
 
 use std::io::{self, BufRead};
 
@@ -23,7 +23,8 @@ const EVENT: &[u8] = b"[Event \"";
 /// Maximum length of a game, in bytes. A longer text is not a game.
 const MAX_GAME: usize = 16 << 20;
 
-/// Maximum nesting of variations. It is limited because recursive functions walk the tree.
+/// Maximum nesting of variations. The functions that walk the tree are recursive, and deeper trees
+/// could overflow the stack.
 const MAX_NESTING: usize = 200;
 
 /// Numeric annotation glyphs, and the symbols that people, other programs and books write for them.

@@ -1,4 +1,4 @@
-//! Writes games as PGN in export format, in lines of at most 80 columns.
+//! Writes games as PGN in export format, with the moves wrapped at 80 columns.
 
 use std::fmt::Write as _;
 

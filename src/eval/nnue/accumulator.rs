@@ -53,8 +53,8 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
 };
 
 /// The pieces of a board, as one bitboard for each of the four bits of their codes. The codes
-/// are 1 to 6 for pawn to king, plus [`Pieces::WHITE`]. Two boards can be compared in a
-/// register.
+/// are 1 to 6 for pawn to king, plus [`Pieces::WHITE`]. Comparing two boards takes only a
+/// few instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pieces([u64; 4]);
 
@@ -326,6 +326,7 @@ impl Accumulators {
         let (before, rest) = self.layers.split_at_mut(start(ply));
         let target = &mut rest[..blocks];
         let source = match source {
+            // Update the layer of the last board, and copy it.
             None => {
                 let layer = &mut self.refreshed_layers[refreshed * blocks..][..blocks];
                 simd::update(layer, None, weights, added, removed);
@@ -333,6 +334,7 @@ impl Accumulators {
                 return;
             }
             Some(from) if from < ply => Some(&before[start(from)..][..blocks]),
+            // The source is the accumulator of this ply itself: update it in place.
             Some(_) => None,
         };
         simd::update(target, source, weights, added, removed);

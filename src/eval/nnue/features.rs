@@ -3,7 +3,8 @@
 //!
 //! Each side has its own view, with its own pieces first and its own first rank first. If its
 //! king is on files e to h, the view is mirrored, so that the king is always on files a to d.
-//! Networks with king buckets have separate rows of weights for each of four areas of the king.
+//! Networks with king buckets have separate rows of weights for each of four areas of the board in
+//! which the king can be.
 
 use shakmaty::{Board, Color, Role, Square};
 

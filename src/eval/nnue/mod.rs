@@ -23,6 +23,9 @@
 //! | sum over the 16 lanes | 1/65025q | 64 bits |
 //! | output bias | 1/255q | 32 bits |
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the limit of the evaluation |
+//!
+//! A lane is a 32-bit sum. It takes the products of two adjacent places of all blocks of 32
+//! neurons, so a block has 16 lanes.
 
 mod accumulator;
 pub mod checksum;

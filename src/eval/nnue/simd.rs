@@ -1,5 +1,5 @@
-//! The arithmetic of the network: adding rows of weights, and the output layer. Besides
-//! `pages` and `processor`, this is the only module with unsafe code.
+//! The arithmetic of the network: adding rows of weights, and the output layer. The other
+//! unsafe code of this crate is in `system::pages` and in one function of `system::files`.
 //!
 //! The code that adds rows is written so that the compiler vectorises it for any target. The
 //! output layer has an AVX-512, an AVX2 and a portable form, one of which is chosen at compile
@@ -50,7 +50,7 @@ fn update_any(
     added: &[u16],
     removed: &[u16],
 ) {
-    // At a time, only as many blocks as fit in registers for all rows.
+    // Update a few blocks at a time, so that their sums stay in registers while all rows are added.
     let length = target.len();
     let mut at = 0;
     while at < length {
@@ -134,15 +134,15 @@ fn update_tile<const N: usize>(
     N
 }
 
-/// Maximum number of adjacent places of a block whose products are summed in the same 32 bits.
+/// Maximum number of adjacent neurons of a block whose products go into the same 32-bit sum.
 pub(super) const LANE: usize = 2;
 
 /// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
 /// weights `u`. All four slices must have the same length.
 ///
-/// Two conditions prevent overflow. Weights must be within `-128..=128`. The weights in the
-/// same [`LANE`] of all blocks are summed in 32 bits, so their positive and negative parts
-/// must each sum to at most 33,025.
+/// Two conditions prevent overflow. Weights must be within `-128..=128`. The products in the
+/// same lane of all blocks are summed in 32 bits (see [`LANE`]), so the positive and the
+/// negative weights of a lane must each sum to at most 33,025.
 #[inline]
 pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
@@ -159,7 +159,7 @@ pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     output_portable(views, weights)
 }
 
-/// Returns the name of the form of the arithmetic in this build.
+/// Returns the name of the instruction set that the arithmetic of this build uses.
 pub const fn name() -> &'static str {
     if cfg!(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw")) {
         "AVX-512"
@@ -208,7 +208,7 @@ mod x86 {
     pub(super) fn output_avx2([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
         let mut sums = [_mm256_setzero_si256(); 2];
-        // Both views in one loop: fewer steps, and work for all units.
+        // Both views in one loop: fewer iterations, and independent sums that run in parallel.
         for ((a, u), (b, w)) in ours.iter().zip(weights[0]).zip(theirs.iter().zip(weights[1])) {
             for (value, weight) in [(a, u), (b, w)] {
                 let value = (&raw const *value).cast::<__m256i>();
@@ -239,7 +239,7 @@ mod x86 {
     pub(super) fn output_avx512([ours, theirs]: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
         let (low, high) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
         let mut sums = [_mm512_setzero_si512(); 2];
-        // Both views in one loop: fewer steps, and work for all units.
+        // Both views in one loop: fewer iterations, and independent sums that run in parallel.
         for ((a, u), (b, w)) in ours.iter().zip(weights[0]).zip(theirs.iter().zip(weights[1])) {
             for (sum, (value, weight)) in sums.iter_mut().zip([(a, u), (b, w)]) {
                 let value = (&raw const *value).cast::<__m512i>();

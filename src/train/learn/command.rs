@@ -42,7 +42,7 @@ const BATCH: [u64; 2] = [256, 16384];
 /// Time of self-play of a generation in a timed run with a full window, in seconds.
 const FULL_WINDOW_SECONDS: f64 = 900.0;
 
-/// Train networks from nothing: self-play, training and a match in each generation
+/// Train networks from scratch: self-play, training and a match in each generation
 ///
 /// The first games are played with material and piece-square tables, without games, scores or
 /// networks of other engines. In each generation, the best network so far plays games against

@@ -1,4 +1,4 @@
-//! `lancet-train learn`: trains networks from nothing, unattended. Each generation plays games with
+//! `lancet-train learn`: trains networks from scratch, unattended. Each generation plays games with
 //! the best network, trains a new network on the newest games, and plays a match between the two.
 //! The new network replaces the best one only if it wins.
 //!

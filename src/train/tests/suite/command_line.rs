@@ -12,7 +12,10 @@ fn commands_have_manual_pages() {
     // The page starts with the description of the command.
     let page = stdout(&run(&["average", "--help"]));
     assert!(page.starts_with("Average networks that were trained from the same one\n"), "{page}");
-    assert!(page.contains("is the mean of the numbers") && page.contains("--out <NET>"), "{page}");
+    assert!(
+        page.contains("is the mean of the parameters") && page.contains("--out <NET>"),
+        "{page}"
+    );
 }
 
 #[test]
