@@ -137,7 +137,7 @@ pub struct Axes {
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
     /// Compare every algorithm, and vary every other axis one at a time; with axes, use all values
-    /// of the others (thousands of cells)
+    /// of the others except --window and --size (thousands of cells)
     #[arg(long)]
     pub all: bool,
 }

@@ -74,12 +74,12 @@ struct ReportArgs {
     /// Search depth, in plies
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
-    /// Use N positions, evenly spread over those of `lancet bench`; a third of them in experiments
-    /// that search one ply deeper
+    /// Use N positions, evenly spread over those of `lancet bench`. Experiments that search one ply
+    /// deeper use a third of them
     #[arg(long, value_name = "N", default_value_t = 24,
           value_parser = arguments::whole::<usize>(1..))]
     limit: usize,
-    /// Number of positions to search at the same time
+    /// Number of positions to search at the same time [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
 }
@@ -93,7 +93,7 @@ const MATES: &str = include_str!("../../epd/mates20.epd");
 struct RunArgs {
     /// File of positions, as EPD or FEN lines [default: the positions of `lancet bench`]
     file: Option<PathBuf>,
-    /// Search another game instead of chess, from its first moves
+    /// Search another game instead of chess, from all positions after its first move or two
     #[arg(long, value_enum, conflicts_with_all = ["file", "limit", "leaf"])]
     game: Option<GameName>,
     /// Search depth, in plies [default: 4 in chess, 9 in tic-tac-toe, 8 in Connect Four, 12 in Nim]
@@ -102,16 +102,16 @@ struct RunArgs {
     /// Use only the first N positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     limit: Option<usize>,
-    /// How to evaluate positions at depth zero
+    /// How to evaluate leaves at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]
     leaf: Leaf,
     /// Network file for `--leaf network`, instead of the built-in network
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Move ordering
+    /// Which move of a node is searched first
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
-    /// Selective techniques of playing programs; scores are then not checked
+    /// Selective techniques of playing programs, separated by commas; scores are then not compared
     #[arg(long, value_enum, value_delimiter = ',')]
     select: Vec<Selectivity>,
     /// Search without iterative deepening: start each depth from scratch, and count only the last
@@ -129,7 +129,8 @@ struct RunArgs {
     /// Do not measure the replayed tree; halves the time
     #[arg(long)]
     no_replay: bool,
-    /// Number of positions to search at the same time; use 1 to compare seconds
+    /// Number of positions to search at the same time; use 1 to compare seconds [default: one for
+    /// each processor]
     #[arg(long, value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table

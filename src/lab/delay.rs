@@ -14,14 +14,14 @@ use lancet::chess::score::{Bounds, Delay, INFINITE, Score, Window, is_decisive};
 pub enum ScoreDelay {
     /// Scores are returned unchanged.
     None,
-    /// Scores of lost games gain one per move, as in the playing engine.
+    /// Mate scores of the losing side gain one per move, as in the playing engine.
     Mates,
     /// Every score below the node's own static evaluation (`CurEval`) gains one, so that any loss,
     /// not only mate, is better if it comes later.
     Loss,
     /// Negative scores shrink to 31/32 of their size at every node.
     Decay,
-    /// The classical way: mates are counted from the root, as `MATE` minus the plies to them; the
+    /// The classical way: mates are counted from the root, as `MATE` minus the number of plies; the
     /// table adds and subtracts the distance of its node from the root.
     Ply,
     /// `ply` with a table that does not adjust scores.

@@ -3,14 +3,16 @@
 
 pub const LANCET_LAB: &str = "\
 Description:
-  Searches the positions with every algorithm, checks that all return the same values, and prints \
-the cost of each, smallest trees first. Without axes, it runs every algorithm where it works best. \
+  Searches the positions with several algorithms, checks that all sound ones return the same \
+scores, and prints the cost of each, smallest trees first. Without axes, it runs ten searches: the \
+root drivers with PVS, the other algorithms with the full window, and two searches without a table. \
 With --all, it runs every algorithm, and varies every other axis one at a time. With axes, it runs \
-all combinations of the given values; the other axes stay at pvs, asp-gradual, 50, exact, \
-two-bounds, two-level, 65536, none.
+all combinations of the given values. The other axes stay at --interior pvs --root asp-gradual \
+--window 50 --table exact --entries two-bounds --replacement two-level --size 65536 --delay none. \
+An axis is one of the options above under \"Axes\", and a cell is one value on each axis.
   \"The lecture notes\" are D. Eppstein's on variants of alpha-beta search (1999). \"The post\" is \
-H. G. Muller's on adjusting the scores that a search returns (2007). `lancet-lab explain` lists \
-all sources.
+H. G. Muller's on adjusting the scores that a search returns (2007). `lancet-lab explain NAME` names \
+the sources of a topic.
 
 Examples:
   lancet-lab --depth 5
@@ -19,7 +21,7 @@ Examples:
   lancet-lab explain pvs
 
 Exit status:
-  0  if all values agree
+  0  if all sound searches agree, or their scores were not compared
   1  if they do not agree
   2  if a file or the command line could not be used";
 
@@ -27,8 +29,9 @@ pub const EXPLAIN: &str = "\
 Description:
   Explains an algorithm or a setting, and runs its examples with the functions that the lab \
 compares. Without a name, it lists the topics. --tree gives another tree for the example: `max` or \
-`min` for the side to move, then its moves in brackets. A move is a number, more brackets, or `??` \
-for a leaf that no search should need to look at.
+`min` for the side to move, then its moves in brackets. A move is a number, WIN, TIE \
+or LOSS for MAX, more brackets, or `??` for a leaf that no search should need to look at. `@9` after \
+a bracket gives the node a static evaluation, and `=C` is the node C again.
 
 Examples:
   lancet-lab explain
@@ -43,8 +46,8 @@ pub const REPORT: &str = "\
 Description:
   Runs the lab's experiments on positions of `lancet bench` and writes DIR/lab.html: alpha-beta in \
 five minutes, the questions and results of the experiments, and every algorithm on a tree to step \
-through. The file is self-contained. It takes about 15 seconds at depth 4, and five times as long \
-at depth 5.
+through. The file is self-contained. Writing it takes about 15 seconds at depth 4, and five \
+times as long at depth 5.
 
 Examples:
   lancet-lab report --out page

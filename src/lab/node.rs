@@ -30,8 +30,8 @@ pub enum Ordering {
 /// are then no longer those of the whole tree, and may differ between searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Selectivity {
-    /// Null-move pruning: if a pass fails high at the depth minus 3, so does the node. Only in null
-    /// windows, from depth 3, and if the evaluation is at least beta.
+    /// Null-move pruning: if a search after a pass, 3 plies less deep, fails high, so does the
+    /// node. Only in null windows, from depth 3, and if the evaluation is at least beta.
     NullMove,
     /// Late move reductions in PVS: from depth 3, quiet moves from the fourth on are first tested
     /// one ply less deep.
