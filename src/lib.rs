@@ -1,6 +1,6 @@
 //! Lancet, a UCI chess engine.
 //!
-//! *A lancet is a window: tall, narrow and pointed. So is the window of this engine's search.*
+//! *A lancet is a tall, narrow window. The name refers to the narrow windows of alpha-beta search.*
 //!
 //! The program `lancet` is a thin layer over this library. This example searches a position for
 //! its best move:

@@ -63,9 +63,9 @@ pub struct DialogueOptions {
     pub live: Arc<LiveOptions>,
     /// Report winning chances with every score.
     pub show_wdl: AtomicBool,
-    /// Report only the last lines of a search.
+    /// Report only the final result of a search.
     pub minimal: AtomicBool,
-    /// Say in a sentence what the best move does.
+    /// Send a sentence about the best move.
     pub explain: AtomicBool,
     /// Print additional information, as after `debug on`.
     pub debug: AtomicBool,
@@ -117,17 +117,17 @@ fn options() -> Vec<UciOption> {
             .about("Empties the transposition table and the histories, as for a new game."),
         check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on)
             .about(
-                "Keeps the table between games and ignores Clear Hash, except for entries \
-             written while UCI_LimitStrength was on.",
+                "Keeps the table between games and ignores Clear Hash. A new game still clears \
+                 a table filled at limited strength (UCI_LimitStrength or Skill Level).",
             )
             .expert(),
         file("Hash File", set_hash_file).about("File for Save Hash and Load Hash."),
         button("Save Hash", save_hash).about(
-            "Saves the table with all its depths and bounds. Overwrites only files that \
-             hold a saved table.",
+            "Saves the table, with all depths and bounds, to Hash File. Overwrites only \
+             files that hold a saved table.",
         ),
         button("Load Hash", load_hash).about(
-            "Replaces the table and its size with the saved ones. Refuses a damaged \
+            "Loads the table from Hash File, and sets Hash to its size. Refuses a damaged \
              file.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
@@ -136,30 +136,31 @@ fn options() -> Vec<UciOption> {
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
-        .about("Number of principal variations to report. Can change during a search."),
+        .about("Number of principal variations to report."),
         check("Ponder", default.ponder, |s, on| s.ponder = on).about(
-            "Allows the GUI to let Lancet think on the opponent's time. With it, Lancet \
-             budgets more time per move.",
+            "Announces that the GUI may let Lancet think on the opponent's time. Lancet \
+             then plans more time for each move.",
         ),
         spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
             s.move_overhead = Duration::from_millis(ms);
         })
         .about(
-            "Milliseconds that Lancet keeps back for delays between itself and the GUI: \
-             on clocks 50 more, of `movetime` a tenth at most. Raise it over a network.",
+            "Milliseconds to reserve for delays between Lancet and the GUI. On clocks, \
+             Lancet reserves 50 ms more; of `movetime`, a tenth at most. Raise it if you \
+             play over a network.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
-                "For testers: counts N nodes as one millisecond; 0 uses the real clock. Not \
-             with Ponder or movestogo.",
+                "For testers: counts this number of nodes as one millisecond; 0 uses the \
+                 real clock. Do not combine it with Ponder or `movestogo`.",
             )
             .expert(),
         live_check("UCI_Chess960", |o| &o.chess960).about(
-            "Plays Chess960: castling moves are written as king takes rook. If off, \
-             castling rights that only Chess960 has are dropped.",
+            "Plays Chess960, and writes castling as king takes rook. If off, Lancet drops \
+             castling rights of a king or rook that is not on its standard square.",
         ),
         live_check("UCI_AnalyseMode", |o| &o.analyse).about(
-            "For analysis: searches forced moves too, and ignores the book, \
+            "For analysis: searches even if only one move is legal, and ignores the book, \
              UCI_LimitStrength and Skill Level.",
         ),
         check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on)
@@ -168,17 +169,17 @@ fn options() -> Vec<UciOption> {
             .about("Target rating for UCI_LimitStrength."),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
-                "Limits strength where UCI_LimitStrength is off: level 0 plays like a \
-             person rated 500, each level adds 125, and 20 is full strength.",
+                "Limits the strength if UCI_LimitStrength is off. Level 0 plays like a \
+                 person rated 500, each level adds 125, and 20 is full strength.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
-            "Plays from BookFile while it has moves, each with the probability that its \
-             weight gives.",
+            "Plays from BookFile while it has a move for the position. Lancet chooses among \
+             its moves at random, in proportion to their weights.",
         ),
         file("BookFile", set_book)
             .about("Opening book in Polyglot format (.bin). Refuses a damaged file."),
         spin("BookDepth", default.book_depth, 1..=BOOK_DEPTH, |s, moves| s.book_depth = moves)
-            .about("Number of moves of a game that may come from the book."),
+            .about("Highest move number at which Lancet plays from the book."),
         text("SyzygyPath", EMPTY, "paths", |paths| {
             on_engine(syzygy::directories(paths), set_tablebases)
         })
@@ -194,41 +195,42 @@ fn options() -> Vec<UciOption> {
         .about("Maximum number of pieces for a probe.")
         .expert(),
         check("Syzygy50MoveRule", default.syzygy.fifty_moves, |s, on| s.syzygy.fifty_moves = on)
-            .about("Counts wins that the fifty-move rule spoils as draws.")
+            .about("Scores a tablebase win as a draw if the fifty-move rule prevents it.")
             .expert(),
         live_check("UCI_ShowCurrLine", |o| &o.live.show_current_line)
-            .about("Reports the line being searched once a second.")
+            .about("Once a second, reports the line that is being searched.")
             .expert(),
         live_check("UCI_ShowRefutations", |o| &o.live.show_refutations)
-            .about("Reports the reply to each of the other moves after every iteration.")
+            .about(
+                "After every iteration, reports the best reply to each move that is not \
+                 among the reported lines.",
+            )
             .expert(),
         live_check("UCI_ShowWDL", |o| &o.show_wdl)
-            .about("Reports the chances of a win, draw and loss with every score, in permille."),
+            .about("Reports the chances of win, draw and loss with every score, in permille."),
         live_check("Minimal", |o| &o.minimal)
             .about(
-                "Reports only the last line of a search; with MultiPV, the last line of \
-             each rank.",
+                "Reports only the final result of a search; with MultiPV, that of each \
+                 line.",
             )
             .expert(),
         live_check("Explain", |o| &o.explain)
-            .about("Adds a sentence that says what the best move does."),
+            .about("Before `bestmove`, sends an info string with a sentence about the best move."),
         path("Debug Log File", Change::Log)
-            .about("Appends everything read and written to this file, with the time in UTC.")
+            .about("Appends a log of all input and output to this file, with times in UTC.")
             .expert(),
         file("EvalFile", set_network)
             .about(
-                "Network to evaluate with. Refuses a damaged file. `psqt` is material and \
-             piece-square tables, for comparison.",
+                "Network to evaluate with. An empty value is the built-in network, and `psqt` \
+                 is material and piece-square tables, for comparison. Refuses a damaged file.",
             )
             .expert(),
-        root_search("Root Search")
-            .about("How an iteration finds its score, for comparison.")
-            .expert(),
+        root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
         text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
-            .about("The opponent's name, as GUIs send it. Only the Debug Log File shows it.")
+            .about("Name of the opponent. It has no effect, except in Debug Log File.")
             .expert(),
         text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {}))
-            .about("Text for GUIs to show.")
+            .about("Text about the engine, for GUIs to show.")
             .expert(),
     ]
 }
