@@ -48,14 +48,18 @@ pub enum Command {
 
 /// The commands: name, arguments and one line of help.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("uci", "", "print name, author and options, then 'uciok'"),
+    ("uci", "", "switch to UCI output, and print name, author, options and 'uciok'"),
     ("debug", "[on | off]", "also report positions, options, limits and time planning"),
     (
         "isready",
         "",
         "answer 'readyok': during a search at once, otherwise after all earlier commands",
     ),
-    ("setoption", "name <name> [value <value>]", "set an option; 'uci' lists the options"),
+    (
+        "setoption",
+        "name <name> [value <value>]",
+        "set an option; 'help setoption' explains them all",
+    ),
     ("register", "later | name <name> code <code>", "accepted and ignored, because Lancet is free"),
     ("ucinewgame", "", "start a new game: clear the hash table and the histories"),
     ("position", "(startpos | fen <fen>) [moves <move>...]", "set up a position and play moves"),
