@@ -113,7 +113,7 @@ readme() {
     cd "$work/desk"
     export PATH=$work/bin:$PATH
     grep '^    setoption ' "$root/README.md" | lancet | tee said
-    grep -q 'Load Hash: [0-9]* MiB from' said
+    grep -q 'Load Hash: loaded [0-9]* MiB from' said
     while read -r line; do
         printf '\n$ %s\n' "$line"
         status=0

@@ -228,8 +228,8 @@ windows_paths() {
         'setoption name Hash File value C:\my nets\table.hash' 'go depth 6' 'setoption name Save Hash' \
         'setoption name Load Hash' 'setoption name SyzygyPath value C:\my nets;C:\nowhere' \
         'setoption name EvalFile value C:\my nets\y.nnue' 'go depth 6' quit </dev/null | tr -d '\r')
-    has 'Windows: the table is saved' 'Save Hash: 16 MiB in C:\\my nets\\table.hash' "$text"
-    has 'Windows: the table is loaded' 'Load Hash: 16 MiB from C:\\my nets\\table.hash' "$text"
+    has 'Windows: the table is saved' 'Save Hash: saved 16 MiB to C:\\my nets\\table.hash' "$text"
+    has 'Windows: the table is loaded' 'Load Hash: loaded 16 MiB from C:\\my nets\\table.hash' "$text"
     has 'Windows: a missing network is named' 'C:\\my nets\\y.nnue' "$text"
     has 'Windows: a missing directory is named' 'C:\\nowhere' "$text"
     has 'Windows: the debug log is written' 'bestmove [a-h]' "$(cat "$nets/log.txt")"

@@ -37,7 +37,7 @@ fn broken_rules(kinds: &PositionErrorKinds) -> String {
         (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
         (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "too much material"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "more than 32 pieces, or too many promoted ones"),
     ];
     let broken = rules.iter().filter(|(kind, _)| kinds.contains(*kind));
     broken.map(|&(_, words)| words).collect::<Vec<_>>().join(", ")

@@ -237,7 +237,7 @@ fn why_none(position: &Position) -> String {
     if position.is_check() {
         return format!("{us} is in check, and this move does not answer the check");
     }
-    format!("{us} cannot move like this")
+    format!("no {us} piece can make this move")
 }
 
 /// Returns the name of a side: `White` or `Black`.
@@ -437,12 +437,12 @@ mod tests {
         assert_eq!(error("Nd4"), "'Nd4' is ambiguous: Nbd4 or Nfd4");
         assert_eq!(error("Nxd4!"), "'Nxd4!' is ambiguous: Nbd4 or Nfd4");
         for (word, reason) in [
-            ("Ke5", "White cannot move like this"),
-            ("O-O", "White cannot move like this"),
-            ("e4", "White cannot move like this"),
-            ("e1e3", "White cannot move like this"),
-            ("bd4", "White cannot move like this"),
-            ("E4", "White cannot move like this"),
+            ("Ke5", "no White piece can make this move"),
+            ("O-O", "no White piece can make this move"),
+            ("e4", "no White piece can make this move"),
+            ("e1e3", "no White piece can make this move"),
+            ("bd4", "no White piece can make this move"),
+            ("E4", "no White piece can make this move"),
             ("Bf3d4", "no such piece is on f3"),
             ("a1a2", "there is no piece on a1"),
             ("e8-e7", "the piece on e8 is Black's, and White is to move"),
@@ -456,7 +456,7 @@ mod tests {
                 "exd8",
                 "expected a promotion piece, as in exd8=Q",
             ),
-            ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "d8", "White cannot move like this"),
+            ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "d8", "no White piece can make this move"),
             ("4R1k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "h6", "the game is over"),
             ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "e7e5", "the game is over"),
         ] {

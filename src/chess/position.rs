@@ -245,7 +245,7 @@ impl Position {
                 let [given, used] = [text, fen.as_str()]
                     .map(|fen| fen::fields(fen).nth(index).map_or("-", |(_, field)| field));
                 remarks.push(if is_shuffled && index == 2 {
-                    format!("{name} '{given}' are possible in Chess960 only: using '{used}'")
+                    format!("{name} '{given}' need Chess960 (UCI_Chess960): using '{used}'")
                 } else {
                     format!("the board contradicts {name} '{given}': using '{used}'")
                 });

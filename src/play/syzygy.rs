@@ -176,10 +176,12 @@ impl Tablebases {
         }
         let count = |extension| files.keys().filter(|name| name.ends_with(extension)).count();
         let [wdl, dtz] = KINDS.map(|(extension, _)| count(extension));
-        say(&format!(
-            "SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {} pieces",
-            tables.max_pieces()
-        ));
+        if wdl + dtz == 0 {
+            say("SyzygyPath: no tablebases found");
+        } else {
+            let pieces = tables.max_pieces();
+            say(&format!("SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {pieces} pieces"));
+        }
         let usable: HashMap<u64, AtomicBool> = files
             .keys()
             .filter_map(|name| name.strip_suffix(".rtbw"))

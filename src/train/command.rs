@@ -389,7 +389,7 @@ fn compare(
     let outputs = model::outputs(layout, &RoundedModel::new(layout, parameters), samples);
     let (mean, worst) = model::disagreement(outputs, network, samples);
     note(format_args!(
-        "quantised against float on {} positions: mean {mean:.2} cp, largest {worst:.2} cp",
+        "network against model on {} positions: mean difference {mean:.2} cp, largest {worst:.2} cp",
         samples.len()
     ));
     ensure!(

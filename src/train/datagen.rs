@@ -328,7 +328,9 @@ impl Stream {
         );
         if torn > 0 {
             let path = path.display();
-            complain(format_args!("{path}: the last game is torn; removing its {torn} bytes"));
+            complain(format_args!(
+                "{path}: the last game is incomplete; removing its {torn} bytes"
+            ));
         }
         file.set_len(length as u64).with_context(place)?;
         file.seek(SeekFrom::End(0)).with_context(place)?;

@@ -335,7 +335,7 @@ fn report(counts: &Counts, fit: &Fit) {
             error / seen.max(1.0)
         ));
     }
-    say(format_args!("{:?}", fit.model));
+    say(format_args!("alpha {:?}, beta {:?}", fit.model.alpha, fit.model.beta));
 }
 
 /// Returns the constants as Rust source.

@@ -48,23 +48,36 @@ pub enum Command {
 
 /// The commands: name, arguments and one line of help.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("uci", "", "print name, author and options, then 'uciok'"),
-    ("debug", "[on | off]", "print additional information"),
-    ("isready", "", "answer 'readyok': at once during a search, else after all earlier commands"),
-    ("setoption", "name <name> [value <value>]", "set an option; 'uci' lists the options"),
-    ("register", "later | name <name> code <code>", "accepted and ignored; Lancet is free"),
-    ("ucinewgame", "", "prepare for a new game: clear the hash table and the histories"),
-    ("position", "startpos | fen <fen> [moves <move>...]", "set up a position and play moves"),
+    ("uci", "", "switch to UCI output, and print name, author, options and 'uciok'"),
+    ("debug", "[on | off]", "also report positions, options, limits and time planning"),
+    (
+        "isready",
+        "",
+        "answer 'readyok': during a search at once, otherwise after all earlier commands",
+    ),
+    (
+        "setoption",
+        "name <name> [value <value>]",
+        "set an option; 'help setoption' explains them all",
+    ),
+    ("register", "later | name <name> code <code>", "accepted and ignored, because Lancet is free"),
+    ("ucinewgame", "", "start a new game: clear the hash table and the histories"),
+    ("position", "(startpos | fen <fen>) [moves <move>...]", "set up a position and play moves"),
     (
         "go",
-        "[searchmoves <move>...] [ponder] [wtime|btime|winc|binc <ms>] [movestogo <n>] [depth <plies>] \
-         [nodes <n>] [mate <moves>] [movetime <ms>] [infinite] | perft <plies>",
-        "search until the first of these limits is reached",
+        "[searchmoves <move>...] [ponder] [wtime <ms>] [btime <ms>] [winc <ms>] [binc <ms>] \
+         [movestogo <n>] [depth <plies>] [nodes <n>] [mate <moves>] [movetime <ms>] [infinite] \
+         | perft <plies>",
+        "search until the first of these limits is reached; without limits, until 'stop'",
     ),
     ("stop", "", "end the search and print its best move"),
-    ("ponderhit", "", "the opponent played the expected move: continue on Lancet's clock"),
+    (
+        "ponderhit",
+        "",
+        "continue the search on Lancet's clock: the opponent played the expected move",
+    ),
     ("wait", "", "for scripts: wait until the search has ended"),
-    ("quit", "", "end the program; the end of the input does so after a search with limits"),
+    ("quit", "", "stop everything and end the program"),
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation, its terms and the contribution of each piece"),
     ("fen", "", "show the position as FEN"),
@@ -77,7 +90,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ),
     (
         "genfens",
-        "<n> seed <s> book <file> | None",
+        "<n> seed <s> book (<file> | None)",
         "generate balanced openings for OpenBench, each as 'info string genfens <fen>'",
     ),
     ("perft", "<plies>", "count the leaf nodes below each move"),
@@ -341,7 +354,7 @@ fn go(tokens: &mut Tokens) -> Result<Command, CommandError> {
             Some("perft") => return perft(tokens),
             Some(keyword) => go.read_number(keyword, tokens),
             None => {
-                let error = unexpected("go", token, "a limit ('help' lists them)");
+                let error = unexpected("go", token, "a limit ('help go' lists them)");
                 go.extension.complaints.push(error);
             }
         }
@@ -616,9 +629,9 @@ mod tests {
         let line = format!("position  fen {fen}  moves e2e4 e7e5");
         assert_eq!(text(&line), format!("position fen {fen} moves e2e4 e7e5"));
         for (line, complaint) in [
-            ("position", "expected 'startpos' or 'fen <fen>' after 'position'"),
-            ("position fen", "expected a FEN after 'fen'"),
-            ("position fen moves e2e4", "expected a FEN after 'fen'"),
+            ("position", "missing argument after 'position': expected 'startpos' or 'fen <fen>'"),
+            ("position fen", "missing argument after 'fen': expected a FEN"),
+            ("position fen moves e2e4", "missing argument after 'fen': expected a FEN"),
             ("position e2e4", "'e2e4' after 'position': expected 'startpos' or 'fen <fen>'"),
             (
                 "position startpos e2e4",
@@ -699,13 +712,18 @@ mod tests {
                 "'-3' after 'nodes': expected a whole number from 1 to 18446744073709551615",
             ),
             ("go depth x nodes 5", None, Some(5), "'x' after 'depth': expected a whole number"),
-            ("go nodes 5 depth", None, Some(5), "expected a whole number after 'depth'"),
+            (
+                "go nodes 5 depth",
+                None,
+                Some(5),
+                "missing argument after 'depth': expected a whole number",
+            ),
             ("go depth nodes 5", None, Some(5), "'nodes' after 'depth': expected a whole number"),
             (
                 "go fast nodes 5",
                 None,
                 Some(5),
-                "'fast' after 'go': expected a limit ('help' lists them)",
+                "'fast' after 'go': expected a limit ('help go' lists them)",
             ),
             ("go depth 3.5 nodes 5", None, Some(5), "'3.5' after 'depth': expected a whole number"),
             (
@@ -714,8 +732,18 @@ mod tests {
                 None,
                 "'-5' after 'movetime': expected a whole number from 0 to 999999999999",
             ),
-            ("go nodes 5 searchmoves", None, Some(5), "expected moves after 'searchmoves'"),
-            ("go searchmoves nodes 5", None, Some(5), "expected moves after 'searchmoves'"),
+            (
+                "go nodes 5 searchmoves",
+                None,
+                Some(5),
+                "missing argument after 'searchmoves': expected moves",
+            ),
+            (
+                "go searchmoves nodes 5",
+                None,
+                Some(5),
+                "missing argument after 'searchmoves': expected moves",
+            ),
         ] {
             let (message, extension) = message(line);
             let UciMessage::Go { search_control, .. } = message else { panic!("{line}") };

@@ -9,8 +9,8 @@ pub enum CommandError {
         /// The first word.
         token: String,
     },
-    /// The line ends too early.
-    #[error("expected {expected} after '{after}'")]
+    /// An argument is missing.
+    #[error("missing argument after '{after}': expected {expected}")]
     Missing {
         /// The command or keyword.
         after: &'static str,

@@ -90,7 +90,7 @@ mod tests {
         (
             "go depth 3 fast nodes 5",
             Reads("go depth 3 "),
-            "go depth 3 nodes 5 ! 'fast' after 'go': expected a limit ('help' lists them)",
+            "go depth 3 nodes 5 ! 'fast' after 'go': expected a limit ('help go' lists them)",
         ),
         ("go depth x nodes 5", Unknown, "go nodes 5 ! 'x' after 'depth': expected a whole number"),
         (

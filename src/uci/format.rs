@@ -24,7 +24,7 @@ const MAX_TEXT: usize = 400;
 /// Phrases of operating systems for unreadable files, and replacements. If XBoard reads one of
 /// these phrases, it assumes that the engine cannot start, and stops reading.
 const FATAL: [(&str, &str); 3] = [
-    ("No such file or directory", "it does not exist"),
+    ("No such file or directory", "file or folder does not exist"),
     ("Permission denied", "access is denied"),
     ("not found", "missing"),
 ];

@@ -50,6 +50,29 @@ pub fn limits(
     limits
 }
 
+/// Lists the limits that are set, for `debug on`.
+pub fn describe(limits: &Limits) -> String {
+    let flag = |name: &str, on: bool| on.then(|| name.to_owned());
+    let clock = limits.clock.map(|Clock { time, increment, moves_to_go }| {
+        let moves = moves_to_go.map(|moves| format!(" for {moves} moves")).unwrap_or_default();
+        format!("clock {} + {} ms{moves}", time.as_millis(), increment.as_millis())
+    });
+    let searchmoves = limits.searchmoves.len();
+    let set = [
+        limits.depth.map(|depth| format!("depth {depth}")),
+        limits.nodes.map(|nodes| format!("nodes {nodes}")),
+        limits.mate.map(|moves| format!("mate {moves}")),
+        limits.movetime.map(|time| format!("movetime {} ms", time.as_millis())),
+        clock,
+        flag("infinite", limits.infinite),
+        flag("ponder", limits.ponder),
+        flag("UCI_AnalyseMode", limits.analyse),
+        (searchmoves > 0).then(|| format!("{searchmoves} searchmoves")),
+    ];
+    let set: Vec<String> = set.into_iter().flatten().collect();
+    if set.is_empty() { "no limits".to_owned() } else { set.join(", ") }
+}
+
 fn searchmoves(
     moves: &[UciMove],
     others: &[String],
@@ -150,6 +173,19 @@ mod tests {
         };
         assert_eq!(read(line, root), (expected, vec![]));
         assert_eq!(read("go", root), (Limits::default(), vec![]));
+    }
+
+    #[test]
+    fn only_limits_that_are_set_are_listed() {
+        let root = &Position::default();
+        let describe = |line: &str| describe(&read(line, root).0);
+        assert_eq!(describe("go"), "no limits");
+        assert_eq!(describe("go depth 4 infinite"), "depth 4, infinite");
+        assert_eq!(
+            describe("go ponder wtime 9 winc 2 movestogo 7 nodes 5 mate 3 searchmoves e2e4 d2d4"),
+            "nodes 5, mate 3, clock 9 + 2 ms for 7 moves, ponder, 2 searchmoves"
+        );
+        assert_eq!(describe("go movetime 100"), "movetime 100 ms");
     }
 
     #[test]

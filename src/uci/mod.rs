@@ -327,6 +327,9 @@ const THINKING: &str = "Lancet is thinking; 'stop' makes it play at once";
 /// Remark on a search without a limit.
 const NEEDS_STOP: &str = "this search runs until 'stop'";
 
+/// Answer to `wait` during such a search.
+const NOT_WAITING: &str = "not waiting: this search runs until 'stop'";
+
 /// Time after which the initialisation of the hash table is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -337,7 +340,7 @@ fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
     let said = AtomicBool::new(false);
     let go_on = || {
         if start.elapsed() >= SILENCE && !said.swap(true, Ordering::Relaxed) {
-            say(&format!("preparing a hash table of {mib} MiB"));
+            say(&format!("initialising a hash table of {mib} MiB; please wait"));
         }
         wanted()
     };
@@ -503,7 +506,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             },
             Command::Wait => {
                 if !self.settle() {
-                    self.output.say(NEEDS_STOP);
+                    self.output.say(NOT_WAITING);
                 }
             }
             Command::Compiler => self.lines(&show::compiler()),
@@ -578,7 +581,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             }
             Err(error) => {
                 self.refuse(&error);
-                self.output.say(&format!("{error}; the old position is kept"));
+                self.output.say(&if self.output.is_for_a_person() {
+                    format!("{error}; the old position is kept")
+                } else {
+                    format!("{error}; 'go' answers 'bestmove 0000' until the next valid position")
+                });
                 false
             }
         }
@@ -761,7 +768,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 output.line("bestmove 0000");
             });
         }
-        self.debug(|_| format!("go in {} with {limits:?}", game.position().fen()));
+        self.debug(|_| {
+            format!("go in {} with {}", game.position().fen(), limits::describe(&limits))
+        });
         let (output, mode) = (self.output, self.mode());
         self.start(task, Signals::new(limits.ponder), move |engine, signals, guard| {
             if output.is_for_a_person() {

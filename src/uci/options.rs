@@ -422,24 +422,27 @@ fn set_hash_file(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::
 }
 
 fn save_hash(context: &mut EngineContext) -> anyhow::Result<()> {
-    let (engine, path) = (&mut context.engine, hash_file(context.hash_file.as_deref())?);
+    let (engine, path) =
+        (&mut context.engine, hash_file(context.hash_file.as_deref(), "Save Hash")?);
     let name = path.display();
     engine.save_hash(path).map_err(|error| anyhow!("Save Hash: {name}: {error}"))?;
-    (context.say)(&format!("Save Hash: {} MiB in {name}", engine.settings().hash));
+    (context.say)(&format!("Save Hash: saved {} MiB to {name}", engine.settings().hash));
     Ok(())
 }
 
 fn load_hash(context: &mut EngineContext) -> anyhow::Result<()> {
-    let (engine, path) = (&mut context.engine, hash_file(context.hash_file.as_deref())?);
+    let (engine, path) =
+        (&mut context.engine, hash_file(context.hash_file.as_deref(), "Load Hash")?);
     let name = path.display();
     let fail = |error| anyhow!("Load Hash: {name}: {error}; the old table is kept");
     engine.load_hash(path).map_err(fail)?;
-    (context.say)(&format!("Load Hash: {} MiB from {name}", engine.settings().hash));
+    (context.say)(&format!("Load Hash: loaded {} MiB from {name}", engine.settings().hash));
     Ok(())
 }
 
-fn hash_file(path: Option<&Path>) -> anyhow::Result<&Path> {
-    path.context("the option 'Hash File' is not set")
+/// Returns the path for `button`, which needs the option Hash File.
+fn hash_file<'a>(path: Option<&'a Path>, button: &str) -> anyhow::Result<&'a Path> {
+    path.with_context(|| format!("{button}: set 'Hash File' first"))
 }
 
 fn set_network(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {

@@ -125,12 +125,13 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 let color = color.unwrap_or(self.setup.game().position().turn());
                 self.person.lancet = Some(color);
                 let name = notation::color_name(color);
-                self.output.say(&format!("Lancet plays {name}; 'play off' ends that"));
+                self.output
+                    .say(&format!("Lancet plays {name}; 'play off' lets you play both sides"));
                 self.answer();
             }
             Order::StopPlaying => {
                 self.person.lancet = None;
-                self.output.say("Lancet plays neither side; 'play' lets it play again");
+                self.output.say("Lancet plays neither side; 'play' lets it play the side to move");
             }
             Order::Level(rating) => self.set_level(rating),
             Order::Hint => {
@@ -227,7 +228,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             if !self.set_option("UCI_Elo", Some(&rating.to_string())) {
                 return;
             }
-            self.output.say(&format!("Lancet plays as if rated {rating}; 'level full' ends that"));
+            self.output.say(&format!(
+                "Lancet plays like a person rated {rating}; 'level full' returns to full strength"
+            ));
         } else {
             self.output.say("Lancet plays at full strength");
         }

@@ -21,7 +21,7 @@ use crate::{
 pub const GREETING: &str = concat!(
     "Lancet ",
     env!("CARGO_PKG_VERSION"),
-    ", a chess engine. 'help' lists commands, 'quit' ends the program, 'uci' starts the protocol."
+    ", a chess engine. Type a move such as e4, 'help' for the commands, or 'quit' to end."
 );
 
 /// Assumed width of a terminal that does not report its width, in columns.

@@ -39,7 +39,7 @@ pub enum SetupError {
     #[error(transparent)]
     Fen(#[from] FenError),
     /// A move is wrong.
-    #[error("{error} (move {number} of the line, in '{fen}')")]
+    #[error("{error} (move {number} after 'moves', in position '{fen}')")]
     Move {
         /// The place of the move in the list, from 1.
         number: usize,
@@ -236,12 +236,12 @@ mod tests {
             (
                 None,
                 &["e2e4", "e7e5", "e1e3"][..],
-                "illegal move 'e1e3': White cannot move like this (move 3 of the line",
+                "illegal move 'e1e3': no White piece can make this move (move 3 after 'moves'",
             ),
             (
                 None,
                 &["e2e4", "e2e4"][..],
-                "illegal move 'e2e4': there is no piece on e2 (move 2 of the line",
+                "illegal move 'e2e4': there is no piece on e2 (move 2 after 'moves'",
             ),
             (
                 None,

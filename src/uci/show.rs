@@ -67,7 +67,7 @@ pub fn evaluation(position: &Position, network: Option<&Network>) -> Vec<String>
     let pawns = f64::from(parts.total) / 100.0;
     lines.push(format!("Evaluation: {pawns:+.2} pawns for White ({own} cp for the side to move)"));
     if position.is_check() {
-        lines.push("The king is in check, so the search does not evaluate here".to_owned());
+        lines.push("The king is in check, so the search does not use this evaluation".to_owned());
     }
     lines
 }
@@ -131,10 +131,18 @@ pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
 /// Formats the help of an option, with its default and its values.
 fn option([name, default, range, about]: [String; 4]) -> String {
     // The default of a choice among names is one of the values, and is not repeated.
-    let chosen = range.split(", ").any(|value| value == default);
-    let first = if chosen { String::new() } else { default };
-    let values: Vec<String> = [first, range].into_iter().filter(|text| !text.is_empty()).collect();
-    format!("    {name:<20}{about} ({})", values.join(", "))
+    let others: Vec<&str> = range.split(", ").filter(|&value| value != default).collect();
+    let others = others.join(", ");
+    let values = if default.is_empty() {
+        range
+    } else if range.is_empty() {
+        format!("default {default}")
+    } else if others == range {
+        format!("default {default}, range {range}")
+    } else {
+        format!("default {default}; also {others}")
+    };
+    format!("    {name:<20}{about} ({values})")
 }
 
 /// Returns the position mirrored top to bottom, with colours and the side to move swapped. Returns
@@ -246,8 +254,10 @@ mod tests {
     #[test]
     fn each_value_of_an_option_is_named_once() {
         let lines = super::help(Some("setoption"));
-        let choice = "(Aspiration, Full Window, Bisection, MTD(f))";
-        assert!(lines.iter().any(|line| line.ends_with(choice)), "{lines:?}");
+        let choice = "(default Aspiration; also Full Window, Bisection, MTD(f))";
+        for values in [choice, "(default 16, range 1 to 1048576)", "(default false)", "(button)"] {
+            assert!(lines.iter().any(|line| line.ends_with(values)), "{values}: {lines:?}");
+        }
         for line in &lines[2..] {
             let (_, values) = line.rsplit_once(" (").unwrap();
             let mut seen = HashSet::new();

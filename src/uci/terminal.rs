@@ -59,25 +59,42 @@ pub enum Order {
 
 /// The orders: name, arguments and one line of help.
 pub const ORDERS: &[(&str, &str, &str)] = &[
-    ("undo", "[moves]", "take back a move, and in a game against Lancet also its answer"),
-    ("redo", "[moves]", "replay a move that was taken back"),
+    (
+        "undo",
+        "[moves]",
+        "take back one move or several, and in a game against Lancet also its answers",
+    ),
+    ("redo", "[moves]", "replay one move or several that were taken back"),
     ("moves", "", "list the legal moves"),
     ("board", "", "show the board"),
     ("flip", "", "turn the board"),
     ("new", "", "start a new game"),
     ("resign", "", "resign the game"),
-    ("play", "[white | black | off]", "let Lancet play the side to move, this side, or neither"),
-    ("level", "<rating> | full", "set the rating at which Lancet plays, or full strength"),
-    ("hint", "", "show what Lancet would play, and why"),
-    ("save", "<file.pgn>", "save the game"),
-    ("load", "<file.pgn>", "load the first game of a file"),
+    (
+        "play",
+        "[white | black | off]",
+        "let Lancet play the side to move, the given side, or neither (off)",
+    ),
+    (
+        "level",
+        "<rating> | full",
+        "let Lancet play like a person of this rating, or at full strength",
+    ),
+    ("hint", "", "show the best move at full strength, and why"),
+    ("save", "<file.pgn>", "save the game as PGN"),
+    ("load", "<file.pgn>", "load the first game of a PGN file"),
     ("exit", "", "end the program"),
 ];
 
 /// The error for wrong arguments of an order. It names the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {0}")]
-pub struct OrderError(String);
+#[error("'{line}': expected {expected}")]
+pub struct OrderError {
+    /// The line as given.
+    line: String,
+    /// The forms that were expected.
+    expected: String,
+}
 
 /// The help for moves and FENs, which precedes the list of the orders.
 pub const MOVES: &str =
@@ -89,6 +106,11 @@ pub const MOVES: &str =
 ///
 /// If the arguments of an order are wrong.
 pub fn parse(line: &str, position: &Position) -> Result<Option<Order>, OrderError> {
+    read(line, position).map_err(|expected| OrderError { line: line.trim().to_owned(), expected })
+}
+
+/// Like [`parse`], but the error is only the expected form.
+fn read(line: &str, position: &Position) -> Result<Option<Order>, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(&first) = words.first() else { return Ok(None) };
     let lower = line.to_ascii_lowercase();
@@ -170,9 +192,9 @@ fn other(
     line: &str,
     words: &[&str],
     position: &Position,
-) -> Result<Option<Order>, OrderError> {
+) -> Result<Option<Order>, String> {
     if let Some((name, arguments, _)) = ORDERS.iter().find(|(order, ..)| *order == name) {
-        return Err(OrderError(format!("'{}'", format!("{name} {arguments}").trim_end())));
+        return Err(format!("'{}'", format!("{name} {arguments}").trim_end()));
     }
     if words[0].contains('/') {
         return Ok(Some(Order::Fen(line.trim().to_owned())));
@@ -192,22 +214,22 @@ fn other(
 }
 
 /// Returns the number of moves after `name`, by default one.
-fn count(name: &str, rest: &[&str]) -> Result<usize, OrderError> {
+fn count(name: &str, rest: &[&str]) -> Result<usize, String> {
     let number = match rest {
         [] => Some(1),
         [number] => number.parse().ok(),
         _ => None,
     };
-    number.filter(|number| (1..=MAX_MOVES).contains(number)).ok_or_else(|| {
-        OrderError(format!("'{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}"))
-    })
+    number
+        .filter(|number| (1..=MAX_MOVES).contains(number))
+        .ok_or_else(|| format!("'{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}"))
 }
 
 /// Parses the rating of `level`.
-fn rating(text: &str) -> Result<u32, OrderError> {
+fn rating(text: &str) -> Result<u32, String> {
     arguments::number_in(text, &ELO_RANGE).map_err(|_| {
         let (least, most) = (ELO_RANGE.start(), ELO_RANGE.end());
-        OrderError(format!("'level <rating>', a rating from {least} to {most}, or 'level full'"))
+        format!("'level <rating>', a rating from {least} to {most}, or 'level full'")
     })
 }
 
@@ -264,7 +286,8 @@ mod tests {
             ("save", "expected 'save <file.pgn>'"),
             ("hint please", "expected 'hint'"),
         ] {
-            assert_eq!(parse(line).unwrap_err().to_string(), complaint, "{line}");
+            let complaint = format!("'{line}': {complaint}");
+            assert_eq!(parse(line).unwrap_err().to_string(), complaint);
         }
     }
     #[test]

@@ -119,7 +119,7 @@ fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
     let before = faults(lancet);
     lines.iter().for_each(|line| lancet.send(line));
     let answer = lancet.drain();
-    let expected = |line: &String| line == "readyok" || line.contains("preparing a hash table");
+    let expected = |line: &String| line == "readyok" || line.contains("initialising a hash table");
     assert!(answer.iter().all(expected), "{answer:?}");
     faults(lancet) - before
 }
@@ -413,7 +413,7 @@ fn a_full_disk_under_the_hash_file() {
     lancet.send("setoption name Hash value 1");
     lancet.send(&format!("setoption name Hash File value {}", path.display()));
     lancet.send("setoption name Save Hash");
-    assert!(lancet.drain()[0].starts_with("info string Save Hash: 1 MiB"));
+    assert!(lancet.drain()[0].starts_with("info string Save Hash: saved 1 MiB"));
     let old = fs::read(&path).unwrap();
     lancet.send("setoption name Hash value 2");
     lancet.go("go depth 5");

@@ -339,7 +339,7 @@ fn searchmoves_at_any_place() {
     let (lines, _) = lancet.go("go depth 2 searchmoves e2e5");
     assert_eq!(
         lines[0],
-        "info string searchmoves: illegal move 'e2e5': White cannot move like this; skipped"
+        "info string searchmoves: illegal move 'e2e5': no White piece can make this move; skipped"
     );
     assert_eq!(lines[1], "info string searchmoves: none is legal; searching all moves");
     lancet.quit();
@@ -674,7 +674,7 @@ fn castling_is_written_as_the_option_says() {
     ] {
         lancet.send(&format!("position fen {fen}"));
         let remark = format!(
-            "info string castling rights '{rights}' are possible in Chess960 only: using '{kept}'"
+            "info string castling rights '{rights}' need Chess960 (UCI_Chess960): using '{kept}'"
         );
         assert_eq!(lancet.drain(), [remark]);
         lancet.send(&format!("position fen {fen} moves f1h1"));
@@ -704,22 +704,31 @@ fn hostile_lines_are_answered_and_survived() {
     let mut lancet = Lancet::start();
     lancet.send("position startpos moves e2e4");
     for (line, answer) in [
-        ("go depth", "info string expected a whole number after 'depth'; skipped"),
+        (
+            "go depth",
+            "info string missing argument after 'depth': expected a whole number; skipped",
+        ),
         (
             "go depth 0",
             "info string '0' after 'depth': expected a whole number from 1 to 239; using 1",
         ),
-        ("position", "info string expected 'startpos' or 'fen <fen>' after 'position'"),
-        ("position fen", "info string expected a FEN after 'fen'"),
+        (
+            "position",
+            "info string missing argument after 'position': expected 'startpos' or 'fen <fen>'",
+        ),
+        ("position fen", "info string missing argument after 'fen': expected a FEN"),
         (
             "position fen 8/8/8",
-            "info string unreadable FEN '8/8/8': '8/8/8' is not a board: 3 ranks, expected 8; the old position is kept",
+            "info string unreadable FEN '8/8/8': '8/8/8' is not a board: 3 ranks, expected 8; 'go' answers 'bestmove 0000' until the next valid position",
         ),
         (
             "position startpos moves e2e4 e7e5 e4e5",
-            "info string illegal move 'e4e5': White cannot move like this (move 3 of the line, in 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); the old position is kept",
+            "info string illegal move 'e4e5': no White piece can make this move (move 3 after 'moves', in position 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'); 'go' answers 'bestmove 0000' until the next valid position",
         ),
-        ("setoption", "info string expected 'name <name> [value <value>]' after 'setoption'"),
+        (
+            "setoption",
+            "info string missing argument after 'setoption': expected 'name <name> [value <value>]'",
+        ),
         (
             "setoption name Hash value many",
             "info string option 'Hash' cannot be 'many': expected a whole number from 1 to 1048576",
@@ -733,7 +742,7 @@ fn hostile_lines_are_answered_and_survived() {
             "info string unknown option 'Nothing': 'uci' lists the options",
         ),
         ("xyzzy", "info string unknown command 'xyzzy': 'help' lists the commands"),
-        ("perft", "info string expected a whole number after 'perft'"),
+        ("perft", "info string missing argument after 'perft': expected a whole number"),
         ("debug maybe", "info string 'maybe' after 'debug': expected 'on' or 'off'"),
         (
             "bench 3 0",
@@ -780,7 +789,7 @@ fn refused_positions_are_not_searched() {
         ("position fen k7/8/8", "3 ranks, expected 8"),
         ("position startpos moves e2e4 e2e4", "there is no piece on e2"),
         ("position startpos e2e4", "'e2e4' after 'startpos'"),
-        ("position", "expected 'startpos' or 'fen <fen>' after 'position'"),
+        ("position", "missing argument after 'position': expected 'startpos' or 'fen <fen>'"),
     ] {
         lancet.send("position startpos");
         assert_ne!(lancet.go("go depth 1").1, "0000");
@@ -831,7 +840,7 @@ fn boards_that_no_game_reaches_are_searched() {
     assert_eq!(lancet.drain(), [""; 0]);
     // 33 pieces are too many.
     lancet.send("position fen rnbqkbnr/pppppppp/8/8/8/4Q3/PPPPPPPP/RNBQKBNR w - - 0 1");
-    assert!(lancet.drain()[0].contains("too much material"));
+    assert!(lancet.drain()[0].contains("more than 32 pieces"));
     lancet.quit();
 }
 
@@ -954,12 +963,12 @@ fn openbench_gets_its_openings() {
     let mut lancet = Lancet::start();
     let missing = std::fs::metadata("/no/book").unwrap_err().to_string();
     // The text is one that XBoard does not mistake for a failed start.
-    let missing = missing.replace("No such file or directory", "it does not exist");
+    let missing = missing.replace("No such file or directory", "file or folder does not exist");
     let no_book = format!("genfens: /no/book: {missing}");
     for (line, answer) in [
-        ("genfens", "expected a whole number after 'genfens'"),
-        ("genfens 5", "expected 'seed <s>' after 'genfens <n>'"),
-        ("genfens 5 seed 1 book", "expected a file or 'None' after 'book'"),
+        ("genfens", "missing argument after 'genfens': expected a whole number"),
+        ("genfens 5", "missing argument after 'genfens <n>': expected 'seed <s>'"),
+        ("genfens 5 seed 1 book", "missing argument after 'book': expected a file or 'None'"),
         ("genfens 5 seed x book None", "'x' after 'seed': expected a whole number"),
         ("genfens 5 book None seed 1", "'book' after 'genfens <n>': expected 'seed <s>'"),
         (
@@ -1103,7 +1112,7 @@ fn a_game_at_a_terminal() {
         // In a game against Lancet, `undo` also takes back Lancet's answer.
         ("level 100", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),
         ("level full", "Lancet plays at full strength"),
-        ("level 700", "Lancet plays as if rated 700"),
+        ("level 700", "Lancet plays like a person rated 700"),
         ("play black", "Lancet plays 2... "),
     ]);
     at_a_terminal(&[
@@ -1179,7 +1188,7 @@ fn a_game_at_a_terminal() {
         ("flip", "    h  g  f  e  d  c  b  a"),
         ("fen", "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2"),
         ("flip", "    a  b  c  d  e  f  g  h"),
-        ("level 800", "Lancet plays as if rated 800"),
+        ("level 800", "Lancet plays like a person rated 800"),
         ("play white", "Lancet plays White"),
         ("", "    h  g  f  e  d  c  b  a"),
         ("resign", "Black resigns, White wins; 'new' starts another game"),
@@ -1461,7 +1470,7 @@ fn the_end_of_input_ends_the_program() {
         ("go depth 7\nwait\ngo depth 2\nstop", "info depth 7 "),
         ("go depth 7\nwait\nquit", "info depth 7 "),
         ("perft 3", "Nodes searched: 8902"),
-        ("go infinite\nwait\nstop\nwait", "info string this search runs until 'stop'"),
+        ("go infinite\nwait\nstop\nwait", "info string not waiting: this search runs until 'stop'"),
     ] {
         let mut lancet = Lancet::start();
         lancet.send_bytes(script.as_bytes());
@@ -1643,7 +1652,7 @@ fn the_table_survives_the_program() {
     let mut lancet = Lancet::start();
     for button in ["Save Hash", "Load Hash"] {
         lancet.send(&format!("setoption name {button}"));
-        assert_eq!(first(lancet.drain()), "info string the option 'Hash File' is not set");
+        assert_eq!(first(lancet.drain()), format!("info string {button}: set 'Hash File' first"));
     }
     lancet.send(&format!("setoption name Hash File value {}", path.display()));
     lancet.send("setoption name Load Hash");
@@ -1653,7 +1662,10 @@ fn the_table_survives_the_program() {
     lancet.send(&go);
     let (cold, _) = lancet.go("go depth 11");
     lancet.send("setoption name Save Hash");
-    assert_eq!(lancet.drain(), [format!("info string Save Hash: 4 MiB in {}", path.display())]);
+    assert_eq!(
+        lancet.drain(),
+        [format!("info string Save Hash: saved 4 MiB to {}", path.display())]
+    );
     lancet.send("setoption name Clear Hash");
     assert!(first(lancet.drain()).contains("'Never Clear Hash' is on"));
     lancet.send("ucinewgame");
@@ -1665,7 +1677,10 @@ fn the_table_survives_the_program() {
     let mut lancet = Lancet::start();
     lancet.send(&format!("setoption name Hash File value {}", path.display()));
     lancet.send("setoption name Load Hash");
-    assert_eq!(lancet.drain(), [format!("info string Load Hash: 4 MiB from {}", path.display())]);
+    assert_eq!(
+        lancet.drain(),
+        [format!("info string Load Hash: loaded 4 MiB from {}", path.display())]
+    );
     lancet.send(&go);
     let (warm, again) = lancet.go("go depth 11");
     assert_eq!(m, again);

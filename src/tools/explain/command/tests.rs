@@ -119,6 +119,6 @@ fn games_are_read_as_they_are_written() {
     let error = |text: &str| read(&[text.to_owned()]).unwrap_err().to_string();
     assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
     let message = error("startpos moves 1. e4 e5 2. Nf6");
-    let expected = "illegal move 'Nf6': White cannot move like this (in 'rnbqkbnr/pppp1ppp";
+    let expected = "illegal move 'Nf6': no White piece can make this move (in 'rnbqkbnr/pppp1ppp";
     assert!(message.starts_with(expected), "{message}");
 }

@@ -171,7 +171,10 @@ fn interrupted_games_go_on() {
     fs::write(&file, &bytes[..bytes.len() - 5]).unwrap();
     let said = lancet(&arguments).output().unwrap();
     assert!(said.status.success() && fs::read(&file).unwrap() == bytes, "{said:?}");
-    assert!(String::from_utf8_lossy(&said.stderr).contains("the last game is torn"), "{said:?}");
+    assert!(
+        String::from_utf8_lossy(&said.stderr).contains("the last game is incomplete"),
+        "{said:?}"
+    );
     let damaged = [&bytes[..2000], &vec![0x11; bytes.len() - 2000]].concat();
     fs::write(&file, &damaged).unwrap();
     let said = fail(&arguments);
@@ -472,7 +475,7 @@ fn training_run() {
     .concat();
     let arguments = [&arguments[..], &["2", "--threads", "2"]].concat();
     let text = succeed(&arguments);
-    assert!(text.contains("quantised against float"), "{text}");
+    assert!(text.contains("network against model"), "{text}");
     let bytes = fs::read(&net).unwrap();
     let network = Network::from_bytes(&bytes).unwrap();
     assert_eq!((network.hidden(), network.buckets()), (32, 2));

@@ -192,7 +192,7 @@ impl Session {
         let Ok((position, _)) = Position::from_fen_with_remarks(&fen, mode) else {
             self.model.refused = true;
             let start: String = fen.chars().take(60).collect();
-            let nothing = "expected a FEN after 'fen'".to_owned();
+            let nothing = "missing argument after 'fen': expected a FEN".to_owned();
             let complaint = if fen.is_empty() { nothing } else { format!("'{start}") };
             return self.say_wrong(&format!("position fen {fen}"), &complaint);
         };
@@ -270,7 +270,7 @@ impl Session {
                 }
             }
             if words.is_empty() {
-                self.model.expect("expected moves after 'searchmoves'");
+                self.model.expect("missing argument after 'searchmoves': expected moves");
             }
             // At the end of the line, because all words after `searchmoves` are read as moves.
             limits.push_str(&format!(" searchmoves {}", words.join(" ")));
@@ -331,7 +331,7 @@ impl Session {
             }
             n @ (1 | 2) => {
                 if !self.model.hash_file {
-                    self.model.expect("the option 'Hash File' is not set");
+                    self.model.expect("Hash: set 'Hash File' first");
                 }
                 self.say("setoption name Hash value 1");
                 self.say(["setoption name Save Hash", "setoption name Load Hash"][n - 1]);

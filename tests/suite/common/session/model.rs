@@ -13,15 +13,16 @@ use crate::common::checker::Checker;
 /// Messages for people that may come at any time.
 const NOTICES: &[&str] = &[
     "this search runs until 'stop'",
+    "not waiting: this search runs until 'stop'",
     "there is no mate in ",
     "no mate in ",
     "searchmoves: none is legal; searching all moves",
-    "SyzygyPath: 0 WDL and 0 DTZ tables",
+    "SyzygyPath: no tablebases found",
     "SyzygyPath: 35 WDL and 35 DTZ tables",
-    "Save Hash: 1 MiB in ",
-    "Load Hash: 1 MiB from ",
+    "Save Hash: saved 1 MiB to ",
+    "Load Hash: loaded 1 MiB from ",
     // On a very slow machine.
-    "preparing a hash table of ",
+    "initialising a hash table of ",
     // The version, in the answer to `uci`.
     "Lancet ",
     // Not repeated when the same line is sent again.
