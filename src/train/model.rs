@@ -135,8 +135,8 @@ pub struct Worker {
     transposed: Transposed,
     /// Clamped neurons by tile, position and view.
     neurons: Vec<i16x32>,
-    /// Derivatives of the losses with respect to the sums of a tile, by position and view.
-    deltas: Vec<Delta>,
+    /// Derivatives of the losses with respect to the sums of two tiles, by position and view.
+    deltas: Vec<[Delta; 2]>,
     outputs: Vec<f32x8>,
 }
 
@@ -150,7 +150,7 @@ impl Worker {
             active: Vec::with_capacity(CHUNK),
             transposed: Transposed::new(layout.inputs()),
             neurons: vec![i16x32::ZERO; 2 * CHUNK * layout.tiles()],
-            deltas: vec![Delta::default(); 2 * CHUNK],
+            deltas: vec![Default::default(); 2 * CHUNK],
             outputs: vec![f32x8::ZERO; CHUNK],
         }
     }
@@ -204,7 +204,11 @@ impl Worker {
         self.transposed.fill(&self.active);
         for tile in 0..self.layout.tiles() {
             self.backward_outputs(model, &outputs, tile);
-            self.backward_inputs(tile);
+            if tile % 2 == 1 {
+                self.backward_inputs([tile - 1, tile]);
+            } else if tile + 1 == self.layout.tiles() {
+                self.backward_inputs([tile]);
+            }
         }
     }
 
@@ -272,7 +276,7 @@ impl Worker {
                     row[i] = open & (value * by_sum * weights[i]);
                     bias[i] += row[i];
                 }
-                *delta = cast(row);
+                delta[tile % 2] = cast(row);
             }
         }
         for (sum, bias) in first[layout.biases() + 4 * tile..].iter_mut().zip(bias) {
@@ -280,18 +284,23 @@ impl Worker {
         }
     }
 
-    /// Adds a tile's deltas to the gradient rows of the active inputs.
-    fn backward_inputs(&mut self, tile: usize) {
-        let rows = &mut self.gradient.as_chunks_mut::<4>().0[tile * self.layout.rows()..];
+    /// Adds the deltas of some tiles to the gradient rows of the active inputs. With two tiles at a
+    /// time, fewer additions wait for the one before.
+    fn backward_inputs<const N: usize>(&mut self, tiles: [usize; N]) {
+        let length = self.layout.rows();
+        let rows: &mut [TileRow] = self.gradient.as_chunks_mut().0;
         for (input, list) in self.transposed.lists() {
-            let row = &mut rows[input];
-            let mut sum: Delta = cast(*row);
+            let places = tiles.map(|tile| tile * length + input);
+            let mut sums: [Delta; N] = places.map(|place| cast(rows[place]));
             for &view in list {
-                let delta = self.deltas[usize::from(view)];
-                sum[0] += delta[0];
-                sum[1] += delta[1];
+                for (sum, delta) in sums.iter_mut().zip(&self.deltas[usize::from(view)]) {
+                    sum[0] += delta[0];
+                    sum[1] += delta[1];
+                }
             }
-            *row = cast(sum);
+            for (place, sum) in places.into_iter().zip(sums) {
+                rows[place] = cast(sum);
+            }
         }
     }
 }
