@@ -112,7 +112,7 @@ pub struct Settings {
     pub never_clear_hash: bool,
     /// Whether to play from the opening book, if there is one.
     pub own_book: bool,
-    /// Number of moves of a game that may come from the book.
+    /// Last move number at which a move may come from the book.
     pub book_depth: u32,
     /// The conditions for tablebase probes.
     pub syzygy: syzygy::ProbeOptions,
