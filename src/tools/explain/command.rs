@@ -6,15 +6,15 @@ use anyhow::Context as _;
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use shakmaty::{Bitboard, Square};
+use shakmaty::{Bitboard, Move, Square};
 
 use super::{
     board, endings,
-    examine::{Searched, examine},
+    examine::{SURE, Searched, examine},
     moves::{Context, Played, threatened},
     sentence::{Kind, NOTHING, Sentence},
     standing,
-    words::{list, material, the},
+    words::{material, the_pieces},
     worth::{self, Worth},
 };
 use crate::{
@@ -79,6 +79,8 @@ pub struct Args {
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 /// Maximum length of a line shown, in plies.
 const LINE_LENGTH: usize = 12;
+/// Score in centipawns above which a side wins in any case.
+const PLENTY: Score = 1000;
 /// Half-moves without a capture or pawn move from which the fifty-move rule is mentioned.
 const CLOCK: u32 = 80;
 
@@ -159,16 +161,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the position before the
-/// last move.
-fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
+/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the game before the last
+/// move.
+fn read(words: &[String]) -> anyhow::Result<(Game, Option<Game>)> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
-    let (mut game, mut before) = (Game::from(start), None);
-    for m in moves {
-        before = Some(game.position().clone());
-        game.play(m);
-    }
-    Ok((game, before))
+    let mut game = Game::from(start);
+    let Some((&last, earlier)) = moves.split_last() else { return Ok((game, None)) };
+    earlier.iter().for_each(|&m| game.play(m));
+    let before = game.clone();
+    game.play(last);
+    Ok((game, Some(before)))
 }
 
 /// Explains the position that `args` specify.
@@ -186,7 +188,7 @@ pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Result<Explanation> {
+fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Explanation> {
     let root = game.position();
     let turn = if root.turn().is_white() { "white" } else { "black" };
     let explanation = Explanation { fen: root.fen(), turn, ..Explanation::default() };
@@ -203,9 +205,17 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     let best = found.best.as_ref();
     let network = engine.network().map(AsRef::as_ref);
     let placed = worth::placed(root, network);
-    let improved = best.and_then(|best| worth::improved(root, &best.pv, network));
+    // In a decided position, small differences do not matter.
+    let matters = |best: &&Info| best.score > -SURE && !is_settled(best, found.second.as_ref());
+    let improved = best.filter(matters).and_then(|best| worth::improved(root, &best.pv, network));
     let context = Context { found: &found, improved };
-    let about = Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+    let mut about =
+        Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+    about.retain(|sentence| !repeats_headline(sentence));
+    // A forced move needs no reasons.
+    if root.legal_moves().len() == 1 {
+        about.clear();
+    }
     let explanation = Explanation {
         standing: best.map(|best| {
             let known = endings::known(root).filter(|_| !is_decisive(best.score));
@@ -229,11 +239,38 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     if !is_decisive(best.score) {
         board.extend(board::on_the_board(root));
         let told = before.iter().chain(&explanation.about).chain(&board);
-        board.extend(worth::said(root, &placed, told.fold(Bitboard::EMPTY, told_squares)));
+        let told = told.fold(threatening(&found), told_squares);
+        board.extend(worth::said(root, &placed, told));
     }
     let second = found.second.as_ref().filter(|second| is_worse(second, best));
     let second = second.and_then(|second| choice(root, second));
     Ok(Explanation { before, second, board, ..explanation })
+}
+
+/// Returns whether a sentence only repeats the headline, which has the move and its score.
+fn repeats_headline(Sentence { kind, text }: &Sentence) -> bool {
+    match kind {
+        Kind::Mate => {
+            text == "It is mate." || text.starts_with("It mates in ") && text.ends_with(" moves.")
+        }
+        Kind::Delays => !text.contains("than with"),
+        Kind::Checks => text == "It gives check.",
+        _ => false,
+    }
+}
+
+/// Returns the squares of the pieces that make the threats.
+fn threatening(found: &Searched) -> Bitboard {
+    let first = |info: &Info| info.pv.first().copied();
+    let threats = [&found.threat, &found.next].into_iter().flatten();
+    let threats = threats.filter_map(|threat| first(&threat.info)?.from());
+    // The threat of the best move may be made by the piece that moved.
+    let best: Option<Move> = found.best.as_ref().and_then(first);
+    let origin = |square: Square| match best {
+        Some(m) if m.to() == square => m.from().unwrap_or(square),
+        _ => square,
+    };
+    threats.map(origin).collect()
 }
 
 /// Adds the squares that a sentence names. Pieces on them are not described as well or badly placed
@@ -249,21 +286,32 @@ fn is_worse(second: &Info, best: &Info) -> bool {
     let both_decided = is_decisive(best.score) && is_decisive(second.score);
     best.score - second.score >= NOTHING
         && !(both_decided && (best.score > 0) == (second.score > 0))
+        && !is_settled(best, Some(second))
+}
+
+/// Returns whether both moves win, or both lose, by more than [`PLENTY`].
+fn is_settled(best: &Info, second: Option<&Info>) -> bool {
+    let all = |test: &dyn Fn(Score) -> bool| {
+        test(best.score) && second.is_none_or(|second| test(second.score))
+    };
+    all(&|score| score > PLENTY) || all(&|score| score < -PLENTY)
 }
 
 /// Describes the effect of the last move and the opponent's threat.
-fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Sentence> {
+fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Sentence> {
     let (root, last) = (game.position(), game.last());
     let (us, them) = (color_name(root.turn()), color_name(!root.turn()));
     let threat = found.threat.as_ref().and_then(threatened);
     let mut said = Vec::new();
-    if let Some(played) = before.and_then(|before| Played::new(before, last.as_slice(), None)) {
+    let played = |before| Played::new(Game::position(before), last.as_slice(), before.last());
+    if let Some(played) = before.and_then(played) {
         said.extend(played.as_last(threat.is_none() && !root.is_check()));
     }
     let mut say = |kind, text| said.push(Sentence::new(kind, text));
     if root.is_check() {
-        let checkers = root.checkers().into_iter().map(|square| the(root.board(), square));
-        say(Kind::InCheck, format!("{us} is in check from {}.", list(checkers)));
+        let checkers: Vec<Square> = root.checkers().into_iter().collect();
+        let checkers = the_pieces(root.board(), &checkers);
+        say(Kind::InCheck, format!("{us} is in check from {checkers}."));
     }
     if let Some(threat) = threat {
         say(Kind::Threat, format!("{them} {threat}."));
@@ -322,11 +370,16 @@ fn text(explanation: &Explanation) -> Vec<String> {
     let indented = |text: &String| format!("  {text}");
     let sentence = |sentence: &Sentence| indented(&sentence.text);
     lines.extend(explanation.before.iter().map(sentence));
-    if let Some(Choice { san, score, line, .. }) = best {
+    if let Some(Choice { san, score, mate, line, .. }) = best {
         let (depth, nodes) = (explanation.depth, HumanCount(explanation.nodes));
         lines.push(format!("\nBest is {san} ({score}), depth {depth}, {nodes} nodes"));
         lines.push(indented(line));
         lines.extend(explanation.about.iter().map(sentence));
+        let is_forced =
+            || explanation.before.iter().any(|sentence| sentence.kind == Kind::OnlyLegal);
+        if explanation.about.is_empty() && mate.is_none() && !is_forced() {
+            lines.push("  No single reason stands out.".to_owned());
+        }
     }
     if let (Some(best), Some(Choice { san, score, line, chances, .. })) = (best, second) {
         let [better, worse] =
@@ -334,7 +387,7 @@ fn text(explanation: &Explanation) -> Vec<String> {
         let instead = if better == worse {
             String::new()
         } else {
-            format!(": {us}'s chances are {worse} instead of {better}")
+            format!(": {us}'s winning chances are {worse} instead of {better}")
         };
         lines.push(format!("\nSecond best is {san} ({score}){instead}"));
         lines.push(indented(line));
