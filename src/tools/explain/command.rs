@@ -34,22 +34,28 @@ use crate::{
 
 /// Explain a position: the threat, the best move with its reasons, and the pieces
 ///
-/// Searches the best two moves, by default for two seconds. Each threat, and the gain of each line,
-/// gets another search of a quarter of that. Possible zugzwang gets two searches of twice that. A
-/// threat is the move that a side would play if the other passed, provided that it wins something.
-/// The most important reasons for the best move come first. Every sentence is confirmed by the
-/// rules or another search. Some simple endings are recognised without tablebases, such as king and
-/// pawn against king, the wrong bishop or two knights.
+/// --movetime, --nodes and --depth limit the search for the two best moves. Without them, it takes
+/// two seconds. More searches follow. The search for each side's threat, and the search that
+/// confirms the gain of a line, get a quarter of the time and nodes. If only the best move seems to
+/// win or hold, all other moves are searched with the full limits. Possible zugzwang is confirmed by
+/// two searches with twice the limits.
+///
+/// A threat is the move that a side would play if the other side passed, provided that it mates or
+/// wins material. The reasons for the best move are sorted, the most important first. The rules or
+/// another search confirm every sentence. Some simple endings are recognised without tablebases,
+/// such as king and pawn against king, a bishop of the wrong colour, or two knights.
 ///
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
-/// the board. A piece is well or badly placed if its worth differs from the average of its kind by
-/// at least 0.6 pawns and a sixth of that average. The average is over the positions of the
-/// benchmark. Differences below a tenth of a pawn are not mentioned.
+/// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
+/// at least 0.6 pawns and by at least a sixth. The usual worth is an average over positions with
+/// about as many pieces: the benchmark's positions with more than 20 pieces, or those with fewer.
+///
+/// Moves and squares that differ by less than a tenth of a pawn count as equal.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
-  lancet explain "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3" --json
   lancet explain "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" --depth 20
+  lancet explain "3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1" --json
 
 Exit status:
   0  when the position was explained
