@@ -48,7 +48,7 @@ use crate::{
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
 /// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
 /// at least 0.6 pawns and by at least a sixth. The usual worth is an average over positions with
-/// about as many pieces: the benchmark's positions with more than 20 pieces, or those with fewer.
+/// about as many pieces: the benchmark's positions with more than 20 pieces, or the others.
 ///
 /// Moves and squares that differ by less than a tenth of a pawn count as equal.
 #[derive(Clone, Debug, clap::Args)]
