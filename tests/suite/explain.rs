@@ -977,11 +977,14 @@ fn confirm(count: usize, effort: u64) {
                 break;
             }
             let about = case.json["about"].as_array().unwrap();
-            best += 1;
-            let mates = !case.json["best"]["mate"].is_null();
-            let only = case.root.legal_moves().len() == 1;
-            assert!(!only || about.is_empty(), "{words}");
-            reasons += usize::from(only || mates || !about.is_empty());
+            let is_only = case.root.legal_moves().len() == 1;
+            assert!(!is_only || about.is_empty(), "{words}");
+            // Forced moves and decided positions need no reasons.
+            let score = case.json["best"]["centipawns"].as_i64();
+            if !is_only && score.is_some_and(|score| score.abs() < 700) {
+                best += 1;
+                reasons += usize::from(!about.is_empty());
+            }
             let moves = if words.contains(" moves ") { "" } else { " moves" };
             words = format!("{words}{moves} {}", case.json["best"]["uci"].as_str().unwrap());
         }

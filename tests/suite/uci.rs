@@ -1525,6 +1525,9 @@ fn arguments_are_commands() {
         assert_eq!(output.status.code(), Some(if known { 0 } else { 2 }), "{first}");
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }
+    // Commands that are typed in a terminal have their help there.
+    let complaint = fail(&["help", "play"]);
+    assert!(complaint.contains("start 'lancet' and type 'help play'"), "{complaint}");
     // For commands of the other programs, the error names the program.
     for (command, program) in [("datagen", "lancet-train"), ("lab", "lancet-lab")] {
         let complaint = fail(&[command, "--depth", "3"]);

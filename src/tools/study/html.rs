@@ -81,7 +81,7 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
             None => "best move outside the tree".to_owned(),
             Some(edge) if edge.repeats => "repetition".to_owned(),
             Some(edge) => {
-                let positions = notation::counted(tree.size(edge.to), "position");
+                let positions = tree.size(edge.to).to_string();
                 let elsewhere = view.child(at, edge).is_none();
                 match view.move_to(tree, edge.to).filter(|_| elsewhere) {
                     Some(other) => format!("{positions}, transposes to {other}"),
