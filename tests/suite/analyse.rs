@@ -228,7 +228,7 @@ fn marks_are_the_same_everywhere() {
     let picture_name = "0001-Anameofmanyletters-.svg";
     let picture_path = Path::new(&pictures).join(picture_name);
     let picture = fs::read_to_string(&picture_path).unwrap();
-    assert!(picture.contains(">A name of many letters, which i…: accuracy "), "{picture}");
+    assert!(picture.contains(">A name of many letters, which …: accuracy "), "{picture}");
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     let spots = &on_page(Path::new(&page))[0]["spots"];
@@ -400,8 +400,11 @@ fn ctrl_c_ends_an_analysis_that_can_go_on() {
         let mut child = Running::start(lancet(&arguments).args(options).stdout(Stdio::piped()));
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut shown = String::new();
-        said.read_line(&mut shown).unwrap();
-        assert!(shown.starts_with("   1  Pupil, A. - Teacher"), "{shown}");
+        for first in ["White's number is before the slash", "   1  Pupil, A. - Teacher"] {
+            shown.clear();
+            said.read_line(&mut shown).unwrap();
+            assert!(shown.starts_with(first), "{shown}");
+        }
         interrupt(&child);
         said.read_to_string(&mut shown).unwrap();
         (child.ended().code(), shown)

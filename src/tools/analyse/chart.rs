@@ -84,8 +84,10 @@ impl Chart {
         let middle = (TOP + BOTTOM) / 2;
         text(&mut svg, (LEFT, 24), "font-size=\"18\"", &self.title);
         text(&mut svg, (LEFT, 44), "fill=\"#444\"", &self.subtitle);
+        // The longest text about a player takes about 400 pixels.
+        let second = LEFT + width / 2 + 20;
         for (x, fill, player) in
-            [(LEFT, "#f5f3ee", &self.players[0]), (LEFT + width / 2, "#686662", &self.players[1])]
+            [(LEFT, "#f5f3ee", &self.players[0]), (second, "#686662", &self.players[1])]
         {
             let _ = writeln!(
                 svg,
