@@ -54,21 +54,20 @@ use crate::{
 /// standard input, --shard and --join.
 ///
 /// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that lowers the
-/// winning chances by 5 percentage points is marked ?!, by 10 ?, by 15 ??, and the better line is
-/// added as a variation. The engine's own choice is never marked. A mark that the game already has
-/// is kept, and the picture and the page show it too. The counts of errors use Lancet's own
-/// judgement only.
+/// winning chances by at least 5 percentage points is marked ?!, by 10 ?, and by 15 ??. The better
+/// line is added as a variation. The engine's own choice is never marked, and null moves (--) are
+/// not judged. A mark that the game already has is kept, and the picture and the page show it too.
+/// The counts of errors use Lancet's own judgement only.
 ///
 /// Everything else in the file is kept, and signs such as += become numbers such as $14. There are
-/// five exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
+/// four exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
 /// the comment with the evaluation. Lines that begin with % and results inside variations are
-/// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs. Null
-/// moves (--) are kept, but not judged.
+/// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs.
 ///
 /// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
 /// is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the player's
-/// moves, 0 to 100. WhiteAverageLoss and BlackAverageLoss are in centipawns. They count scores
-/// above 10 pawns as 10 pawns.
+/// moves, 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move in
+/// centipawns, with every score limited to 10 pawns.
 ///
 /// Winning chances and accuracy follow the curves described at <https://lichess.org/page/accuracy>.
 /// Opening names are from lichess-org/chess-openings, CC0. A game with an illegal move or another

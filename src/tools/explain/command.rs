@@ -106,7 +106,7 @@ pub struct Explanation {
     before: Vec<Sentence>,
     /// The best move.
     best: Option<Choice>,
-    /// The reasons for the best move.
+    /// The reasons for the best move; none if it is the only legal move.
     about: Vec<Sentence>,
     /// The second best move, if it is worse by at least a tenth of a pawn.
     second: Option<Choice>,

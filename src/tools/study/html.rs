@@ -53,10 +53,13 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         },
         _ => tools::title(&tags),
     };
+    let here = match spots.len() {
+        all if all == tree.positions() => "all".to_owned(),
+        some => some.to_string(),
+    };
     let about = format!(
-        "{} in the tree, {} of them on this page. {} nodes searched by Lancet {}.",
+        "{} in the tree, {here} of them on this page. {} nodes searched by Lancet {}.",
         notation::counted(tree.positions(), "position"),
-        spots.len(),
         notation::short(study.nodes() as f64),
         env!("CARGO_PKG_VERSION"),
     );
