@@ -408,8 +408,8 @@ impl Case {
         })
     }
 
-    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not be
-    /// the only obstacle: some reply by a piece that does not attack the square leaves it safe.
+    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not
+    /// be the only obstacle: some reply by a piece that does not attack the square leaves it safe.
     fn is_safe(&self, at: &Position, square: Square) -> bool {
         if !at.is_check() {
             return exchange(at, square) < 50;

@@ -13,8 +13,8 @@ use crate::{
 /// Measure this machine and recommend option values for it
 ///
 /// Measures nodes per second for several numbers of threads, and how late searches of 10 ms end
-/// while doctor itself keeps all cores busy. Then prints values for Hash, Threads and Move Overhead,
-/// with the reasons. Run it while the machine is otherwise idle.
+/// while doctor itself keeps all cores busy. Then prints values for Hash, Threads and Move
+/// Overhead, with the reasons. Run it while the machine is otherwise idle.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

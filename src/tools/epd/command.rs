@@ -83,7 +83,8 @@ pub struct Args {
     /// Write one row per position and engine to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the positions that the first engine (Lancet, unless --engines-only) missed to this file
+    /// Write the positions that the first engine (Lancet, unless --engines-only) missed to this
+    /// file
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
     /// Replace output files that exist

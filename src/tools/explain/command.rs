@@ -37,8 +37,8 @@ use crate::{
 /// --movetime, --nodes and --depth limit the search for the two best moves. Without them, it takes
 /// two seconds. More searches follow. The search for each side's threat, and the search that
 /// confirms the gain of a line, get a quarter of the time and nodes. If only the best move seems to
-/// win or hold, all other moves are searched with the full limits. Possible zugzwang is confirmed by
-/// two searches with twice the limits.
+/// win or hold, all other moves are searched with the full limits. Possible zugzwang is confirmed
+/// by two searches with twice the limits.
 ///
 /// A threat is the move that a side would play if the other side passed, provided that it mates or
 /// wins material. The reasons for the best move are sorted, the most important first. The rules or
@@ -167,8 +167,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the game before the last
-/// move.
+/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the game before the
+/// last move.
 fn read(words: &[String]) -> anyhow::Result<(Game, Option<Game>)> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
     let mut game = Game::from(start);

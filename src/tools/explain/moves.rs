@@ -277,8 +277,8 @@ impl<'a> Played<'a> {
         Some(self.in_the_line(words, gain.plies))
     }
 
-    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a threat
-    /// that the move meets is followed by another.
+    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a
+    /// threat that the move meets is followed by another.
     fn loses_anyway(&self) -> bool {
         self.score.is_some_and(|score| score <= -SURE)
     }

@@ -50,8 +50,8 @@ use crate::{
 ///
 /// The file is written as the tree grows. Ctrl-C and a kill lose the searches in progress, and a
 /// power failure also loses the last ten seconds. To continue, repeat the command, or name the file
-/// alone: `lancet study FILE.study`. The study of a game grows all its positions. If more moves have
-/// been played since, the command with the longer game adds them.
+/// alone: `lancet study FILE.study`. The study of a game grows all its positions. If more moves
+/// have been played since, the command with the longer game adds them.
 ///
 /// --pin treats the moves of a line as best, whatever their scores, so that growth continues the
 /// line. --unpin treats them like other moves again. --at limits growth to the positions below one
@@ -62,12 +62,12 @@ use crate::{
 /// --at, or the end of the game or line. The annotated game keeps the comments, marks and variations
 /// of the game.
 ///
-/// The page and the table at the end show the studied position. If the game is over there, they show
-/// the position before the last move. The page is one file for a browser. Arrow keys, Home and End
-/// move through the line, and `f` flips the board.
+/// The page and the table at the end show the studied position. If the game is over there, they
+/// show the position before the last move. The page is one file for a browser. Arrow keys, Home and
+/// End move through the line, and `f` flips the board.
 ///
-/// If several lines reach a position, it is searched with the history of the first one. This history
-/// decides about repetitions and the fifty-move rule.
+/// If several lines reach a position, it is searched with the history of the first one. This
+/// history decides about repetitions and the fifty-move rule.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet study game.pgn --hours 8
