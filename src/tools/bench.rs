@@ -1,7 +1,7 @@
 //! The benchmark: searches a fixed set of positions to a fixed depth.
 //!
 //! On one thread the node count is the same on every machine, so it identifies the behaviour of the
-//! search. Commits that change play state it as `Bench: N`.
+//! search. Commits that change this number state the new one as `Bench: N`.
 
 use std::{
     process::ExitCode,
@@ -32,11 +32,11 @@ const POSITIONS: &str = include_str!("../../epd/bench.epd");
 /// Depth in plies, chosen so that the benchmark takes a few seconds.
 const DEPTH: u32 = 12;
 
-/// Search a fixed set of positions, counting nodes and time
+/// Search a fixed set of positions and count the nodes
 ///
 /// On one thread the number of nodes is the same on every machine, so it identifies the
-/// behaviour of the search. Commits that change it state it as `Bench: N`. The last line is
-/// `N nodes M nps`, for OpenBench.
+/// behaviour of the search. Commits that change this number state the new one as `Bench: N`. The
+/// last line is `N nodes M nps`, which OpenBench reads.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(default_value_t = 16, value_parser = hash_size)]
     pub hash: usize,
     /// Search algorithm at the root: aspiration, full-window, bisection or mtdf
-    #[arg(long, value_name = "DRIVER", default_value = "aspiration", value_parser = root_search)]
+    #[arg(long, value_name = "ALGORITHM", default_value = "aspiration", value_parser = root_search)]
     pub root: RootSearch,
 }
 

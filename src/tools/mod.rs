@@ -103,12 +103,12 @@ pub(crate) fn players(game: &Game) -> [String; 2] {
     ["White", "Black"].map(|tag| game.tag(tag).unwrap_or("?").to_owned())
 }
 
-/// Returns a title such as `White - Black, 1-0`.
+/// Returns a title such as `White - Black (1-0)`.
 fn title(game: &Game) -> String {
     let names = players(game).join(" - ");
     match game.result().as_str() {
         "*" => names,
-        result => format!("{names}, {result}"),
+        result => format!("{names} ({result})"),
     }
 }
 

@@ -173,6 +173,11 @@ fn trade(text: &str) -> [i32; 5] {
     for word in text.split([' ', ',', '.']) {
         match word {
             "for" => sign = -1,
+            // A rook for a minor piece.
+            "exchange" => {
+                counts[3] += sign;
+                counts[1] -= sign;
+            }
             "a" | "the" => number = 1,
             word => {
                 let numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
@@ -333,7 +338,7 @@ impl Case {
                         } else {
                             m.to()
                         }
-                    && (!words.has("cannot be recaptured") || free)
+                    && (!words.has("no piece can recapture") || free)
                     && exchange(&after, to) - gained < 250
             }
             "offers" => {
@@ -374,7 +379,11 @@ impl Case {
                     m.is_some() && exchange(&passed, target) >= 50
                 })
             }
-            "castles" => m.is_castle(),
+            "castles" => {
+                let from = board.king_of(us).zip(m.from());
+                let central = |square: Square| matches!(square.file(), File::D | File::E);
+                m.is_castle() && from.is_some_and(|(now, old)| central(old) && !central(now))
+            }
             "develops" => {
                 let home = us.fold_wb(Rank::First, Rank::Eighth);
                 Some(m.role()) == words.role()
@@ -399,8 +408,8 @@ impl Case {
         })
     }
 
-    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not be
-    /// the only obstacle: some reply by a piece that does not attack the square leaves it safe.
+    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not
+    /// be the only obstacle: some reply by a piece that does not attack the square leaves it safe.
     fn is_safe(&self, at: &Position, square: Square) -> bool {
         if !at.is_check() {
             return exchange(at, square) < 50;
@@ -422,7 +431,7 @@ impl Case {
         let holds = |truth: bool| truth.then_some(()).ok_or_else(|| "not so".to_owned());
         let choice = &self.json["best"];
         match kind {
-            "forks" if words.has("prepares") => {
+            "forks" if words.has("is followed by") => {
                 let mut at = root.clone();
                 let which = Words(text.split_once("which ").unwrap().1);
                 holds(self.line.iter().any(|&m| {
@@ -456,7 +465,13 @@ impl Case {
             | "checks" | "open-file" => {
                 holds(self.of_rules(root, best, kind, &words) == Some(true))
             }
-            "mate" if words.has("is mate") => holds(after.chess().is_checkmate()),
+            "mate" if words.has("is mate") => {
+                let rank = us.fold_wb(Rank::Eighth, Rank::First);
+                let checkers = after.chess().checkers();
+                let king = after.board().king_of(!us).unwrap();
+                let back = king.rank() == rank && checkers.into_iter().all(|by| by.rank() == rank);
+                holds(after.chess().is_checkmate() && back)
+            }
             "draw" => self.drawn(&words),
             "mate" => {
                 let moves = words.number().unwrap() as usize;
@@ -594,7 +609,12 @@ impl Case {
                 }))
             }
             "square" => {
-                let [to, from] = words.squares()[..] else { return Err("squares".to_owned()) };
+                let [mut to, mut from] = words.squares()[..] else { return Err("squares".into()) };
+                if words.role() == Some(Role::Pawn) {
+                    (to, from) = (from, to);
+                }
+                let first = self.line[0].to() == to && self.line[0].from() == Some(from);
+                holds(words.has("In the main line") != first)?;
                 let network = self.network.as_ref().unwrap();
                 let value = |at: &Position, square: Square| {
                     let evaluate =
@@ -709,7 +729,7 @@ impl Case {
                     "recaptures" => "takes-back",
                     "takes" if words.has("pinned") => "pinned-defender",
                     "advances" | "makes" => "passed",
-                    "opens" => "uncovers",
+                    "discovers" => "uncovers",
                     verb => verb,
                 };
                 holds(self.of_rules(before, last, kind, &words).ok_or("no check")?)
@@ -781,7 +801,7 @@ impl Case {
 
     fn king(&self, words: &Words) -> Result<(), String> {
         let (root, board) = (&self.root, self.root.board());
-        let aimed = words.has("aimed at");
+        let aimed = words.has("attack squares");
         let us = if aimed { !color(words) } else { color(words) };
         let king = board.king_of(us).unwrap();
         let them = board.by_color(!us) & !board.pawns() & !board.kings();
@@ -789,7 +809,7 @@ impl Case {
         // Only positions with enough attacking pieces may have such a sentence.
         holds((them & board.queens()).any() && them.count() >= 3)?;
         if aimed {
-            let ring = attacks::king_attacks(king).with(king);
+            let ring = attacks::king_attacks(king);
             let near = words.squares();
             holds(
                 near.len() >= 3
@@ -957,8 +977,14 @@ fn confirm(count: usize, effort: u64) {
                 break;
             }
             let about = case.json["about"].as_array().unwrap();
-            best += 1;
-            reasons += usize::from(case.root.legal_moves().len() == 1 || !about.is_empty());
+            let is_only = case.root.legal_moves().len() == 1;
+            assert!(!is_only || about.is_empty(), "{words}");
+            // Forced moves and decided positions need no reasons.
+            let score = case.json["best"]["centipawns"].as_i64();
+            if !is_only && score.is_some_and(|score| score.abs() < 700) {
+                best += 1;
+                reasons += usize::from(!about.is_empty());
+            }
             let moves = if words.contains(" moves ") { "" } else { " moves" };
             words = format!("{words}{moves} {}", case.json["best"]["uci"].as_str().unwrap());
         }
@@ -1047,7 +1073,8 @@ fn positions_are_explained() {
     let mate = run(&["explain", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "--depth", "3", "--json"]);
     let json: Value = serde_json::from_slice(&mate.stdout).unwrap();
     assert_eq!((&json["best"]["mate"], &json["best"]["centipawns"]), (&1.into(), &Value::Null));
-    assert_eq!(json["about"], serde_json::json!([{"kind": "mate", "text": "It is mate."}]));
+    let about = serde_json::json!([{"kind": "mate", "text": "It is mate on the back rank."}]);
+    assert_eq!(json["about"], about);
 
     let said = text(&run(&["explain", "startpos", "moves", "1.", "e4", "--nodes", "5000"]));
     for line in ["Black to move; ", "Scores are from White's point of view.", "Best is "] {

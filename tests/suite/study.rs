@@ -177,8 +177,8 @@ fn a_game_is_studied_as_it_goes_on() {
         (&at("moves")[0]["san"], &at("moves")[0]["score"]),
         (&"5. Qxf7#".into(), &"#1".into())
     );
-    assert_eq!(at("moves")[0]["note"], "1 position");
-    assert_eq!((&data["result"], &data["title"]), (&"1-0".into(), &"A <b> - ?, 1-0".into()));
+    assert_eq!(at("moves")[0]["note"], "1");
+    assert_eq!((&data["result"], &data["title"]), (&"1-0".into(), &"A <b> - ? (1-0)".into()));
     let marks = ["2... Nc6!", "3... Nf6??"].map(|marked| {
         let is_it = |spot: &&serde_json::Value| {
             format!(

@@ -1234,7 +1234,7 @@ fn the_best_move_is_explained() {
     assert_eq!(strings(&lines), [""; 0]);
     lancet.send("setoption name Explain value true");
     let (lines, _) = lancet.go("go depth 3");
-    assert_eq!(strings(&lines), ["info string Ra8# is mate."]);
+    assert_eq!(strings(&lines), ["info string Ra8# is mate on the back rank."]);
     lancet.send("position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
     let (lines, m) = lancet.go("go depth 8");
     assert!(m == "d7c6" || m == "b7c6", "{m}");
@@ -1534,6 +1534,9 @@ fn arguments_are_commands() {
         assert_eq!(output.status.code(), Some(if known { 0 } else { 2 }), "{first}");
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }
+    // Commands that are typed in a terminal have their help there.
+    let complaint = fail(&["help", "play"]);
+    assert!(complaint.contains("start 'lancet' and type 'help play'"), "{complaint}");
     // For commands of the other programs, the error names the program.
     for (command, program) in [("datagen", "lancet-train"), ("lab", "lancet-lab")] {
         let complaint = fail(&[command, "--depth", "3"]);

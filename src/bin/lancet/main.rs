@@ -3,7 +3,7 @@
 //! The command `lancet NAME` is implemented by `Args` and `run` in the file NAME.rs of its layer,
 //! or in NAME/command.rs where NAME is a folder.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{env, ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
 use lancet::{
@@ -13,17 +13,18 @@ use lancet::{
 
 /// A UCI chess engine
 ///
-/// Lancet runs inside a GUI, a match runner or a bot: add this program there as a UCI engine.
-/// Without a command, it speaks UCI on standard input and output. If you give UCI commands as
-/// arguments, Lancet runs them first.
+/// Lancet is used with a GUI, a match runner or a bot: add it there as a UCI engine. Without a
+/// command, it speaks UCI on standard input and output. It first runs the UCI commands that are
+/// given as arguments.
 ///
 /// In a terminal, Lancet prints a coloured board, principal variations in columns, and moves in
 /// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`,
-/// `level 1500`, `hint`, `undo` and `save game.pgn`. `help` lists all commands. After the command
-/// `uci`, or when input or output is not a terminal, Lancet prints plain UCI only.
+/// `level 1500`, `hint`, `undo` and `save game.pgn`. Type `help` there for all of these commands,
+/// and `help play` for one. `help setoption` describes the options. After the command `uci`, or
+/// when input or output is not a terminal, Lancet prints plain UCI only.
 ///
-/// No command overwrites files: an output file must be new or empty. With --force, a command
-/// replaces it. `study` also replaces the games and pages that it wrote itself.
+/// An output file must be new or empty, unless --force is given. `study` also replaces the games
+/// and pages that it wrote itself.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = r#"Examples:
   lancet
@@ -49,7 +50,7 @@ struct Cli {
 enum Command {
     /// Speak UCI on standard input and output (the default)
     ///
-    /// The same as running lancet without a command, for programs that require one.
+    /// This is the same as running lancet without a command, for programs that require one.
     #[command(after_long_help = "\
 Examples:
   lancet uci
@@ -77,6 +78,16 @@ Exit status:
     Lines(Vec<String>),
 }
 
+/// Returns the error message for `lancet help WORD` if WORD is a command that is typed in a
+/// terminal, such as `play`.
+fn of_terminal(words: &[OsString]) -> Option<String> {
+    let [help, word] = words else { return None };
+    let word = word.to_str().filter(|word| help == "help" && *word != "help")?;
+    let is_typed = uci::names().any(|name| name == word);
+    (is_typed && Cli::command().find_subcommand(word).is_none())
+        .then(|| format!("'{word}' is typed in a terminal: start 'lancet' and type 'help {word}'"))
+}
+
 /// Returns the error message for a word that is not a command.
 fn unknown(word: &str) -> String {
     match word {
@@ -91,7 +102,7 @@ fn unknown(word: &str) -> String {
             let names = names.chain(uci::names().map(str::to_owned));
             let advice = match arguments::nearest(word, names) {
                 Some(name) => format!("did you mean '{name}'?"),
-                None => "'lancet help' lists the commands".to_owned(),
+                None => "see 'lancet help'".to_owned(),
             };
             format!("'{word}' is neither a Lancet command nor a UCI command; {advice}")
         }
@@ -99,6 +110,10 @@ fn unknown(word: &str) -> String {
 }
 
 fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().skip(1).collect();
+    if let Some(message) = of_terminal(&words) {
+        program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, message));
+    }
     program::finish(run(program::read::<Cli>(Cli::command()).command))
 }
 

@@ -47,66 +47,77 @@ use crate::{
 /// Annotate games with evaluations, mistakes, better lines, openings and accuracy
 ///
 /// Reads games one at a time, so files may be of any size. They may be compressed by gzip or
-/// Zstandard, or come from a pipe. Limits combine: whichever is reached first ends a search.
-/// Without any, each position gets half a second. With one job and --nodes the result is the same
-/// every time. Without --out, the games of NAME.pgn go to NAME-annotated.pgn in the same folder.
+/// Zstandard, or come from a pipe. If several limits are given, a search ends at the first one that
+/// it reaches. Without --movetime, --nodes and --depth, each position gets half a second. With one
+/// job, one thread and --nodes, the result is the same every time. Without --out, the games of
+/// NAME.pgn go to NAME-annotated.pgn in the same folder. --out is required with several files,
+/// standard input, --shard and --join.
 ///
-/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that loses 5 %
-/// of the winning chances is marked ?!, 10 % ?, 15 % ??, and the better line is added as a
-/// variation. A mark that the game already has is kept, and the picture and the page show it too.
+/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that lowers the
+/// winning chances by at least 5 percentage points is marked ?!, by 10 ?, and by 15 ??. The better
+/// line is added as a variation. The engine's own choice is never marked, and null moves (--) are
+/// not judged. A mark that the game already has is kept, and the picture and the page show it too.
+/// The counts of errors use Lancet's own judgement only.
 ///
 /// Everything else in the file is kept, and signs such as += become numbers such as $14. There are
 /// four exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
 /// the comment with the evaluation. Lines that begin with % and results inside variations are
 /// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs.
 ///
-/// Null moves (--) are not judged. The tags Annotator, ECO and Opening are added if missing. The
-/// tags WhiteAccuracy and BlackAccuracy give a mean over all moves, 0 to 100. WhiteAverageLoss and
-/// BlackAverageLoss are in centipawns, with every score cut off at 10 pawns.
+/// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
+/// is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the player's
+/// moves, 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move in
+/// centipawns, with every score limited to 10 pawns.
 ///
 /// Winning chances and accuracy follow the curves described at <https://lichess.org/page/accuracy>.
-/// Opening names are from lichess-org/chess-openings, CC0. A game that is not legal chess is
-/// reported with its line number and left out. If a tag is broken, only the tag is left out.
+/// Opening names are from lichess-org/chess-openings, CC0. A game with an illegal move or another
+/// error is broken: it is reported with its line number and left out. If only a tag is broken, the
+/// tag is left out.
 ///
 /// Ctrl-C, a kill or a power failure loses at most the game being analysed. To continue, run the
-/// same command with --resume. If the games came through a pipe, send the same ones again.
+/// same command with --resume. If the games came through a pipe, send the same games again.
 ///
 /// --shard K/N analyses every N-th game of all files together, starting with game K, so that a job
 /// runner can divide a collection between machines. --join combines the parts. Each part ends with
 /// a line such as `% end of shard 2/8, games: 17`, which lets --join check that the part is
-/// complete and in the right place. Programs that read PGN ignore this line. With one job and
-/// --nodes, the joined file is byte for byte that of a single run.
+/// complete and in the right place. Programs that read PGN ignore this line. With one job, one
+/// thread and --nodes, the joined file is byte for byte that of a single run.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
+#[command(after_long_help = r"Examples:
   lancet analyse games.pgn                     # writes games-annotated.pgn
   lancet analyse games.pgn --html games.html   # and a page with boards
-  lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg pictures
+  lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg DIR
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
 
-  With GNU parallel, here on all cores (--sshlogin adds machines, --resume-failed repeats failed jobs):
-    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 --shard {}/100 --out part-{}.pgn --resume --lenient ::: $(seq 100)
+  With GNU parallel, here on all cores. Its option --sshlogin adds machines,
+  and --resume-failed repeats failed jobs:
+    parallel --joblog jobs.log lancet analyse games.pgn --nodes 200000 \
+      --shard {}/100 --out part-{}.pgn --resume --lenient ::: $(seq 100)
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
-  With Slurm, which resumes killed tasks when it requeues them:
-    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn --nodes 200000 --resume --lenient --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --out part-$SLURM_ARRAY_TASK_ID.pgn'
+  With Slurm. Tasks that were killed and requeued continue where they stopped:
+    sbatch --wait --array=1-100 --requeue --wrap 'lancet analyse games.pgn \
+      --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT --nodes 200000 \
+      --out part-$SLURM_ARRAY_TASK_ID.pgn --resume --lenient'
     lancet analyse --join $(seq -f part-%g.pgn 100) --out annotated.pgn
 
 Files:
   ANNOTATED.pgn            the games
   ANNOTATED.pgn.progress   the progress of the run; removed at the end
-  PAGE.html                the games on a page for a browser, in one file: arrow keys, Home and
-                           End move through the game, `f` flips the board
+  PAGE.html                the games on a page for a browser, in one file: arrow
+                           keys, Home and End move through the game, `f` flips
+                           the board
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
   0    when all games were annotated
   1    if a file could not be used, or exists and --force was not given
-  2    if a game was broken (unless --lenient), or the command line was wrong
+  2    if a game was broken and --lenient was not given, or if the command line
+       was wrong
   130  after Ctrl-C (a second Ctrl-C quits at once)")]
 pub struct Args {
-    /// PGN files, may be compressed (.gz, .zst); `-` is standard input
+    /// PGN files, which may be compressed (.gz, .zst); `-` is standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     files: Vec<PathBuf>,
     /// File to write [default: NAME-annotated.pgn beside NAME.pgn]
@@ -122,10 +133,10 @@ pub struct Args {
     /// Replace output files that exist
     #[arg(long, conflicts_with = "resume")]
     force: bool,
-    /// Analyse every N-th game, starting with game K, to divide them between machines
+    /// Analyse every N-th game, starting with game K, to divide the games between machines
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
-    /// Combine the files that the shards wrote, given in order
+    /// Combine the files that the shards wrote, which must be given in order
     #[arg(long, conflicts_with_all = ["resume", "shard", "svg", "html"])]
     join: bool,
     /// Draw the evaluation of each game as a picture in this directory
@@ -139,13 +150,13 @@ pub struct Args {
     hash: usize,
     #[command(flatten)]
     tables: Tables,
-    /// Ignore invalid games in the exit status
+    /// Ignore broken games in the exit status
     #[arg(long)]
     lenient: bool,
 }
 
 /// Maximum number of letters of a player's name in a picture.
-const LONGEST_NAME: usize = 24;
+const LONGEST_NAME: usize = 30;
 /// Time for a position if no option limits the search.
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
 
@@ -303,6 +314,8 @@ struct Analysis<'a> {
     /// Whether pictures may replace others.
     may_replace: bool,
     progress: Progress,
+    /// Whether the lines about games have been explained.
+    explained: bool,
     bar: ProgressBar,
 }
 
@@ -343,6 +356,7 @@ impl<'a> Analysis<'a> {
             out,
             page,
             may_replace: args.force || resumed,
+            explained: false,
             bar: progress_bar(&progress.task.files),
             progress,
         };
@@ -458,7 +472,13 @@ impl<'a> Analysis<'a> {
             self.progress.add(name, *tally);
         }
         let line = game_line(number, &names, &game.result(), opening, &tallies);
-        self.bar.suspend(|| say(line));
+        let is_first = !std::mem::replace(&mut self.explained, true);
+        self.bar.suspend(|| {
+            if is_first {
+                say("White's number is before the slash, Black's after it.");
+            }
+            say(line);
+        });
         Ok(())
     }
 
@@ -621,7 +641,7 @@ fn game_line(
         opening.map_or_else(String::new, |Opening { eco, name }| format!(", {eco} {name}"));
     let [white, black] = names;
     format!(
-        "{number:>4}  {white} - {black} {result}{opening}: accuracy {accuracy} %, loss {loss} cp, \
+        "{number:>4}  {white} - {black} {result}{opening} - accuracy {accuracy} %, loss {loss} cp, \
          {inaccuracies} ?!, {mistakes} ?, {blunders} ??"
     )
 }

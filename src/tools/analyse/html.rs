@@ -39,10 +39,15 @@ pub(super) fn shown(game: &Game, findings: &Findings, players: Vec<Vec<String>>)
         let played = other.map(|m| choice(m, white(ply + 1), "played"));
         spots[ply].moves = best.into_iter().chain(played).collect();
         spots[ply].evaluate(position, white(ply), &evaluation.line);
+        spots[ply].judge(ply > 0 && findings.error(ply - 1).is_some());
     }
     let about = |name: &&str| {
         let value = game.tag(name).filter(|value| !value.starts_with('?'))?;
         Some(match *name {
+            "Date" => {
+                let known = value.split('.').take_while(|part| !part.contains('?'));
+                known.collect::<Vec<_>>().join(".")
+            }
             "Round" => format!("round {value}"),
             "WhiteElo" => format!("White's Elo {value}"),
             "BlackElo" => format!("Black's Elo {value}"),
@@ -112,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_page_has_the_game_and_its_variations() {
-        let text = "[Round \"3\"]\n[BlackElo \"1900\"]\n\n{ Lead. } 1. e4 $2 $19 \
+        let text = "[Date \"1851.06.??\"]\n[Round \"3\"]\n[BlackElo \"1900\"]\n\n{ Lead. } 1. e4 $2 $19 \
                     { [%eval 0.30] [%clk 0:01:00] d4 was best. } { Good? } (1. d4 \
                     { [%eval #-3] } d5 (1... f5 $5) 2. c4) (1. Kb8) 1... e5 1-0";
         let game = pgn::read::Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
@@ -132,7 +137,7 @@ mod tests {
         let said = "-+ Good? Lancet: d4 was best.";
         assert_eq!((shown.spots[1].mark, &*shown.spots[1].comment), ("?", said));
         assert_eq!(value["spots"][1]["clock"], "0:01:00");
-        assert_eq!(shown.about, ["round 3", "Black's Elo 1900"]);
+        assert_eq!(shown.about, ["1851.06, round 3", "Black's Elo 1900"]);
         assert_eq!((&*shown.spots[0].comment, shown.result.as_deref()), ("Lead.", Some("1-0")));
         // In the game the score is that of the search, in variations that of the comment.
         assert_eq!(

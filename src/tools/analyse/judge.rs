@@ -11,18 +11,18 @@ use crate::chess::{
 /// won game is no loss.
 const CAP: Score = 1000;
 
-/// Minimum loss of winning chances for each kind of error.
+/// Minimum loss of winning chances, as a share of 1, for each kind of error.
 const ERRORS: [(f64, Error); 3] =
     [(0.15, Error::Blunder), (0.10, Error::Mistake), (0.05, Error::Inaccuracy)];
 
 /// A kind of error, by the loss of winning chances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Error {
-    /// `?!`: loses 5 % of the winning chances.
+    /// `?!`: lowers the winning chances by 5 percentage points.
     Inaccuracy,
-    /// `?`: loses 10 %.
+    /// `?`: lowers them by 10 percentage points.
     Mistake,
-    /// `??`: loses 15 %.
+    /// `??`: lowers them by 15 percentage points.
     Blunder,
 }
 

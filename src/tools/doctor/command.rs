@@ -12,9 +12,9 @@ use crate::{
 
 /// Measure this machine and recommend option values for it
 ///
-/// Measures nodes per second for several numbers of threads, and how late searches of 10 ms end on
-/// a busy machine. Then prints values for Hash, Threads and Move Overhead, with the reasons. Run it
-/// while the machine is otherwise idle.
+/// Measures nodes per second for several numbers of threads, and how late searches of 10 ms end
+/// while doctor itself keeps all cores busy. Then prints values for Hash, Threads and Move
+/// Overhead, with the reasons. Run it while the machine is otherwise idle.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -62,6 +62,7 @@ fn advise(args: &Args) -> Result<(), MemoryError> {
         ("Threads", best.threads as u64, threads),
         ("Move Overhead", overhead, late),
     ] {
+        let why = why.replace('\n', "\n    ");
         say(format_args!("setoption name {option} value {value}\n    {why}"));
     }
     Ok(())
@@ -79,10 +80,14 @@ fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
         }
     }
     let speed = best.nodes_per_second;
-    let why = if share < cores {
-        format!("{cores} cores shared by {games} games; {speed} nodes/s")
+    let gains_little =
+        speeds.iter().any(|next| next.threads > best.threads && next.threads <= share);
+    let why = if gains_little {
+        format!("{speed} nodes/s; more threads gain less than a tenth")
+    } else if share < cores {
+        format!("{speed} nodes/s; {games} games share {}", counted(cores, "core"))
     } else {
-        format!("{speed} nodes/s; more threads gain less than a tenth, or there are no more cores")
+        format!("{speed} nodes/s; the machine has {}", counted(cores, "core"))
     };
     (best, why)
 }
@@ -100,13 +105,16 @@ fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, St
     let half = available.unwrap_or(UNKNOWN) >> 21;
     let share = half.min(*HASH_RANGE.end() as u64) / games as u64;
     let filled = (nodes_per_second * 60 * MINUTES * ENTRY) >> 20;
-    let why = if share < filled {
-        format!("half of the available memory, shared by {}", counted(games, "game"))
-    } else {
+    let why = if share >= filled {
         format!(
             "{MINUTES} minutes of search at {nodes_per_second} nodes/s fill at most {filled} MiB"
         )
+    } else if games == 1 {
+        "half of the available memory".to_owned()
+    } else {
+        format!("half of the available memory, divided between {games} games")
     };
+    let why = why + "; rounded down to a power of two";
     (1 << share.min(filled).max(1).ilog2(), why)
 }
 
@@ -118,8 +126,9 @@ const TRANSMISSION: u128 = 10;
 fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
     let why = format!(
-        "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy, and a \
-         GUI on the same machine takes {TRANSMISSION} ms; over a network, add its delay",
+        "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy\n\
+         a GUI on the same machine takes {TRANSMISSION} ms to pass on a move\n\
+         over a network, add its delay",
         SHORT.as_millis(),
         late.as_secs_f64() * 1000.0,
     );

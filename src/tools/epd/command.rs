@@ -26,29 +26,36 @@ use crate::{
 
 /// Run EPD test suites and grade the answers
 ///
-/// Limits combine: whichever is reached first ends a search. Without a limit on time, nodes or
-/// depth, each position gets one second.
+/// If several limits are given, a search ends at the first one that it reaches. Without --movetime,
+/// --nodes and --depth, each position gets one second.
 ///
-/// A move listed in bm is right, one listed in am is wrong. dm N and bm #N ask for a proven mate in
-/// at most N moves, by any move. Points are awarded for the move played, as listed in c8 and c9 or
-/// in c0 "Nf3=10, ...". epd/README.md lists the suites.
+/// A move listed in `bm` is right, and one listed in `am` is wrong. `dm N` and `bm #N` ask for a
+/// proven mate in at most N moves, by any move. In some suites, c8 and c9 or c0 "Nf3=10, ..." give
+/// points for moves, and a position earns the points of the move played. epd/README.md lists the
+/// suites.
 ///
-/// Other engines are shown in columns beside Lancet, with a list of the positions that only one of
-/// them solved. Their nodes are those of their last report before the move, so they may have
-/// searched more. Suites with themes in their ids (STS, PET, E_E_T) are also summed by theme.
+/// With --engine, the tables have a column for each engine, and a list shows the positions that
+/// only one of them solved. The nodes of other engines are those of their last report before the
+/// move, so they may have searched more. Suites with themes in their ids (STS, PET, E_E_T) also get
+/// a total for each theme.
 ///
-/// --shard K/N runs every N-th line of all suites together, starting with line K, for job runners
-/// that divide work between machines. With fixed --nodes every line gets the same answer as in a
-/// single run, so the --csv files of the shards differ from it only in times. In --csv, a quote (')
-/// precedes text that a spreadsheet would read as a formula.
+/// --shard K/N runs every N-th line of all suites together, starting with line K, so that a job
+/// runner can divide the work between machines. With one thread and --nodes, every line gets the
+/// same answer as in a single run. The --csv files of the shards then differ from that of a single
+/// run only in times.
+///
+/// In --csv files, an apostrophe (') precedes text that a spreadsheet would read as a formula.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet epd epd/bk.epd --movetime 200
-  lancet epd epd/*.epd --nodes 100k --jobs 2 --json result.json --save-failed failed.epd
+  lancet epd epd/*.epd --nodes 100k --jobs 2 --json result.json
   lancet epd epd/eet.epd --syzygy /tables
-  parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 --save-failed failed-{}.epd ::: $(seq 8)
-  grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd       as saved by a single run
   lancet epd epd/wac.epd --engine stockfish --engine "other-engine --uci"
+
+  With GNU parallel; grep puts the failed lines in the order of the suite:
+    parallel lancet epd epd/sts.epd --nodes 1000000 --shard {}/8 \
+      --save-failed failed-{}.epd ::: $(seq 8)
+    grep -hFxf <(cat failed-*.epd) epd/sts.epd > failed.epd
 
 Exit status:
   0    when all positions were searched
@@ -76,13 +83,15 @@ pub struct Args {
     /// Write one row per position and engine to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the positions that the first engine missed to this file
+    /// Write the positions that the first engine (Lancet, unless --engines-only) missed to this
+    /// file
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
     /// Replace output files that exist
     #[arg(long)]
     force: bool,
-    /// Fail unless the first engine solves at least this many positions
+    /// Fail unless the first engine (Lancet, unless --engines-only) solves at least this many
+    /// positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
     /// Ignore invalid lines in the exit status

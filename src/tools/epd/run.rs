@@ -42,7 +42,7 @@ pub(super) struct Plan {
     #[arg(long)]
     pub mate: bool,
     /// Stop once the solution has been the best move for this many iterations
-    #[arg(long, value_name = "PLIES", value_parser = tools::depth)]
+    #[arg(long, value_name = "N", value_parser = tools::depth)]
     pub stop_early: Option<u32>,
     /// Hash table size for each job, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = tools::hash_size)]

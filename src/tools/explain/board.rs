@@ -6,14 +6,14 @@ use shakmaty::{Bitboard, Board, Color, File, Position as _, Rank, Square, attack
 use super::{
     rules::{is_passed, is_pinned, pieces},
     sentence::{Kind, Sentence},
-    words::{list, owned, piece},
+    words::{list, owned, piece, pieces_on},
 };
 use crate::chess::{
     notation::color_name,
     position::{Ending, Game, Position},
 };
 
-/// Number of pieces aimed at a king's surroundings from which they are mentioned.
+/// Minimum number of pieces that attack squares next to a king for a sentence about them.
 const SIEGE: usize = 3;
 
 /// With fewer pawns than this, open files are not mentioned.
@@ -111,12 +111,12 @@ fn king(at: &Position, color: Color) -> Vec<Sentence> {
     if home && bare && !matches!(file, File::D | File::E) {
         said.push(format!("No pawn shelters {us}'s king."));
     }
-    let ring = attacks::king_attacks(king).with(king);
+    let ring = attacks::king_attacks(king);
     let near = theirs.into_iter().filter(|&from| board.attacks_from(from).intersects(ring));
-    let near: Vec<String> = near.map(|from| piece(board, from)).collect();
+    let near: Vec<Square> = near.collect();
     if near.len() >= SIEGE {
-        let near = list(near.into_iter());
-        said.push(format!("{them}'s {near} are aimed at the squares around {us}'s king."));
+        let near = list(pieces_on(board, &near).into_iter());
+        said.push(format!("{them}'s {near} attack squares next to {us}'s king."));
     }
     said.into_iter().map(|text| Sentence::new(Kind::King, text)).collect()
 }

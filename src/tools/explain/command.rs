@@ -6,15 +6,15 @@ use anyhow::Context as _;
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use shakmaty::{Bitboard, Square};
+use shakmaty::{Bitboard, Move, Square};
 
 use super::{
     board, endings,
-    examine::{Searched, examine},
+    examine::{SURE, Searched, examine},
     moves::{Context, Played, threatened},
     sentence::{Kind, NOTHING, Sentence},
     standing,
-    words::{list, material, the},
+    words::{material, the_pieces},
     worth::{self, Worth},
 };
 use crate::{
@@ -34,22 +34,28 @@ use crate::{
 
 /// Explain a position: the threat, the best move with its reasons, and the pieces
 ///
-/// Searches the best two moves, by default for two seconds. Each threat, and the gain of each line,
-/// gets another search of a quarter of that. Possible zugzwang gets two searches of twice that. A
-/// threat is the move that a side would play if the other passed, provided that it wins something.
-/// The most important reasons for the best move come first. Every sentence is confirmed by the
-/// rules or another search. Some simple endings are recognised without tablebases, such as king and
-/// pawn against king, the wrong bishop or two knights.
+/// --movetime, --nodes and --depth limit the search for the two best moves. Without them, it takes
+/// two seconds. More searches follow. The search for each side's threat, and the search that
+/// confirms the gain of a line, get a quarter of the time and nodes. If only the best move seems to
+/// win or hold, all other moves are searched with the full limits. Possible zugzwang is confirmed
+/// by two searches with twice the limits.
+///
+/// A threat is the move that a side would play if the other side passed, provided that it mates or
+/// wins material. The reasons for the best move are sorted, the most important first. The rules or
+/// another search confirm every sentence. Some simple endings are recognised without tablebases,
+/// such as king and pawn against king, a bishop of the wrong colour, or two knights.
 ///
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
-/// the board. A piece is well or badly placed if its worth differs from the average of its kind by
-/// at least 0.6 pawns and a sixth of that average. The average is over the positions of the
-/// benchmark. Differences below a tenth of a pawn are not mentioned.
+/// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
+/// at least 0.6 pawns and by at least a sixth. The usual worth is an average over positions with
+/// about as many pieces: the benchmark's positions with more than 20 pieces, or the others.
+///
+/// Moves and squares that differ by less than a tenth of a pawn count as equal.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
-  lancet explain "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3" --json
   lancet explain "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" --depth 20
+  lancet explain "3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1" --json
 
 Exit status:
   0  when the position was explained
@@ -79,6 +85,8 @@ pub struct Args {
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 /// Maximum length of a line shown, in plies.
 const LINE_LENGTH: usize = 12;
+/// Score in centipawns above which a side wins in any case.
+const PLENTY: Score = 1000;
 /// Half-moves without a capture or pawn move from which the fifty-move rule is mentioned.
 const CLOCK: u32 = 80;
 
@@ -98,7 +106,7 @@ pub struct Explanation {
     before: Vec<Sentence>,
     /// The best move.
     best: Option<Choice>,
-    /// The reasons for the best move.
+    /// The reasons for the best move; none if it is the only legal move.
     about: Vec<Sentence>,
     /// The second best move, if it is worse by at least a tenth of a pawn.
     second: Option<Choice>,
@@ -159,16 +167,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the position before the
+/// Reads `FEN [moves ...]`, given as one or several arguments. Also returns the game before the
 /// last move.
-fn read(words: &[String]) -> anyhow::Result<(Game, Option<Position>)> {
+fn read(words: &[String]) -> anyhow::Result<(Game, Option<Game>)> {
     let (start, moves) = notation::read_line(&words.join(" "))?;
-    let (mut game, mut before) = (Game::from(start), None);
-    for m in moves {
-        before = Some(game.position().clone());
-        game.play(m);
-    }
-    Ok((game, before))
+    let mut game = Game::from(start);
+    let Some((&last, earlier)) = moves.split_last() else { return Ok((game, None)) };
+    earlier.iter().for_each(|&m| game.play(m));
+    let before = game.clone();
+    game.play(last);
+    Ok((game, Some(before)))
 }
 
 /// Explains the position that `args` specify.
@@ -186,7 +194,7 @@ pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Result<Explanation> {
+fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Explanation> {
     let root = game.position();
     let turn = if root.turn().is_white() { "white" } else { "black" };
     let explanation = Explanation { fen: root.fen(), turn, ..Explanation::default() };
@@ -203,9 +211,17 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     let best = found.best.as_ref();
     let network = engine.network().map(AsRef::as_ref);
     let placed = worth::placed(root, network);
-    let improved = best.and_then(|best| worth::improved(root, &best.pv, network));
+    // In a decided position, small differences do not matter.
+    let matters = |best: &&Info| best.score > -SURE && !is_settled(best, found.second.as_ref());
+    let improved = best.filter(matters).and_then(|best| worth::improved(root, &best.pv, network));
     let context = Context { found: &found, improved };
-    let about = Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+    let mut about =
+        Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+    about.retain(|sentence| !repeats_headline(sentence));
+    // A forced move needs no reasons.
+    if root.legal_moves().len() == 1 {
+        about.clear();
+    }
     let explanation = Explanation {
         standing: best.map(|best| {
             let known = endings::known(root).filter(|_| !is_decisive(best.score));
@@ -229,11 +245,38 @@ fn explain(game: &Game, before: Option<&Position>, args: &Args) -> anyhow::Resul
     if !is_decisive(best.score) {
         board.extend(board::on_the_board(root));
         let told = before.iter().chain(&explanation.about).chain(&board);
-        board.extend(worth::said(root, &placed, told.fold(Bitboard::EMPTY, told_squares)));
+        let told = told.fold(threatening(&found), told_squares);
+        board.extend(worth::said(root, &placed, told));
     }
     let second = found.second.as_ref().filter(|second| is_worse(second, best));
     let second = second.and_then(|second| choice(root, second));
     Ok(Explanation { before, second, board, ..explanation })
+}
+
+/// Returns whether a sentence only repeats the headline, which has the move and its score.
+fn repeats_headline(Sentence { kind, text }: &Sentence) -> bool {
+    match kind {
+        Kind::Mate => {
+            text == "It is mate." || text.starts_with("It mates in ") && text.ends_with(" moves.")
+        }
+        Kind::Delays => !text.contains("than with"),
+        Kind::Checks => text == "It gives check.",
+        _ => false,
+    }
+}
+
+/// Returns the squares of the pieces that make the threats.
+fn threatening(found: &Searched) -> Bitboard {
+    let first = |info: &Info| info.pv.first().copied();
+    let threats = [&found.threat, &found.next].into_iter().flatten();
+    let threats = threats.filter_map(|threat| first(&threat.info)?.from());
+    // The threat of the best move may be made by the piece that moved.
+    let best: Option<Move> = found.best.as_ref().and_then(first);
+    let origin = |square: Square| match best {
+        Some(m) if m.to() == square => m.from().unwrap_or(square),
+        _ => square,
+    };
+    threats.map(origin).collect()
 }
 
 /// Adds the squares that a sentence names. Pieces on them are not described as well or badly placed
@@ -249,21 +292,32 @@ fn is_worse(second: &Info, best: &Info) -> bool {
     let both_decided = is_decisive(best.score) && is_decisive(second.score);
     best.score - second.score >= NOTHING
         && !(both_decided && (best.score > 0) == (second.score > 0))
+        && !is_settled(best, Some(second))
+}
+
+/// Returns whether both moves win, or both lose, by more than [`PLENTY`].
+fn is_settled(best: &Info, second: Option<&Info>) -> bool {
+    let all = |test: &dyn Fn(Score) -> bool| {
+        test(best.score) && second.is_none_or(|second| test(second.score))
+    };
+    all(&|score| score > PLENTY) || all(&|score| score < -PLENTY)
 }
 
 /// Describes the effect of the last move and the opponent's threat.
-fn situation(game: &Game, before: Option<&Position>, found: &Searched) -> Vec<Sentence> {
+fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Sentence> {
     let (root, last) = (game.position(), game.last());
     let (us, them) = (color_name(root.turn()), color_name(!root.turn()));
     let threat = found.threat.as_ref().and_then(threatened);
     let mut said = Vec::new();
-    if let Some(played) = before.and_then(|before| Played::new(before, last.as_slice(), None)) {
+    let played = |before| Played::new(Game::position(before), last.as_slice(), before.last());
+    if let Some(played) = before.and_then(played) {
         said.extend(played.as_last(threat.is_none() && !root.is_check()));
     }
     let mut say = |kind, text| said.push(Sentence::new(kind, text));
     if root.is_check() {
-        let checkers = root.checkers().into_iter().map(|square| the(root.board(), square));
-        say(Kind::InCheck, format!("{us} is in check from {}.", list(checkers)));
+        let checkers: Vec<Square> = root.checkers().into_iter().collect();
+        let checkers = the_pieces(root.board(), &checkers);
+        say(Kind::InCheck, format!("{us} is in check from {checkers}."));
     }
     if let Some(threat) = threat {
         say(Kind::Threat, format!("{them} {threat}."));
@@ -322,11 +376,16 @@ fn text(explanation: &Explanation) -> Vec<String> {
     let indented = |text: &String| format!("  {text}");
     let sentence = |sentence: &Sentence| indented(&sentence.text);
     lines.extend(explanation.before.iter().map(sentence));
-    if let Some(Choice { san, score, line, .. }) = best {
+    if let Some(Choice { san, score, mate, line, .. }) = best {
         let (depth, nodes) = (explanation.depth, HumanCount(explanation.nodes));
         lines.push(format!("\nBest is {san} ({score}), depth {depth}, {nodes} nodes"));
         lines.push(indented(line));
         lines.extend(explanation.about.iter().map(sentence));
+        let is_forced =
+            || explanation.before.iter().any(|sentence| sentence.kind == Kind::OnlyLegal);
+        if explanation.about.is_empty() && mate.is_none() && !is_forced() {
+            lines.push("  No single reason stands out.".to_owned());
+        }
     }
     if let (Some(best), Some(Choice { san, score, line, chances, .. })) = (best, second) {
         let [better, worse] =
@@ -334,7 +393,7 @@ fn text(explanation: &Explanation) -> Vec<String> {
         let instead = if better == worse {
             String::new()
         } else {
-            format!(": {us}'s chances are {worse} instead of {better}")
+            format!(": {us}'s winning chances are {worse} instead of {better}")
         };
         lines.push(format!("\nSecond best is {san} ({score}){instead}"));
         lines.push(indented(line));

@@ -56,7 +56,7 @@ fn in_the_book(at: &Position) -> Option<Ending> {
             return draw(true, "the king holds the corner in which the pawn would promote");
         }
         if is_mated(at, bare) {
-            let why = "a bare king cannot escape mate";
+            let why = "the remaining pieces can force mate";
             return Some(Ending { winner: Some(!bare), certain: true, why });
         }
     }

@@ -28,6 +28,16 @@ impl Gain {
         total(self.counts)
     }
 
+    /// Returns whether the gain includes a piece of this role.
+    pub(super) fn includes(&self, role: Role) -> bool {
+        self.counts.get(role as usize - 1).is_some_and(|&count| count > 0)
+    }
+
+    /// Returns whether the side gives up a piece of this role for the gain.
+    pub(super) fn costs(&self, role: Role) -> bool {
+        self.counts.get(role as usize - 1).is_some_and(|&count| count < 0)
+    }
+
     /// Describes the gain: `wins the exchange`, `wins the queen for a rook`.
     pub(super) fn words(&self, line: &[Move]) -> Option<String> {
         let first = line.first()?;

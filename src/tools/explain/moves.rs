@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 
 use clap::ValueEnum as _;
-use shakmaty::{Move, Position as _, Rank, Role, Square, attacks};
+use shakmaty::{File, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{
     board,
@@ -19,7 +19,7 @@ use super::{
         mating_move, passed, pieces, taken_on, takes_dearer, takes_for_nothing,
     },
     sentence::{Kind, Sentence},
-    words::{list, role_name, the},
+    words::{role_name, the, the_pieces},
     worth::is_full,
 };
 use crate::chess::{
@@ -133,7 +133,7 @@ impl<'a> Played<'a> {
             let is_new = !said.iter().any(|other| kind.is_said_by(other.kind));
             if said.len() < SENTENCES && is_new {
                 let words = self.words(kind);
-                said.extend(words.map(|words| Sentence::new(kind, format!("{subject} {words}."))));
+                said.extend(words.map(|words| Sentence::new(kind, sentence(subject, &words))));
             }
         }
         said
@@ -182,11 +182,11 @@ impl<'a> Played<'a> {
                 self.pinned().map(|piece| format!("pins {} to its king", the(board, piece)))
             }
             Kind::Uncovers => self.uncovered().map(|(by, target)| {
-                format!("opens the line of {} to {}", the(board, by), the(board, target))
+                format!("discovers an attack by {} on {}", the(board, by), the(board, target))
             }),
             Kind::TakesBack => recaptures(last, m).then(|| format!("recaptures on {to}")),
             Kind::Exchanges => self.exchange(),
-            Kind::Offers => self.offered(),
+            Kind::Offers => self.offered().filter(|_| !self.trades_itself()),
             Kind::Takes => self.taken(),
             Kind::ThreatensMate => {
                 let passed = passed(after)?;
@@ -211,13 +211,17 @@ impl<'a> Played<'a> {
                 let squares = self.attacked();
                 (!squares.is_empty()).then(|| format!("attacks {}", self.list(&squares)))
             }
-            Kind::Castles => m.is_castle().then(|| "castles".to_owned()),
+            Kind::Castles => {
+                let from = m.from().filter(|from| m.is_castle() && is_central(*from))?;
+                let out = board.king_of(us).is_some_and(|king| king != from && !is_central(king));
+                out.then(|| "castles and takes the king out of the centre".to_owned())
+            }
             Kind::Develops => self.develops(),
             Kind::OpenFile => self.opens_file(),
             Kind::Checks => after.is_check().then(|| format!("gives {}", self.check())),
             Kind::Book => self.keeps_result(),
             Kind::Approaches => {
-                self.approached().map(|what| format!("brings the king nearer to {what}"))
+                self.approached().map(|what| format!("brings the king closer to {what}"))
             }
             Kind::Square => context?.improved.clone(),
             _ => None,
@@ -273,21 +277,21 @@ impl<'a> Played<'a> {
         Some(self.in_the_line(words, gain.plies))
     }
 
-    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a threat
-    /// that the move meets is followed by another.
+    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a
+    /// threat that the move meets is followed by another.
     fn loses_anyway(&self) -> bool {
         self.score.is_some_and(|score| score <= -SURE)
     }
 
     fn mates(&self) -> Option<String> {
         let moves = usize::try_from(mate_distance(self.score?)?).ok().filter(|&moves| moves > 0)?;
-        if moves == 1 {
-            return Some("is mate".to_owned());
-        }
         let end = self.line.iter().fold(self.before.clone(), |at, &m| at.play(m));
+        let back_rank = if is_back_rank_mate(&end) { " on the back rank" } else { "" };
+        if moves == 1 {
+            return Some(format!("is mate{back_rank}"));
+        }
         let promotes = self.promotes().filter(|_| self.m.promotion() != Some(Role::Queen));
         let first = promotes.or_else(|| self.offered()).map(|first| first + " and ");
-        let back_rank = if is_back_rank_mate(&end) { " on the back rank" } else { "" };
         let moves = counted(moves, "move");
         Some(format!("{}mates in {moves}{back_rank}", first.unwrap_or_default()))
     }
@@ -328,7 +332,7 @@ impl<'a> Played<'a> {
 
     /// Lists pieces on their squares after the move.
     fn list(&self, squares: &[Square]) -> String {
-        list(squares.iter().map(|&square| the(self.after.board(), square)))
+        the_pieces(self.after.board(), squares)
     }
 
     /// Returns the squares of the opponent's pieces except pawns and king.
@@ -366,7 +370,7 @@ impl<'a> Played<'a> {
                 && let Some(squares) = later.forked()
             {
                 let (san, squares) = (later.san(), later.list(&squares));
-                return Some(format!("prepares {san}, which forks {squares}"));
+                return Some(format!("is followed by {san}, which forks {squares}"));
             }
             at = at.play(self.line[index]);
         }
@@ -387,7 +391,7 @@ impl<'a> Played<'a> {
     fn taken(&self) -> Option<String> {
         let taken = role_name(self.m.capture()?);
         let how = if takes_for_nothing(self.before, self.m) {
-            " and cannot be recaptured".to_owned()
+            ", and no piece can recapture".to_owned()
         } else if takes_dearer(self.m) {
             format!(" with a {}", role_name(self.m.role()))
         } else {
@@ -411,7 +415,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Describes a move that gives up more than it takes: `offers the queen for the bishop`. Without
+    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. Without
     /// a capture, the piece must not be lost anyway, and neither must the position.
     fn offered(&self) -> Option<String> {
         let &Played { m, before, ref after, .. } = self;
@@ -421,8 +425,14 @@ impl<'a> Played<'a> {
         let is_offer = taken.is_some() || can_afford && !doomed;
         let offers = is_offer && is_taken(after, to) && !see_ge(before, m, -200);
         let role = role_name(after.board().role_at(to).filter(|_| offers)?);
-        let taken = taken.map(|taken| format!(" for the {}", role_name(taken)));
+        let taken = taken.map(|taken| format!(" for a {}", role_name(taken)));
         Some(format!("offers the {role}{}", taken.unwrap_or_default()))
+    }
+
+    /// Returns whether the line wins material for the moved piece, which is then no sacrifice.
+    fn trades_itself(&self) -> bool {
+        let gain = won(self.before, self.line, self.last);
+        gain.is_some_and(|gain| gain.costs(self.m.role()))
     }
 
     fn pinned(&self) -> Option<Square> {
@@ -606,6 +616,21 @@ impl<'a> Played<'a> {
     }
 }
 
+/// Returns a sentence from a subject and the words after it. Words that begin with a capital letter
+/// have their own subject.
+fn sentence(subject: &str, words: &str) -> String {
+    if words.starts_with(char::is_uppercase) {
+        format!("{words}.")
+    } else {
+        format!("{subject} {words}.")
+    }
+}
+
+/// Returns whether a king on this square is in the centre.
+const fn is_central(square: Square) -> bool {
+    matches!(square.file(), File::D | File::E)
+}
+
 /// Returns whether a king is mated on its back rank by a rook or queen there, with its own pieces
 /// in front of it.
 fn is_back_rank_mate(end: &Position) -> bool {
@@ -626,7 +651,10 @@ fn is_back_rank_mate(end: &Position) -> bool {
 /// Describes a threat: `threatens Nc7+, which forks the king and the rook on a8`.
 pub(super) fn threatened(Threat { position, info }: &Threat) -> Option<String> {
     let played = Played::new(position, &info.pv, None)?;
-    let played = Played { sure: true, score: Some(info.score), ..played };
+    // The search confirmed that the line wins something, but maybe by a later capture of the line.
+    let gain = won(position, &info.pv, None);
+    let sure = gain.zip(played.m.capture()).is_some_and(|(gain, role)| gain.includes(role));
+    let played = Played { sure, score: Some(info.score), ..played };
     let san = played.san();
     if mate_distance(info.score) == Some(1) || played.m.is_promotion() {
         return Some(format!("threatens {san}"));

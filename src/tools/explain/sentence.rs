@@ -61,7 +61,7 @@ pub(super) enum Kind {
     Blockades,
     /// The moved piece attacks others that it did not attack before.
     Attacks,
-    /// The move castles.
+    /// The move castles and takes the king out of the centre.
     Castles,
     /// A minor piece leaves its first rank early in the game.
     Develops,

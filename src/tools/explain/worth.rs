@@ -87,8 +87,8 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
         let (piece, kind) = (owned(position.board(), worth.square), role_name(worth.piece.role));
         let [here, usual] = [worth.worth, worth.usual].map(|score| f64::from(score) / 100.0);
         let text = format!(
-            "{piece} stands {quality}: it is worth {here:.1} pawns here; a {kind} is usually \
-             worth {usual:.1}."
+            "{piece} stands {quality}: it is worth {here:.1} pawns here; in positions as full as \
+             this, a {kind} is usually worth {usual:.1}."
         );
         Sentence::new(Kind::Worth, text)
     };
@@ -106,7 +106,8 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
 }
 
 /// Describes the first piece of the side to move that the line brings to a better square: `brings
-/// the knight to e5, where it is worth 0.8 pawns more than on f3`.
+/// the knight to e5, where it is worth 0.8 pawns more than on f3`. If that is not the first move,
+/// returns a whole sentence without the full stop: `In the main line, the knight goes to e5, ...`.
 pub(super) fn improved(
     root: &Position,
     line: &[Move],
@@ -133,13 +134,20 @@ pub(super) fn improved(
             && new - old >= NOTHING
         {
             if index > 0 && m.role() == Role::Pawn && rules::is_passed(root.board(), us, from) {
-                return Some(format!("prepares to advance the passed pawn to {to}"));
+                return Some(format!("In the main line, the passed pawn advances to {to}"));
             }
             let (role, gain) = (role_name(m.role()), f64::from(new - old) / 100.0);
-            let brings = if index == 0 { "brings" } else { "prepares to bring" };
-            return Some(format!(
-                "{brings} the {role} to {to}, where it is worth {gain:.1} pawns more than on {from}"
-            ));
+            let (way, gain) = if m.role() == Role::Pawn {
+                (format!("from {from} to {to}"), format!("which raises its value by {gain:.1}"))
+            } else {
+                let more = format!("where it is worth {gain:.1} pawns more than on {from}");
+                (format!("to {to}"), more)
+            };
+            return Some(if index == 0 {
+                format!("brings the {role} {way}, {gain}")
+            } else {
+                format!("In the main line, the {role} goes {way}, {gain}")
+            });
         }
     }
     None
@@ -171,7 +179,8 @@ mod tests {
         assert_eq!(
             said(&[worth(60), worth(-60)], Bitboard::EMPTY),
             ["well: it is worth 3.6", "badly: it is worth 2.4"].map(|part| format!(
-                "Black's knight on d5 stands {part} pawns here; a knight is usually worth 3.0."
+                "Black's knight on d5 stands {part} pawns here; in positions as full as this, a \
+                 knight is usually worth 3.0."
             ))
         );
     }

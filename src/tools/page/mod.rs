@@ -75,6 +75,8 @@ pub(super) struct Spot {
     pub pinned: bool,
     /// The sign of the move, such as `??`.
     pub mark: &'static str,
+    /// Whether Lancet judges the move as an error, and the game marks it otherwise.
+    pub other: bool,
     /// The player's clock after the move.
     clock: String,
     /// The comment on the move.
@@ -130,6 +132,11 @@ impl Spot {
         self.share = white.map(winning_chances);
         self.line = notation::line(position, &line[..line.len().min(LINE_LENGTH)]);
         self.best = line.first().map(|&m| squares(m, position.mode()));
+    }
+
+    /// Records whether Lancet judges the move that leads here as an error. Its mark must be known.
+    pub(super) const fn judge(&mut self, is_error: bool) {
+        self.other = is_error && !matches!(self.mark.as_bytes(), b"?!" | b"?" | b"??");
     }
 
     /// Sets the mark, the clock and the comment of the move that leads here. The comment has the

@@ -24,17 +24,17 @@ use crate::{
     },
 };
 
-/// Count paths of legal moves, to test and time move generation
+/// Count the leaf nodes of the tree of legal moves, to test and time move generation
 ///
-/// Without --suite, counts and times the paths from one position. With it, compares every count
-/// with the number given in the file. perft/README.md lists the suites. --shard K/N runs every
-/// N-th line of all suites together, starting with line K.
+/// Without --suite, counts and times the leaf nodes below one position. With it, compares every
+/// count with the number given in the file. perft/README.md lists the suites. --shard K/N runs
+/// every N-th line of all suites together, starting with line K.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet perft 6
-  lancet perft 5 --divide --fen "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-  lancet perft --suite perft/*.epd --max-nodes 10000000 --threads 2 --through search
-  lancet perft --suite perft/*.epd --max-nodes 1000000 --threads 2 --through network
+  lancet perft 5 --divide --fen "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+  lancet perft --suite perft/*.epd --max-nodes 10000000 --through search
+  lancet perft --suite perft/*.epd --max-nodes 1000000 --through network
   parallel lancet perft --suite perft/*.epd --shard {}/8 ::: $(seq 8)
 
 Exit status:
@@ -42,7 +42,7 @@ Exit status:
   1  if a count is wrong
   2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
-    /// Length of the paths, in plies
+    /// Depth, in plies
     #[arg(required_unless_present = "suite", value_parser = arguments::whole::<u32>(0..=64))]
     depth: Option<u32>,
     /// Position to count from [default: the start position]

@@ -33,87 +33,101 @@ use crate::{
     },
 };
 
-/// Grow an analysis tree, kept in a file, for as long as you like
+/// Grow a tree of analysis in a file, for as long as you like
 ///
-/// The tree grows best first, by drop-out expansion (Lincke, 2000). In the position where growth is
-/// cheapest, the best move without a node gets one. A move costs one ply, plus one ply for each per
-/// cent of the winning chances that it loses. Scores are backed up from the leaves. A position that
-/// several lines reach has one node. Mates, draws and tablebase positions are not grown further.
+/// The tree grows best first, by drop-out expansion (Lincke, 2000). Each step takes the cheapest
+/// path from the start, and adds the best move that is not yet in the tree. Every move on the path
+/// costs one, plus one for each percentage point of the winning chances that it loses. Scores are
+/// backed up from the leaves. A position that several lines reach is stored once. Mates, draws and
+/// tablebase positions are not grown further.
 ///
-/// The first searches take --step nodes. Searching a position again takes twice as many nodes, up
-/// to an eighth of all nodes so far. A new position gets half of its parent's nodes. Without
-/// --hours or --nodes the tree grows until Ctrl-C. If you only use --pin, --unpin, --pgn or --html,
-/// it does not grow.
+/// The first searches take --step nodes. Another search of a position takes twice as many nodes as
+/// the last one, up to an eighth of all nodes so far. A new position gets half as many nodes as the
+/// position before it, but at least --step.
 ///
-/// Data is only appended to the file. Ctrl-C and a kill lose the searches in progress, a power
-/// failure also the last ten seconds. To continue, repeat the command, or use the file alone:
-/// `lancet study FILE`. For a game, all its positions are grown. If more moves have been played
-/// since, the same command adds them.
+/// The tree grows until --hours or --nodes is reached, or until Ctrl-C. With --pin, --unpin, --pgn
+/// or --html, it grows only if --hours or --nodes is given.
 ///
-/// Growth treats the moves of a pinned line as best, whatever their scores. `--at` grows only one
-/// position. --pgn and --html show the --size nearest positions: the game, pinned lines and good
-/// moves. The annotated game keeps the comments, marks and variations of the game. The page and the
-/// table at the end show the studied position: that of `--at`, or the end of the game or line. If
-/// the game is over there, they show the position before the last move. The page is a single file
-/// for a browser: arrow keys, Home and End move through the line, `f` flips the board.
+/// The file is written as the tree grows. Ctrl-C and a kill lose the searches in progress, and a
+/// power failure also loses the last ten seconds. To continue, repeat the command, or name the file
+/// alone: `lancet study FILE.study`. The study of a game grows all its positions. If more moves
+/// have been played since, the command with the longer game adds them.
 ///
-/// A position is searched with the history of the line that reached it first, which determines
-/// repetitions and the fifty-move rule.
+/// --pin treats the moves of a line as best, whatever their scores, so that growth continues the
+/// line. --unpin treats them like other moves again. --at limits growth to the positions below one
+/// line.
+///
+/// --pgn and --html write the --size most important positions: those on the cheapest paths. The
+/// game, pinned lines and the studied position are always written. The studied position is that of
+/// --at, or the end of the game or line. The annotated game keeps the comments, marks and variations
+/// of the game.
+///
+/// The page and the table at the end show the studied position. If the game is over there, they
+/// show the position before the last move. The page is one file for a browser. Arrow keys, Home and
+/// End move through the line, and `f` flips the board.
+///
+/// If several lines reach a position, it is searched with the history of the first one. This
+/// history decides about repetitions and the fifty-move rule.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet study game.pgn --hours 8
-  lancet study startpos moves e4 e5 Nf3 Nc6 Bb5 --file spanish.study --hours 0.5 --jobs 2 --syzygy /tables
+  lancet study startpos moves e4 e5 Nf3 Nc6 Bb5 --file spanish.study --hours 1
   lancet study spanish.study --at "e4 e5 Nf3 Nc6 Bb5 a6" --hours 1
-  lancet study spanish.study --pin "1. e4 e5 2. Nf3 Nc6 3. Bb5 f5" --html spanish.html --pgn spanish.pgn
+  lancet study spanish.study --pin "1. e4 e5 2. Nf3 Nc6 3. Bb5 f5"
+  lancet study spanish.study --html spanish.html --pgn spanish.pgn
 
 Files:
-  FILE.study  the tree: for each move and each search a line with a checksum and JSON
+  FILE.study  the tree: a line for each move and each search, with a checksum
+              and JSON
 
 Exit status:
-  0    when a limit was reached, or the result is decided
+  0    when a limit was reached or the result is decided, or if the tree was not
+       to grow
   1    if a file could not be written, or there was not enough memory
   2    if the study, the game, the position or the command line could not be used
   130  after Ctrl-C (a second Ctrl-C quits at once)"#)]
 pub struct Args {
-    /// A study, a game in PGN, a FEN or `startpos`; after the last two, the word `moves` and moves
-    /// may follow
+    /// A study, a PGN file, a FEN or `startpos`. After a FEN or `startpos`, the word `moves` and
+    /// moves may follow
     #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
     source: Vec<String>,
-    /// File for the tree of a game or position [default: GAME.study, GAME-N-White-Black.study, or a
+    /// File of the study of a game or position [default: GAME.study, GAME-N-White-Black.study, or a
     /// name made from the moves]
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
-    /// Number of the game in the file [default: 1]
+    /// Number of the game in the PGN file [default: 1]
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..))]
     game: Option<u32>,
-    /// Hours of growth
+    /// Hours of growth in this run
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Total number of nodes to search
+    /// Number of nodes to search in this run
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     nodes: Option<u64>,
-    /// Minimum nodes of a search; each further search of a position takes twice as many
+    /// Minimum number of nodes of a search
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = arguments::whole::<u64>(100..=1 << 40))]
     step: u64,
-    /// Grow only below this line: moves from the start, or `end` for the end of the game
+    /// Grow only the positions below this line: moves from the start, or `end` for the end of the
+    /// game
     #[arg(long, value_name = "LINE")]
     at: Option<String>,
-    /// Pin this line: growth treats its moves as best; may be repeated
+    /// Pin this line: treat its moves as best; may be repeated
     #[arg(long, value_name = "LINE")]
     pin: Vec<String>,
-    /// Unpin this line; other pinned lines stay; may be repeated
+    /// Unpin this line: treat its moves like other moves again; may be repeated
     #[arg(long, value_name = "LINE")]
     unpin: Vec<String>,
-    /// Write the nearest positions as an annotated game
+    /// Write the most important positions as an annotated game
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write the nearest positions as a page for a browser
+    /// Write the most important positions as a page for a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Replace the game or page even if another program wrote it
+    /// Replace the files of --pgn and --html even if another program wrote them
     #[arg(long)]
     force: bool,
-    /// Number of positions to write
+    /// Number of positions to write with --pgn and --html; the game and pinned lines are always
+    /// written
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = arguments::whole::<u32>(1..=1_000_000))]
     size: u32,
     #[command(flatten)]

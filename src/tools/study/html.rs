@@ -42,6 +42,7 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         let mut items = played.items(ply).to_vec();
         annotate::remark(&mut items, None, error, |_| None);
         spots[pair[1]].annotate(&items);
+        spots[pair[1]].judge(error.is_some());
     }
     let (tags, start) = (played.game(), &tree.node(Tree::START).position);
     let title = match (tags.tag("White"), tags.tag("Black")) {
@@ -52,11 +53,14 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         },
         _ => tools::title(&tags),
     };
+    let here = match spots.len() {
+        all if all == tree.positions() => "all".to_owned(),
+        some => some.to_string(),
+    };
     let about = format!(
-        "{} in the tree, {} nodes searched; {} shown. Lancet {}",
+        "{} in the tree, {here} of them on this page. {} nodes searched by Lancet {}.",
         notation::counted(tree.positions(), "position"),
         notation::short(study.nodes() as f64),
-        spots.len(),
         env!("CARGO_PKG_VERSION"),
     );
     let at =
@@ -77,10 +81,10 @@ fn spot(tree: &Tree, view: &View, at: usize) -> Spot {
     let choice = |&Candidate { m, score, edge }: &Candidate| {
         let to = edge.and_then(|edge| view.find(edge.to));
         let note = match edge {
-            None => "best of the moves that are not in the tree".to_owned(),
+            None => "best move outside the tree".to_owned(),
             Some(edge) if edge.repeats => "repetition".to_owned(),
             Some(edge) => {
-                let positions = notation::counted(tree.size(edge.to), "position");
+                let positions = tree.size(edge.to).to_string();
                 let elsewhere = view.child(at, edge).is_none();
                 match view.move_to(tree, edge.to).filter(|_| elsewhere) {
                     Some(other) => format!("{positions}, transposes to {other}"),

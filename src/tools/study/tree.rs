@@ -6,9 +6,9 @@
 //! rest. The tree grows by giving the best move of the rest a node. Then the new node and the
 //! smaller rest are searched.
 //!
-//! Growth takes the cheapest path from the start. Every ply costs one, plus one for each per cent
-//! of the winning chances that the move loses. So good lines become deep and bad ones stay short,
-//! but every line grows at some time.
+//! Growth takes the cheapest path from the start. Every ply costs one, plus one for each
+//! percentage point of the winning chances that the move loses. So good lines become deep and bad
+//! ones stay short, but every line grows at some time.
 //!
 //! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction of Opening
 //! Books*, Computers and Games, 2000.
@@ -28,7 +28,8 @@ use crate::chess::{
     score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
 };
 
-/// Cost in plies of a move that loses all winning chances. Each per cent costs one ply.
+/// Cost in plies of a move that loses all winning chances. Each percentage point costs one
+/// ply.
 const LOSS: f64 = 100.0;
 
 /// Number of a node.
