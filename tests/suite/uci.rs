@@ -1037,7 +1037,7 @@ fn a_person_at_a_terminal() {
     command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR");
     let patience = DEADLINE.as_millis() as u64;
     let mut terminal = rexpect::session::spawn_command(command, Some(patience)).unwrap();
-    terminal.exp_string("'help' lists commands").unwrap();
+    terminal.exp_string("'help' for the commands").unwrap();
     // The board is shown at once.
     terminal.exp_string("White to move").unwrap();
     terminal.send_line("position startpos moves e2e4").unwrap();
