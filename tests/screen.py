@@ -53,7 +53,12 @@ def play_pair(args, switches, number):
     start = 1 + chance.randrange(sum(1 for _ in open(args.book)))
     with tempfile.TemporaryDirectory() as folder:
         command = [args.fastchess, *players]
-        command += ["-each", "proto=uci", "tc=inf", f"nodes={args.nodes}", f"option.Hash={args.hash}"]
+        command += ["-each", "proto=uci", f"option.Hash={args.hash}"]
+        if args.clock:
+            # The engines count nodes as time, so the clock of the match may run over.
+            command += [f"tc={args.clock}", "timemargin=1000000", f"option.nodestime={args.nodestime}"]
+        else:
+            command += ["tc=inf", f"nodes={args.nodes}"]
         command += ["-openings", f"file={os.path.abspath(args.book)}", "format=epd", "order=sequential"]
         command += [f"start={start}", "-rounds", "1", "-games", "2", "-repeat", "-concurrency", "1"]
         command += ["-resign", "movecount=4", "score=600", "twosided=true"]
@@ -159,6 +164,8 @@ def main():
     player.add_argument("--fastchess", default="fastchess")
     player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
     player.add_argument("--pairs", type=int, default=4_500)
+    player.add_argument("--clock", help="2+0.02, say, instead of nodes; for ideas about time")
+    player.add_argument("--nodestime", type=int, default=500, help="nodes per millisecond of it")
     player.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
     player.add_argument("--jobs", type=int, default=os.cpu_count())
