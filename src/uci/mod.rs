@@ -327,9 +327,6 @@ const THINKING: &str = "Lancet is thinking; 'stop' makes it play at once";
 /// Remark on a search without a limit.
 const NEEDS_STOP: &str = "this search runs until 'stop'";
 
-/// Answer to `wait` during such a search.
-const NOT_WAITING: &str = "not waiting: this search runs until 'stop'";
-
 /// Time after which the initialisation of the hash table is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -506,7 +503,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             },
             Command::Wait => {
                 if !self.settle() {
-                    self.output.say(NOT_WAITING);
+                    self.output.say(&format!("not waiting: {NEEDS_STOP}"));
                 }
             }
             Command::Compiler => self.lines(&show::compiler()),
