@@ -947,7 +947,7 @@ const SEARCHED: [&str; 9] =
 #[test]
 fn what_is_said_is_so() {
     // So few nodes confirm fewer reasons.
-    confirm(50, 10_000, 8);
+    confirm(50, 10_000, 10);
 }
 
 #[test]
