@@ -1,4 +1,4 @@
-//! Opening books from other sources, and PolyGlot's keys of positions.
+//! Opening books from other sources, and Polyglot's keys of positions.
 
 use std::{collections::HashMap, fs};
 

@@ -47,7 +47,7 @@ pub fn nodes(nodes: u64) -> Limits {
 
 /// Returns a book file with these moves and weights in the start position.
 pub fn book(moves: &[(&str, u16)]) -> Vec<u8> {
-    // PolyGlot's key of the start position.
+    // Polyglot's key of the start position.
     let entry = |&(m, weight): &(&str, u16)| book_entry(0x463b_9618_1691_fc9c, m, weight);
     moves.iter().flat_map(entry).collect()
 }
