@@ -102,6 +102,20 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the name under which a run records the state that it started from: the name of the file
+/// and its checksum.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn name(path: &Path) -> anyhow::Result<String> {
+    let place = || path.display().to_string();
+    let bytes = files::read_regular(path, LONGEST_FILE).with_context(place)?;
+    let sum = bytes.last_chunk().copied().map(u32::from_le_bytes).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().display();
+    Ok(format!("{name} (CRC-32 {sum:08x})"))
+}
+
 /// Returns whether the file starts like one that [`save`] wrote.
 pub fn is_one(path: &Path) -> bool {
     let mut start = [0; 8];

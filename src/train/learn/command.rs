@@ -27,36 +27,34 @@ use lancet::{
     system::{arguments, random::mix, stdio::note},
 };
 
-/// Samples per position of the window in a training from random weights.
+/// Samples per position of the pool in a training from random weights.
 const FIRST_PASSES: u64 = 10;
 /// First learning rate of a training from random weights.
 const FIRST_RATE: f32 = 2e-3;
-/// Samples per position of the window in a training from the weights of the best network.
+/// Samples per position of the pool in a training from the state of the best network.
 const PASSES: u64 = 3;
-/// First learning rate of a training from the weights of the best network.
+/// First learning rate of a training from the state of the best network.
 const RATE: f32 = 5e-4;
-/// The batch size is the window divided by this number, rounded up to a power of two.
+/// The batch size is the pool divided by this number, rounded up to a power of two.
 const BATCHES: u64 = 200;
 /// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
-/// Time of self-play of a generation in a timed run with a full window, in seconds.
-const FULL_WINDOW_SECONDS: f64 = 900.0;
 
 /// Train networks from scratch: self-play, training and a match in each generation
 ///
 /// The first games are played with material and piece-square tables, without games, scores or
 /// networks of other engines. In each generation, the best network so far plays games against
-/// itself. Then a new network is trained on the newest games. It starts with random weights until
-/// there is a best network, and later with the weights of that network.
+/// itself. Then a new network is trained on the games of all generations. It starts with random
+/// weights until there is a best network, and later with the weights of that network and the state
+/// of its optimiser.
 ///
 /// Finally, the new network plays a match against the best one, at the same nodes per move, and
 /// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
 /// pairs of games. If --match-games games do not decide it, the likelier hypothesis counts.
 ///
-/// The window is the newest games, which are used for training. Until it has --window positions, a
-/// generation plays half as many positions as the window has. After that, older games are deleted,
-/// and a generation plays for a quarter of an hour (with --hours) or a quarter of the window (with
-/// --generations).
+/// All games are kept. A generation plays half as many positions as there are, but at most --most.
+/// A training from random weights sees each position up to 10 times, a later one up to 3 times, and
+/// no training takes more than --samples samples.
 ///
 /// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
 /// failure also loses the games of the last ten seconds. Run the same command again to continue.
@@ -72,8 +70,8 @@ Examples:
 Files:
   DIR/best.nnue         the best network
   DIR/lineage.toml      settings, and the games, losses, match and hours of every generation
-  DIR/lineage.svg       Elo, positions and loss over hours
-  DIR/generation-0001/  its games (.vf), its network, its loss curves and its match")]
+  DIR/lineage.svg       Elo, positions and errors over hours
+  DIR/generation-0001/  its games (.vf), its network with its state and loss curves, its match")]
 pub struct Args {
     /// Directory for networks, games and the lineage; a run that is already in it continues
     #[arg(long, value_name = "DIR")]
@@ -99,16 +97,23 @@ pub struct Args {
     /// Output buckets, chosen by piece count
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
     buckets: usize,
-    /// Positions of the first generation; later ones play half as many as the window has
+    /// Positions of the first generation
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
-    /// Smallest number of newest positions to train on, in whole generations (18 bytes of memory
-    /// and 4.5 bytes on the disk for each)
-    #[arg(long, value_name = "N", default_value_t = 40_000_000, value_parser = arguments::whole::<u64>(100..))]
-    window: u64,
+    /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
+    /// disk, and 18 bytes of memory during training
+    #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
+    most: u64,
+    /// Largest number of samples of a training
+    #[arg(long, value_name = "N", default_value = "300M", value_parser = arguments::count)]
+    samples: u64,
     /// Largest number of games of a match
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
     match_games: u64,
+    /// Also report the error of each network on these positions, which no network is trained on: a
+    /// file that `lancet epd --csv` wrote for one engine
+    #[arg(long, value_name = "EXAM.csv")]
+    exam: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -128,15 +133,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         hidden,
         buckets,
         first: args.first,
-        window: args.window,
+        most: args.most,
+        samples: args.samples,
         match_games: args.match_games,
     };
     let home = Home::claim(&args.out)?;
     let lineage = home.open(&settings)?;
     let stop = stopper(args.hours)?;
     let before = lineage.hours();
-    let timed = args.hours.is_some();
-    let mut learner = Learner { home, lineage, stop, timed, start: Instant::now(), before };
+    let exam = args.exam.clone();
+    let mut learner = Learner { home, lineage, exam, stop, start: Instant::now(), before };
     learner.grow(args.generations.unwrap_or(u32::MAX))?;
     let done = learner.lineage.generations.len();
     match learner.lineage.best() {
@@ -186,9 +192,8 @@ const fn file_seed(seed: u64, number: u32) -> u64 {
 struct Learner {
     home: Home,
     lineage: Lineage,
+    exam: Option<PathBuf>,
     stop: Arc<Signals>,
-    /// Whether the clock limits self-play when the window is full.
-    timed: bool,
     start: Instant,
     /// Hours of work in earlier runs.
     before: f64,
@@ -199,7 +204,7 @@ struct Learner {
 #[derive(Deserialize)]
 struct Provenance {
     training_loss: Option<f64>,
-    validation_loss: Option<f64>,
+    exam_error: Option<f64>,
     #[serde(default)]
     positions: u64,
 }
@@ -226,8 +231,8 @@ impl Learner {
     fn generation(&mut self) -> anyhow::Result<bool> {
         let (number, parent) = (self.lineage.next(), self.lineage.best());
         let Some((games, positions)) = self.play(number, parent)? else { return Ok(false) };
-        let (first, pool) = self.lineage.window(positions);
-        if !self.train(number, parent, first, pool)? {
+        let pool = self.lineage.pool() + positions;
+        if !self.train(number, parent, pool)? {
             return Ok(false);
         }
         let network = Arc::new(Network::load(&self.home.network(number))?);
@@ -252,7 +257,7 @@ impl Learner {
             pool,
             learned: made.positions,
             training_loss: made.training_loss.unwrap_or(0.0),
-            validation_loss: made.validation_loss,
+            exam_error: made.exam_error,
             pairs,
             elo,
             error,
@@ -262,8 +267,6 @@ impl Learner {
         self.lineage.goal = self.next_goal(pool);
         self.home.save(&self.lineage)?;
         replace(&self.home.file("lineage.svg"), picture::svg(&self.lineage)?)?;
-        let (first, _) = self.lineage.window(self.lineage.goal);
-        self.home.forget(&self.lineage, first)?;
         Ok(true)
     }
 
@@ -278,45 +281,40 @@ impl Learner {
         let options =
             format!("--threads {threads} --nodes {nodes} --positions {goal} --seed {seed}");
         let args: datagen::Args = typed(&options, &[("--out", &*out), ("--net", net)])?;
-        let start = Instant::now();
         let made = datagen::generate(&args, &self.stop)?;
-        if made.positions < goal {
-            return Ok(None);
-        }
-        if made.before == 0 {
-            self.lineage.speed = Some(made.positions as f64 / start.elapsed().as_secs_f64());
-        }
-        Ok(Some((made.games, made.positions)))
+        Ok((made.positions >= goal).then_some((made.games, made.positions)))
     }
 
-    /// Trains a network on the games of the window, if it does not exist yet. Returns false if
+    /// Trains a network on all games, `pool` positions, if it does not exist yet. Returns false if
     /// stopped.
-    fn train(&self, number: u32, parent: u32, first: u32, pool: u64) -> anyhow::Result<bool> {
-        let Settings { seed, threads, hidden, buckets, .. } = self.lineage.settings;
+    fn train(&self, number: u32, parent: u32, pool: u64) -> anyhow::Result<bool> {
+        let Settings { seed, threads, hidden, buckets, samples, .. } = self.lineage.settings;
         let out = self.home.network(number);
         // A complete run removes its checkpoint last, after writing the network's other files.
         if out.exists() && !checkpoint::path(&out).exists() {
             return Ok(true);
         }
-        note(format_args!("generation {number}: training on generations {first} to {number}"));
+        note(format_args!("generation {number}: training on {pool} positions"));
         let mut data = Vec::new();
-        for number in first..=number {
+        for number in 1..=number {
             data.extend(self.home.games(number)?);
         }
         let [least, most] = BATCH;
         let batch = (pool / BATCHES).next_power_of_two().clamp(least, most);
         let later = parent > 0;
-        let samples = pool * if later { PASSES } else { FIRST_PASSES };
+        let passes = if later { PASSES } else { FIRST_PASSES };
+        let samples = samples.min(pool * passes);
         let rate = if later { RATE } else { FIRST_RATE };
         let seed = file_seed(seed, number);
         let options = format!(
             "--resume --hidden {hidden} --buckets {buckets} --samples {samples} --batch {batch} \
              --rate-first {rate} --seed {seed} --threads {threads}"
         );
-        let from = later.then(|| self.home.network(parent));
+        let from = later.then(|| self.home.weights(parent));
         let mut paths = vec![("--out", &*out)];
         paths.extend(data.iter().map(|path| ("--data", &**path)));
         paths.extend(from.iter().map(|path| ("--from", &**path)));
+        paths.extend(self.exam.iter().map(|path| ("--exam", &**path)));
         train::train(&typed(&options, &paths)?, &self.stop)
     }
 
@@ -342,43 +340,16 @@ impl Learner {
         duel.play(&self.home.generation(number).join("match.txt"), &self.stop)
     }
 
-    /// Returns the number of positions that the next generation plays: half of the window until it
-    /// is full, then as many as fit into a quarter of an hour, or a quarter of the window.
+    /// Returns the number of positions that the next generation plays: half as many as the pool
+    /// has, within the limit.
     fn next_goal(&self, pool: u64) -> u64 {
-        let window = self.lineage.settings.window;
-        let goal = if pool < window {
-            pool / 2
-        } else {
-            let timed = self.lineage.speed.filter(|_| self.timed);
-            timed.map_or(window / 4, |speed| (speed * FULL_WINDOW_SECONDS) as u64)
-        };
-        goal.clamp(1, window)
+        (pool / 2).clamp(1, self.lineage.settings.most.max(1))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::lineage::tests::lineage, *};
-
-    #[test]
-    fn pools_grow_by_a_half_until_the_window_is_full() {
-        let dir = tempfile::tempdir().unwrap();
-        let lineage = Lineage { speed: Some(0.1), ..lineage() };
-        let mut learner = Learner {
-            home: Home::claim(dir.path()).unwrap(),
-            lineage,
-            stop: Arc::default(),
-            timed: false,
-            start: Instant::now(),
-            before: 0.0,
-        };
-        assert_eq!((learner.next_goal(100), learner.next_goal(249)), (50, 124));
-        assert_eq!(learner.next_goal(250), 62);
-        learner.timed = true;
-        assert_eq!((learner.next_goal(100), learner.next_goal(250)), (50, 90));
-        learner.lineage.speed = Some(1e9);
-        assert_eq!(learner.next_goal(250), 250);
-    }
 
     /// The time of a run that is stopped during a generation counts.
     #[test]
@@ -387,15 +358,9 @@ mod tests {
         let Lineage { settings, .. } = lineage();
         let mut learner = Learner {
             home: Home::claim(dir.path()).unwrap(),
-            lineage: Lineage {
-                goal: 100,
-                speed: None,
-                worked: 1.5,
-                generations: Vec::new(),
-                settings,
-            },
+            lineage: Lineage { goal: 100, worked: 1.5, generations: Vec::new(), settings },
+            exam: None,
             stop: Arc::default(),
-            timed: false,
             start: Instant::now(),
             before: 1.5,
         };

@@ -37,8 +37,10 @@ pub(crate) struct Settings {
     pub buckets: usize,
     /// Positions before the first training.
     pub first: u64,
-    /// Smallest number of newest positions to train on, in whole generations.
-    pub window: u64,
+    /// Largest number of positions of a later generation.
+    pub most: u64,
+    /// Largest number of samples of a training.
+    pub samples: u64,
     /// Largest number of games of a match.
     pub match_games: u64,
 }
@@ -56,14 +58,14 @@ pub struct Generation {
     pub games: u64,
     /// Positions in these games.
     pub positions: u64,
-    /// Positions in the window.
+    /// Positions in the games of all generations so far.
     pub pool: u64,
-    /// Positions of the window that were used for training.
+    /// Positions of the pool that were used for training.
     pub learned: u64,
     /// Mean training loss at the end.
     pub training_loss: f64,
-    /// Mean validation loss at the end.
-    pub validation_loss: Option<f64>,
+    /// Error on the exam, in winning probability, if there is an exam.
+    pub exam_error: Option<f64>,
     /// Pairs of games against the parent, by half points of the new network.
     pub pairs: Pairs,
     /// Elo difference between the new network and its parent.
@@ -82,11 +84,7 @@ pub struct Generation {
 pub struct Lineage {
     /// Number of positions that the current generation plays.
     pub goal: u64,
-    /// Positions per second of self-play in the last generation whose self-play was not
-    /// interrupted.
-    pub speed: Option<f64>,
     /// Hours of work up to the last regular stop. Work that a kill ended is not counted.
-    #[serde(default)]
     pub worked: f64,
     /// Settings of the lineage.
     pub(crate) settings: Settings,
@@ -111,18 +109,9 @@ impl Lineage {
         self.generations.last().map_or(0.0, |last| last.hours).max(self.worked)
     }
 
-    /// Returns the first generation of the window, and the number of positions in the window.
-    /// `newest` is the number of positions of the current generation.
-    pub(super) fn window(&self, newest: u64) -> (u32, u64) {
-        let (mut first, mut pool) = (self.next(), newest);
-        for one in self.generations.iter().rev() {
-            if pool >= self.settings.window {
-                break;
-            }
-            first = one.number;
-            pool += one.positions;
-        }
-        (first, pool)
+    /// Returns the number of positions of all complete generations.
+    pub(super) fn pool(&self) -> u64 {
+        self.generations.iter().map(|one| one.positions).sum()
     }
 
     /// Returns the Elo of each generation above piece-square tables: the sum of its own match and
@@ -172,6 +161,14 @@ impl Home {
         self.generation(number).join("net.nnue")
     }
 
+    /// Returns the path of the weights of a generation's network for further training: the state of
+    /// its run, or the network itself if it was placed by hand.
+    pub fn weights(&self, number: u32) -> PathBuf {
+        let network = self.network(number);
+        let state = network.with_extension("state");
+        if state.exists() { state } else { network }
+    }
+
     /// Returns the path of a file of the lineage.
     pub fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
@@ -203,7 +200,6 @@ impl Home {
         if !path.exists() {
             return Ok(Lineage {
                 goal: settings.first,
-                speed: None,
                 worked: 0.0,
                 settings: settings.clone(),
                 generations: Vec::new(),
@@ -229,23 +225,6 @@ impl Home {
     pub fn save(&self, lineage: &Lineage) -> anyhow::Result<()> {
         replace(&self.file(FILE), toml::to_string(lineage)?)
     }
-
-    /// Deletes the games of generations before `first`, and their networks that were not promoted,
-    /// to limit the disk space.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be deleted.
-    pub fn forget(&self, lineage: &Lineage, first: u32) -> anyhow::Result<()> {
-        for one in lineage.generations.iter().filter(|one| one.number < first) {
-            let network = Some(self.network(one.number));
-            let network = network.filter(|path| !one.promoted && path.exists());
-            for path in self.games(one.number)?.into_iter().chain(network) {
-                fs::remove_file(&path).with_context(|| path.display().to_string())?;
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -261,7 +240,7 @@ pub(super) mod tests {
             pool: positions,
             learned: positions / 2,
             training_loss: 0.01 / f64::from(number),
-            validation_loss: (number > 1).then_some(0.012),
+            exam_error: (number > 1).then_some(0.12),
             pairs: Pairs::default(),
             elo,
             error: 20.0,
@@ -270,7 +249,6 @@ pub(super) mod tests {
         };
         Lineage {
             goal: 100,
-            speed: None,
             worked: 0.0,
             settings: Settings {
                 version: "1".to_owned(),
@@ -280,7 +258,8 @@ pub(super) mod tests {
                 hidden: 32,
                 buckets: 1,
                 first: 100,
-                window: 250,
+                most: 250,
+                samples: 1000,
                 match_games: 100,
             },
             generations: vec![
@@ -292,12 +271,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn windows_slide() {
+    fn generations_add_up() {
         let lineage = lineage();
-        assert_eq!((lineage.best(), lineage.next()), (3, 4));
-        assert_eq!(lineage.window(300), (4, 300));
-        assert_eq!(lineage.window(100), (2, 300));
-        assert_eq!(lineage.window(10), (1, 310));
+        assert_eq!((lineage.best(), lineage.next(), lineage.pool()), (3, 4, 300));
         assert_eq!(lineage.elo(), [200.0, 190.0, 230.0]);
     }
 
@@ -317,8 +293,7 @@ pub(super) mod tests {
         assert!(error.contains("nodes = 100") && error.contains("nodes = 7"), "{error}");
     }
 
-    /// Hours of work on an incomplete generation count. Lineages from before these were recorded
-    /// can still be read.
+    /// Hours of work on an incomplete generation count.
     #[test]
     fn hours_of_stopped_runs_count() {
         let dir = tempfile::tempdir().unwrap();
@@ -326,29 +301,6 @@ pub(super) mod tests {
         let stopped = Lineage { worked: 3.5, ..lineage() };
         home.save(&stopped).unwrap();
         assert_eq!(home.open(&stopped.settings).unwrap().hours(), 3.5);
-        let text = fs::read_to_string(home.file(FILE)).unwrap();
-        fs::write(home.file(FILE), text.replace("worked = 3.5\n", "")).unwrap();
-        assert_eq!(home.open(&stopped.settings).unwrap(), lineage());
         assert_eq!(lineage().hours(), 3.0);
-    }
-
-    /// Games before the window are deleted, and networks too if they were not promoted.
-    #[test]
-    fn old_games_are_deleted() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::claim(dir.path()).unwrap();
-        for number in 1..=3 {
-            fs::create_dir(home.generation(number)).unwrap();
-            for name in ["games-1-0.vf", "games-1-1.vf", "net.nnue"] {
-                fs::write(home.generation(number).join(name), "").unwrap();
-            }
-        }
-        for _ in 0..2 {
-            home.forget(&lineage(), 3).unwrap();
-            let games = |number| home.games(number).unwrap().len();
-            assert_eq!([1, 2, 3].map(games), [0, 0, 2]);
-            let networks = [1, 2, 3].map(|number| home.network(number).exists());
-            assert_eq!(networks, [true, false, true]);
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Picture of a lineage: Elo, positions and loss over hours.
+//! Picture of a lineage: Elo, positions and errors over hours.
 
 use plotters::prelude::{BLUE, RED, SeriesLabelPosition};
 
@@ -27,17 +27,20 @@ pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
         Curve { dots: elo(true), ..Curve::line("promoted", BLUE, line) },
         Curve { dots: elo(false), ..Curve::line("lost its match", RED, Vec::new()) },
     ];
-    let pool = vec![curve("window", BLUE, |one| Some(one.pool as f64 / 1e6))];
-    let losses = vec![
-        curve("training", BLUE, |one| Some(one.training_loss)),
-        curve("validation", RED, |one| one.validation_loss),
-    ];
+    let pool = vec![curve("pool", BLUE, |one| Some(one.pool as f64 / 1e6))];
+    let losses = vec![curve("training", BLUE, |one| Some(one.training_loss))];
+    let exam = vec![curve("exam", RED, |one| one.exam_error)];
     let chart = |title, curves, legend| Chart { title, x: "hours", curves, legend };
-    plot::svg(&[
-        chart("Elo above piece-square tables", strength, SeriesLabelPosition::LowerRight),
-        chart("million positions", pool, SeriesLabelPosition::LowerRight),
-        chart("squared error of the winning probability", losses, SeriesLabelPosition::UpperRight),
-    ])
+    let (low, high) = (SeriesLabelPosition::LowerRight, SeriesLabelPosition::UpperRight);
+    let mut charts = vec![
+        chart("Elo above piece-square tables", strength, low.clone()),
+        chart("million positions", pool, low),
+        chart("squared error of the winning probability in training", losses, high.clone()),
+    ];
+    if all.iter().any(|one| one.exam_error.is_some()) {
+        charts.push(chart("error of the winning probability on the exam", exam, high));
+    }
+    plot::svg(&charts)
 }
 
 #[cfg(test)]
@@ -51,5 +54,10 @@ mod tests {
         for word in ["Elo above", "million positions", "squared error", "lost its match", "hours"] {
             assert!(picture.contains(word), "{word}");
         }
+        // The chart of the exam is there only if there is an exam.
+        let mut none = lineage();
+        none.generations.iter_mut().for_each(|one| one.exam_error = None);
+        let pictures = [picture, svg(&none).unwrap()];
+        assert_eq!(pictures.map(|picture| picture.contains("on the exam")), [true, false]);
     }
 }

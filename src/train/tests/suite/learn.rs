@@ -9,7 +9,7 @@ use lancet_train::learn::lineage::{Generation, Lineage};
 
 fn learn(dir: &str) -> Vec<String> {
     let words = "learn --generations 3 --threads 1 --hidden 32 --buckets 1 --first 4000 \
-                 --window 7000 --nodes 20 --match-games 12 --out";
+                 --most 9000 --nodes 20 --match-games 12 --out";
     words.split_whitespace().chain([dir]).map(str::to_owned).collect()
 }
 
@@ -57,10 +57,11 @@ fn killed_and_continued() {
         };
         assert!(network(&torn) == network(&whole), "{one:?}");
     }
-    // Each generation adds to the pool until the window is full.
+    // Each generation adds to the pool.
     let [first, second, third] = &all[..] else { panic!() };
     assert_eq!(second.pool, first.positions + second.positions);
     assert_eq!(third.pool, second.pool + third.positions);
+    assert!(all.iter().all(|one| one.exam_error.is_none()), "{all:?}");
     let picture = fs::read_to_string(Path::new(&whole).join("lineage.svg")).unwrap();
     assert!(picture.contains("</svg>"));
     // The run is complete, and other options are refused.
@@ -89,6 +90,8 @@ fn winners_are_promoted() {
     let network = eval::default_network();
     fs::write(first.join("net.nnue"), network.to_bytes()).unwrap();
     let (hidden, buckets) = (network.hidden().to_string(), network.buckets().to_string());
+    let exam = dir.path("exam.csv");
+    fs::write(&exam, "id,cp,mate,fen\na,90,,4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").unwrap();
     let said = succeed(&[
         "learn",
         "--out",
@@ -107,12 +110,15 @@ fn winners_are_promoted() {
         "20",
         "--match-games",
         "100",
+        "--exam",
+        &exam,
     ]);
     assert!(said.contains("generation 1 against 0: +"), "{said}");
     let lineage = lineage(&out);
     let [one, two] = &lineage.generations[..] else { panic!("{said}") };
     assert!(one.promoted && one.elo > 100.0, "{one:?}");
     assert_eq!((one.parent, two.parent), (0, 1));
+    assert!(two.exam_error.is_some(), "{two:?}");
     let recipe = fs::read_to_string(Path::new(&out).join("generation-0002/datagen.toml")).unwrap();
     assert!(recipe.contains(&network.name()), "{recipe}");
     let bytes = fs::read(Path::new(&out).join("generation-0002/net.nnue")).unwrap();
