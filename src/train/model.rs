@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use bytemuck::cast;
 use shakmaty::Color;
-use wide::{f32x8, f32x16, i16x8, i16x32, i32x8};
+use wide::{f32x8, f32x16, i16x16, i16x32, i32x16};
 
 use super::{
     layout::{Layout, RoundedModel, TileRow},
@@ -27,7 +27,7 @@ use lancet::{
 };
 
 /// Number of positions that pass through the tiles together.
-pub const CHUNK: usize = 256;
+pub const CHUNK: usize = 512;
 
 /// Conversion of labels to a target, and of outputs to a loss.
 ///
@@ -137,7 +137,7 @@ pub struct Worker {
     neurons: Vec<i16x32>,
     /// Derivatives of the losses with respect to the sums of two tiles, by position and view.
     deltas: Vec<[Delta; 2]>,
-    outputs: Vec<f32x8>,
+    outputs: Vec<f32x16>,
 }
 
 impl Worker {
@@ -151,7 +151,7 @@ impl Worker {
             transposed: Transposed::new(layout.inputs()),
             neurons: vec![i16x32::ZERO; 2 * CHUNK * layout.tiles()],
             deltas: vec![Default::default(); 2 * CHUNK],
-            outputs: vec![f32x8::ZERO; CHUNK],
+            outputs: vec![f32x16::ZERO; CHUNK],
         }
     }
 
@@ -166,13 +166,13 @@ impl Worker {
         self.active.clear();
         let king_buckets = self.layout.king_buckets;
         self.active.extend(samples.iter().take(CHUNK).map(|sample| sample.active(king_buckets)));
-        self.outputs.fill(f32x8::ZERO);
+        self.outputs.fill(f32x16::ZERO);
         let tiles = self.layout.tiles();
-        for tile in (1..tiles).step_by(2) {
-            self.forward_tiles(model, [tile - 1, tile]);
+        for tile in (3..tiles).step_by(4) {
+            self.forward_tiles(model, [tile - 3, tile - 2, tile - 1, tile]);
         }
-        if !tiles.is_multiple_of(2) {
-            self.forward_tiles(model, [tiles - 1]);
+        for tile in tiles / 4 * 4..tiles {
+            self.forward_tiles(model, [tile]);
         }
         let unit = 1.0 / (QA * QA) as f32;
         let bias = |active: &Active| model.output_biases()[self.bucket(active)];
@@ -237,8 +237,8 @@ impl Worker {
                 for (tile, sum) in tiles.into_iter().zip(sums) {
                     let neurons = sum.max(low).min(high);
                     self.neurons[2 * (tile * count + i) + view] = neurons;
-                    let weights = &model.outputs()[(2 * bucket + view) * all + tile];
-                    for (value, &weight) in floats(neurons).into_iter().zip(weights) {
+                    let weights: Delta = cast(model.outputs()[(2 * bucket + view) * all + tile]);
+                    for (value, weight) in floats(neurons).into_iter().zip(weights) {
                         *output = (value * value).mul_add(weight, *output);
                     }
                 }
@@ -255,20 +255,21 @@ impl Worker {
         let deltas = self.deltas.as_chunks_mut::<2>().0;
         let (first, outputs) = self.gradient.split_at_mut(layout.outputs());
         let outputs: &mut [TileRow] = outputs.as_chunks_mut().0;
-        let full = f32x8::splat(QA as f32);
-        let mut bias = TileRow::default();
+        let full = f32x16::splat(QA as f32);
+        let mut bias = Delta::default();
         for (((active, &slope), neurons), deltas) in
             self.active.iter().zip(slopes).zip(neurons).zip(deltas)
         {
             let bucket = features::output_bucket(active.count, layout.buckets);
             // An output is the sum of w * v^2. Its derivative by w is v^2, and by v it is 2 * v * w.
             // Neurons v are in units of 1 / QA.
-            let by_weight = f32x8::splat(slope / (QA * QA) as f32);
-            let by_sum = f32x8::splat(2.0 * slope / QA as f32);
+            let by_weight = f32x16::splat(slope / (QA * QA) as f32);
+            let by_sum = f32x16::splat(2.0 * slope / QA as f32);
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {
                 let at = (2 * bucket + view) * tiles + tile;
-                let (weights, sums) = (&model.outputs()[at], &mut outputs[at]);
-                let mut row = TileRow::default();
+                let (weights, mut sums): (Delta, Delta) =
+                    (cast(model.outputs()[at]), cast(outputs[at]));
+                let mut row = Delta::default();
                 for (i, value) in floats(*neurons).into_iter().enumerate() {
                     sums[i] = (value * value).mul_add(by_weight, sums[i]);
                     // The derivative of the square, 0 where the neuron is clamped.
@@ -276,9 +277,11 @@ impl Worker {
                     row[i] = open & (value * by_sum * weights[i]);
                     bias[i] += row[i];
                 }
-                delta[tile % 2] = cast(row);
+                outputs[at] = cast(sums);
+                delta[tile % 2] = row;
             }
         }
+        let bias: TileRow = cast(bias);
         for (sum, bias) in first[layout.biases() + 4 * tile..].iter_mut().zip(bias) {
             *sum += bias;
         }
@@ -306,8 +309,8 @@ impl Worker {
 }
 
 #[inline]
-fn floats(values: i16x32) -> TileRow {
-    cast::<i16x32, [i16x8; 4]>(values).map(|part| i32x8::from_i16x8(part).round_float())
+fn floats(values: i16x32) -> Delta {
+    cast::<i16x32, [i16x16; 2]>(values).map(|part| i32x16::from_i16x16(part).round_float())
 }
 
 /// Returns the evaluations of samples by a network, in centipawns for the side to move.
