@@ -160,7 +160,9 @@ def main():
     player = commands.add_parser("play", help="play games, or continue a run that was stopped")
     player.add_argument("file", help="results of the games, a CSV file")
     player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
-    player.add_argument("--engine", required=True, type=os.path.abspath, help="path of Lancet with `tune`")
+    player.add_argument(
+        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
+    )
     player.add_argument("--book", required=True, help="opening book, an EPD file")
     player.add_argument("--fastchess", default="fastchess", help="path of fastchess")
     player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
