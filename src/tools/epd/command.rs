@@ -60,7 +60,7 @@ use crate::{
 Exit status:
   0    when all positions were searched
   1    if fewer than --require were solved, or an engine failed
-  2    if a file or the command line could not be used, or if a line was invalid
+  2    if a file or the command line could not be used, or if a line was broken
        and --lenient was not given
   130  after Ctrl-C, which prints the results so far (a second Ctrl-C quits at once)"#)]
 pub struct Args {
@@ -95,7 +95,7 @@ pub struct Args {
     /// positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
-    /// Ignore invalid lines in the exit status
+    /// Ignore broken lines in the exit status
     #[arg(long)]
     lenient: bool,
 }
