@@ -87,7 +87,7 @@ use crate::{
 #[command(after_long_help = r"Examples:
   lancet analyse games.pgn                     # writes games-annotated.pgn
   lancet analyse games.pgn --html games.html   # also writes a page with boards
-  lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg pictures
+  lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg DIR
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn
 
