@@ -3,14 +3,14 @@
 
 EXE := lancet
 EVALFILE ?=
-# Processor of the profile-guided build: `native` is this machine; LEVELS below has the others.
+# Processor of the profile-guided build. `native` is this machine, and LEVELS below has the others.
 CPU := native
 
 ifeq ($(OS),Windows_NT)
     SUFFIX := .exe
 endif
 
-# EXE may have its suffix or not.
+# EXE may be given with or without the suffix.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 # EVALFILE replaces the network in the repository.
@@ -24,8 +24,8 @@ LEVELS := x86-64-v2 x86-64-v3 x86-64-v4
 CARGO := cargo
 BUILD = $(CARGO) build --release --locked --bin lancet --target-dir
 
-# If Cargo gets a `--target`, RUSTFLAGS do not apply to build scripts, so that these run on this
-# machine whatever the program is compiled for.
+# If Cargo gets a `--target`, RUSTFLAGS do not apply to build scripts. These can then run on this
+# machine, whatever processor the program is compiled for.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: all levels $(LEVELS) release pgo gate clean help
@@ -56,8 +56,9 @@ clean:
 help:
 	@echo "make                   ./$(TARGET), for this machine"
 	@echo "make EXE=x EVALFILE=y  ./x with the network y built in"
-	@echo "make x86-64-v3         ./lancet-x86-64-v3 for other machines; also -v2, -v4, and 'levels' for all three"
-	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided: needs rustup's component llvm-tools"
-	@echo "make release           ./dist: programs for Linux, Windows and ARM, with checksums; on macOS, for macOS"
-	@echo "make gate              all tests that a release must pass: two and a half hours"
+	@echo "make x86-64-v3         ./lancet-x86-64-v3, for other machines; also x86-64-v2 and x86-64-v4"
+	@echo "make levels            all three of them"
+	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided; needs rustup's component llvm-tools"
+	@echo "make release           ./dist: archives for Linux, Windows and ARM; on a Mac, for macOS"
+	@echo "make gate              run all tests that a release must pass: two and a half hours"
 	@echo "make clean             remove the files that these targets build"

@@ -4,14 +4,15 @@
 #
 #     tests/gate.sh [STEP...]     by default all steps; stops at the first step that fails
 #
-#     checks       .ci/run: format, lints, dependencies, tests, benchmark
-#     hostile      100,000 random lines, 1,000 interleavings, 10,000 searches, a million delays,
-#                  12,200 mutated files of seven kinds, by programs without root privileges
+#     checks       .ci/run: format, lints, dependencies, tests, packaging, benchmark
+#     hostile      100,000 random lines of input; 1,000 bursts of commands; constant memory over
+#                  10,000 searches; a million pairs of a random game and a window in the lab;
+#                  12,200 mutated files of seven kinds, read without root privileges
 #     mates        2,000 mates, 100,000 nodes each: no wrong sign, no wrong distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
 #                  other searches
-#     perft        every suite, by the rules and through the search to 10 million nodes a position,
-#                  through the network to one million
+#     perft        all suites: counts of up to 10 million nodes by the rules and through the
+#                  search, and of up to one million through the network
 #     platforms    tests/platforms.sh: the same output and node counts on Windows, ARM and older
 #                  processors
 #     readme       the commands in the README, exactly as written there
@@ -19,8 +20,8 @@
 #     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
 #     release      the files of a release page, with their checksums and node counts
 #
-# The script first checks its requirements and lists the missing ones:
-#     - the requirements of tests/platforms.sh
+# Requirements, which the script checks first:
+#     - the requirements of tests/platforms.sh and .ci/release
 #     - cargo-deny
 #     - the Git history with its 'Bench:' lines
 #     - the test data next to the checkout

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Compares the behaviour of Lancet on Windows, 64-bit ARM and other processors with that on this
+# Compares the behaviour of Lancet on Windows, 64-bit ARM and older processors with that on this
 # machine. Run it on x86-64 Linux. Programs for Windows run under Debian's wine, the others under
 # qemu-user.
 #
 #     tests/platforms.sh [--require | --tools] [windows] [arm] [processors] [avx512]
 #
-# By default, all parts run. Parts whose tools are missing are skipped with a notice; with
+# By default, all parts run. Parts whose tools are missing are skipped with a notice, but with
 # `--require` they fail. With `--tools`, the script only lists the missing tools.
 #
 # Parts and their tools:
@@ -14,14 +14,14 @@
 #     processors   qemu-user
 #     avx512       qemu-user; if the machine lacks AVX-512, also the tools of windows
 #
-# The script tests development builds, whose behaviour is the same. PROFILE=release tests release
-# builds.
+# The script tests development builds, which behave like release builds. PROFILE=release tests
+# release builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo}
 PROFILE=${PROFILE:-dev}
-# Depth of the benchmark. The default depth takes minutes in an emulator, BENCH=7 takes seconds.
+# Depth of the benchmark. In an emulator, the default depth takes minutes, but BENCH=7 only seconds.
 BENCH=${BENCH:-}
 WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
 TARGET=x86_64-unknown-linux-gnu
@@ -123,7 +123,7 @@ compare() {
     local name=$1
     shift
     same "$name: dialogue" "$(talk "$native")" "$(talk "$@")"
-    # shellcheck disable=SC2086 # an empty BENCH must be no argument
+    # shellcheck disable=SC2086 # an empty BENCH must not become an argument
     same "$name: benchmark" "$("$native" bench $BENCH 2>&1 | nodes)" "$("$@" bench $BENCH 2>&1 | tee >(tail -1 >&2) | nodes)"
     local suite=(epd epd/bk.epd --nodes 2000 --jobs 1)
     "$native" "${suite[@]}" --force --csv "$work/here.csv" >/dev/null

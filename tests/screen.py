@@ -11,14 +11,15 @@ each switch. Every pair gives information about every switch, so 16 ideas need a
         --nodes 25000 --pairs 4500 --set evasions=1 malus_damping=0:1:3 checks=1:0:0
     tests/screen.py tell screen.csv
 
-A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo: six tenths of the published gain
-if two engines have the idea, 0 if one has it. `play` needs fastchess, and resumes where it was
-stopped. `--set` gives both players an option: an idea that an earlier screen adopted, for example.
+A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo. It is six tenths of the published
+gain if at least two engines have the idea, and 0 if only one has it. `play` needs fastchess. If it
+was stopped, the same command continues the run. `--set` sets an option for both players, such as an
+idea that an earlier screen adopted.
 
 `tell` prints the measured gain of each switch with its standard error, and the posterior mean. The
-true gains of such ideas have a standard deviation of about 2.5 Elo. The smaller the error of a
-measurement is compared with that, the more weight the measurement has. An idea is adopted if its
-posterior mean is above 0.7 Elo.
+posterior mean is a weighted mean of the measured gain and the prior. The true gains of such ideas
+have a standard deviation of about 2.5 Elo. The weight of a measurement is 2.5^2 / (2.5^2 + e^2),
+where e is its standard error. An idea is adopted if its posterior mean is above 0.7 Elo.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def play_pair(args, switches, number):
         command = [args.fastchess, *players]
         command += ["-each", "proto=uci", f"option.Hash={args.hash}"]
         if args.clock:
-            # The engines count nodes as time, so the clock of the match may run over.
+            # The engines count nodes as time, so the clock of fastchess may run out.
             command += [f"tc={args.clock}", "timemargin=1000000", f"option.nodestime={args.nodestime}"]
         else:
             command += ["tc=inf", f"nodes={args.nodes}"]
@@ -135,7 +136,7 @@ def estimate(signs, scores):
         (y - sum(effect * sign for effect, sign in zip(effects, row))) ** 2
         for row, y in zip(signs, elo)
     ) / (count - n)
-    # A switch is on for one player and off for the other, so its effect is the whole difference.
+    # A switch is on for one player and off for the other, so the effect is the full gain.
     return [(effect, math.sqrt(rest * inverse[i][i])) for i, effect in enumerate(effects)]
 
 
@@ -143,7 +144,7 @@ def tell(args):
     with open(args.file, newline="") as file:
         head, *rows = list(csv.reader(file))
     found = estimate([[int(sign) for sign in row[2:]] for row in rows], [float(row[1]) for row in rows])
-    print(f"{2 * len(rows)} games; Elo, standard errors\n")
+    print(f"{2 * len(rows)} games; gains in Elo, with standard errors\n")
     print(f"{'switch':34} {'prior':>6} {'measured':>16} {'posterior':>10}")
     for switch, (gain, error) in zip(head[2:], found):
         prior = float(switch.rsplit(":", 1)[1])
@@ -156,23 +157,27 @@ def tell(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
-    player = commands.add_parser("play", help="play games; resumes where it was stopped")
-    player.add_argument("file")
+    player = commands.add_parser("play", help="play games, or continue a run that was stopped")
+    player.add_argument("file", help="results of the games, a CSV file")
     player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
-    player.add_argument("--engine", required=True, type=os.path.abspath)
+    player.add_argument(
+        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
+    )
     player.add_argument("--book", required=True, help="opening book, an EPD file")
-    player.add_argument("--fastchess", default="fastchess")
+    player.add_argument("--fastchess", default="fastchess", help="path of fastchess")
     player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
-    player.add_argument("--pairs", type=int, default=4_500)
-    player.add_argument("--clock", help="2+0.02, say, instead of nodes; for ideas about time")
-    player.add_argument("--nodestime", type=int, default=500, help="nodes per millisecond of it")
-    player.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    player.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
+    player.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
+    player.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
+    player.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="option of both players"
+    )
     player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
-    player.add_argument("--jobs", type=int, default=os.cpu_count())
-    player.add_argument("--seed", default="1")
+    player.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")
+    player.add_argument("--seed", default="1", help="seed of the random switches and openings")
     player.set_defaults(run=play)
     teller = commands.add_parser("tell", help="print the gain of each switch")
-    teller.add_argument("file")
+    teller.add_argument("file", help="results of `play`")
     teller.set_defaults(run=tell)
     args = parser.parse_args()
     args.run(args)

@@ -145,13 +145,13 @@ fn options() -> Vec<UciOption> {
             s.move_overhead = Duration::from_millis(ms);
         })
         .about(
-            "Milliseconds to reserve for delays between Lancet and the GUI. On clocks, \
-             Lancet reserves 50 ms more; of `movetime`, a tenth at most. Raise it if you \
-             play over a network.",
+            "Milliseconds to reserve for delays between Lancet and the GUI. On a clock, \
+             Lancet reserves another 50 ms. With `movetime`, it reserves at most a tenth of \
+             that time. Raise it if you play over a network.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
-                "For testers: counts this number of nodes as one millisecond; 0 uses the \
+                "For testers: counts this number of nodes as one millisecond. 0 uses the \
                  real clock. Do not combine it with Ponder or `movestogo`.",
             )
             .expert(),
@@ -210,8 +210,8 @@ fn options() -> Vec<UciOption> {
             .about("Reports the chances of win, draw and loss with every score, in permille."),
         live_check("Minimal", |o| &o.minimal)
             .about(
-                "Reports only the final result of a search; with MultiPV, that of each \
-                 line.",
+                "Reports only the final result of a search. With MultiPV, reports that of \
+                 each line.",
             )
             .expert(),
         live_check("Explain", |o| &o.explain)
@@ -221,8 +221,9 @@ fn options() -> Vec<UciOption> {
             .expert(),
         file("EvalFile", set_network)
             .about(
-                "Network to evaluate with. An empty value is the built-in network, and `psqt` \
-                 is material and piece-square tables, for comparison. Refuses a damaged file.",
+                "Network to evaluate with. An empty value selects the built-in network. For \
+                 comparison, `psqt` selects material and piece-square tables. Refuses a \
+                 damaged file.",
             )
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),

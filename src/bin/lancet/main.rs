@@ -14,8 +14,8 @@ use lancet::{
 /// A UCI chess engine
 ///
 /// Lancet is used with a GUI, a match runner or a bot: add it there as a UCI engine. Without a
-/// command, it speaks UCI on standard input and output. It first runs the UCI commands that are
-/// given as arguments.
+/// command, it speaks UCI on standard input and output. UCI commands that are given as arguments
+/// run first.
 ///
 /// In a terminal, Lancet prints a coloured board, principal variations in columns, and moves in
 /// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`,
@@ -78,14 +78,15 @@ Exit status:
     Lines(Vec<String>),
 }
 
-/// Returns the error message for `lancet help WORD` if WORD is a command that is typed in a
+/// Returns the error message for `lancet help WORD` if WORD is a command of the prompt in a
 /// terminal, such as `play`.
 fn of_terminal(words: &[OsString]) -> Option<String> {
     let [help, word] = words else { return None };
     let word = word.to_str().filter(|word| help == "help" && *word != "help")?;
     let is_typed = uci::names().any(|name| name == word);
-    (is_typed && Cli::command().find_subcommand(word).is_none())
-        .then(|| format!("'{word}' is typed in a terminal: start 'lancet' and type 'help {word}'"))
+    (is_typed && Cli::command().find_subcommand(word).is_none()).then(|| {
+        format!("'{word}' is a command of the prompt: start 'lancet' and type 'help {word}'")
+    })
 }
 
 /// Returns the error message for a word that is not a command.

@@ -47,32 +47,33 @@ use crate::{
 /// Annotate games with evaluations, mistakes, better lines, openings and accuracy
 ///
 /// Reads games one at a time, so files may be of any size. They may be compressed by gzip or
-/// Zstandard, or come from a pipe. If several limits are given, a search ends at the first one that
-/// it reaches. Without --movetime, --nodes and --depth, each position gets half a second. With one
-/// job, one thread and --nodes, the result is the same every time. Without --out, the games of
-/// NAME.pgn go to NAME-annotated.pgn in the same folder. --out is required with several files,
-/// standard input, --shard and --join.
+/// Zstandard, or come from a pipe. Without --out, the games of NAME.pgn go to NAME-annotated.pgn in
+/// the same folder. --out is required with several files, standard input, --shard or --join.
+///
+/// If several limits are given, a search ends at the first one that it reaches. If none of
+/// --movetime, --nodes and --depth is given, each position gets half a second. With one job, one
+/// thread and --nodes, the result is the same every time.
 ///
 /// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that lowers the
-/// winning chances by at least 5 percentage points is marked ?!, by 10 ?, and by 15 ??. The better
-/// line is added as a variation. The engine's own choice is never marked, and null moves (--) are
-/// not judged. A mark that the game already has is kept, and the picture and the page show it too.
-/// The counts of errors use Lancet's own judgement only.
+/// winning chances by at least 5 percentage points is marked ?!. At least 10 points give ?, and at
+/// least 15 give ??. The better line is added as a variation. The engine's own choice is never
+/// marked, and null moves (--) are not judged. A mark that the game already has is kept, and the
+/// picture and the page show it too. The counts of errors use Lancet's own judgement only.
 ///
-/// Everything else in the file is kept, and signs such as += become numbers such as $14. There are
+/// Everything else in the file is kept, and symbols such as += become NAGs such as $14. There are
 /// four exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
 /// the comment with the evaluation. Lines that begin with % and results inside variations are
 /// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs.
 ///
 /// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
 /// is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the player's
-/// moves, 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move in
+/// moves, from 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move in
 /// centipawns, with every score limited to 10 pawns.
 ///
 /// Winning chances and accuracy follow the curves described at <https://lichess.org/page/accuracy>.
 /// Opening names are from lichess-org/chess-openings, CC0. A game with an illegal move or another
-/// error is broken: it is reported with its line number and left out. If only a tag is broken, the
-/// tag is left out.
+/// error is broken. Such a game is reported with its line number and left out. If only a tag is
+/// broken, the tag is left out.
 ///
 /// Ctrl-C, a kill or a power failure loses at most the game being analysed. To continue, run the
 /// same command with --resume. If the games came through a pipe, send the same games again.
@@ -81,11 +82,11 @@ use crate::{
 /// runner can divide a collection between machines. --join combines the parts. Each part ends with
 /// a line such as `% end of shard 2/8, games: 17`, which lets --join check that the part is
 /// complete and in the right place. Programs that read PGN ignore this line. With one job, one
-/// thread and --nodes, the joined file is byte for byte that of a single run.
+/// thread and --nodes, the joined file is identical to that of a single run.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r"Examples:
   lancet analyse games.pgn                     # writes games-annotated.pgn
-  lancet analyse games.pgn --html games.html   # and a page with boards
+  lancet analyse games.pgn --html games.html   # also writes a page with boards
   lancet analyse *.pgn --out annotated.pgn --nodes 200000 --jobs 4 --svg DIR
   lancet analyse games.pgn --out annotated.pgn --nodes 200000 --resume
   zstdcat database.pgn.zst | lancet analyse - --out annotated.pgn

@@ -26,16 +26,16 @@ use crate::{
 
 /// Run EPD test suites and grade the answers
 ///
-/// If several limits are given, a search ends at the first one that it reaches. Without --movetime,
-/// --nodes and --depth, each position gets one second.
+/// If several limits are given, a search ends at the first one that it reaches. If none of
+/// --movetime, --nodes and --depth is given, each position gets one second.
 ///
 /// A move listed in `bm` is right, and one listed in `am` is wrong. `dm N` and `bm #N` ask for a
-/// proven mate in at most N moves, by any move. In some suites, c8 and c9 or c0 "Nf3=10, ..." give
-/// points for moves, and a position earns the points of the move played. epd/README.md lists the
-/// suites.
+/// proven mate in at most N moves, by any move. In some suites, moves have points, which are listed
+/// in c8 and c9, or in c0 "Nf3=10, ...". An engine earns the points of the move that it plays.
+/// epd/README.md lists the suites.
 ///
 /// With --engine, the tables have a column for each engine, and a list shows the positions that
-/// only one of them solved. The nodes of other engines are those of their last report before the
+/// only one of them solved. The node counts of other engines are from their last report before the
 /// move, so they may have searched more. Suites with themes in their ids (STS, PET, E_E_T) also get
 /// a total for each theme.
 ///
@@ -60,7 +60,8 @@ use crate::{
 Exit status:
   0    when all positions were searched
   1    if fewer than --require were solved, or an engine failed
-  2    if a line, a file or the command line could not be used
+  2    if a file or the command line could not be used, or if a line was broken
+       and --lenient was not given
   130  after Ctrl-C, which prints the results so far (a second Ctrl-C quits at once)"#)]
 pub struct Args {
     /// Suites to run
@@ -77,14 +78,14 @@ pub struct Args {
     engines_only: bool,
     #[command(flatten)]
     plan: Plan,
-    /// Write all results to this file, as JSON
+    /// Write all results to this file as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write one row per position and engine to this file
+    /// Write the results to this file as CSV, with one row for each position and engine
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write the positions that the first engine (Lancet, unless --engines-only) missed to this
-    /// file
+    /// Write to this file the positions that the first engine (Lancet, unless --engines-only)
+    /// missed
     #[arg(long, value_name = "FILE.epd")]
     save_failed: Option<PathBuf>,
     /// Replace output files that exist
@@ -94,7 +95,7 @@ pub struct Args {
     /// positions
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     require: Option<usize>,
-    /// Ignore invalid lines in the exit status
+    /// Ignore broken lines in the exit status
     #[arg(long)]
     lenient: bool,
 }

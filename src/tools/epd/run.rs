@@ -38,7 +38,7 @@ pub(super) struct Plan {
     pub workers: Workers,
     #[command(flatten)]
     pub tables: Tables,
-    /// Stop as soon as the mate that the position asks for is proven
+    /// Search for the mate that the position asks for, and stop as soon as it is proven
     #[arg(long)]
     pub mate: bool,
     /// Stop once the solution has been the best move for this many iterations
@@ -50,7 +50,7 @@ pub(super) struct Plan {
     /// Number of principal variations for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<u16>(1..=218))]
     pub multipv: u16,
-    /// Give up on an external engine that has not answered for this long
+    /// Give up on an external engine that has not answered for this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = arguments::whole::<u64>(1..=86_400))]
     pub engine_timeout: u64,
 }

@@ -41,16 +41,17 @@ use crate::{
 /// by two searches with twice the limits.
 ///
 /// A threat is the move that a side would play if the other side passed, provided that it mates or
-/// wins material. The reasons for the best move are sorted, the most important first. The rules or
-/// another search confirm every sentence. Some simple endings are recognised without tablebases,
-/// such as king and pawn against king, a bishop of the wrong colour, or two knights.
+/// wins material. The reasons for the best move are sorted, the most important first. The rules,
+/// another search or the evaluation confirm every sentence. Some simple endings are recognised
+/// without tablebases, such as king and pawn against king, the wrong-coloured bishop, or two
+/// knights.
 ///
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
 /// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
 /// at least 0.6 pawns and by at least a sixth. The usual worth is an average over positions with
 /// about as many pieces: the benchmark's positions with more than 20 pieces, or the others.
 ///
-/// Moves and squares that differ by less than a tenth of a pawn count as equal.
+/// Moves and squares count as equal if they differ by less than a tenth of a pawn.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
@@ -90,8 +91,8 @@ const PLENTY: Score = 1000;
 /// Half-moves without a capture or pawn move from which the fifty-move rule is mentioned.
 const CLOCK: u32 = 80;
 
-/// The explanation of a position. Scores are from White's point of view, and all sentences were
-/// confirmed by the rules or the search.
+/// The explanation of a position. Scores are from White's point of view. All sentences were
+/// confirmed by the rules, a search or the evaluation.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
     /// The position.

@@ -26,9 +26,11 @@ use crate::{
 
 /// Count the leaf nodes of the tree of legal moves, to test and time move generation
 ///
-/// Without --suite, counts and times the leaf nodes below one position. With it, compares every
-/// count with the number given in the file. perft/README.md lists the suites. --shard K/N runs
-/// every N-th line of all suites together, starting with line K.
+/// Without --suite, counts and times the leaf nodes below one position. With --suite, compares
+/// every count with the expected one in the file. perft/README.md lists the suites.
+///
+/// --shard K/N runs every N-th line of all suites together, starting with line K, so that a job
+/// runner can divide the work between machines.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet perft 6
@@ -66,7 +68,7 @@ pub struct Args {
     /// Read castling rights as Chess960 even if they are also valid in standard chess
     #[arg(long)]
     chess960: bool,
-    /// The layer of the engine to count through
+    /// Layer of the engine that plays the moves
     #[arg(long, value_enum, default_value_t)]
     through: Through,
 }

@@ -24,14 +24,14 @@ pub mod suite;
 /// The layers to count through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Through {
-    /// The rules alone. The moves of the last ply are counted but not played.
+    /// The rules alone. The moves of the last ply are counted, but not played.
     #[default]
     Rules,
-    /// The position, keys and move picker of the search. Visits every node and compares incremental
-    /// keys with keys computed from scratch.
+    /// The position and move picker of the search. At every node, compares the updated keys and
+    /// checkers with those computed from scratch.
     Search,
-    /// The evaluation. Visits every node and compares the built-in network, updated move by move,
-    /// with the same network computed from scratch.
+    /// The evaluation. At every node, compares the output of the built-in network, updated move by
+    /// move, with its output computed from scratch.
     Network,
 }
 

@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// Grow a tree of analysis in a file, for as long as you like
+/// Grow an analysis tree in a file, for as long as you like
 ///
 /// The tree grows best first, by drop-out expansion (Lincke, 2000). Each step takes the cheapest
 /// path from the start, and adds the best move that is not yet in the tree. Every move on the path
@@ -41,9 +41,9 @@ use crate::{
 /// backed up from the leaves. A position that several lines reach is stored once. Mates, draws and
 /// tablebase positions are not grown further.
 ///
-/// The first searches take --step nodes. Another search of a position takes twice as many nodes as
-/// the last one, up to an eighth of all nodes so far. A new position gets half as many nodes as the
-/// position before it, but at least --step.
+/// The first searches take --step nodes. Each further search of a position takes twice as many
+/// nodes as the last one, up to an eighth of all nodes so far. A new position gets half as many
+/// nodes as the position before it, but at least --step.
 ///
 /// The tree grows until --hours or --nodes is reached, or until Ctrl-C. With --pin, --unpin, --pgn
 /// or --html, it grows only if --hours or --nodes is given.
@@ -51,23 +51,22 @@ use crate::{
 /// The file is written as the tree grows. Ctrl-C and a kill lose the searches in progress, and a
 /// power failure also loses the last ten seconds. To continue, repeat the command, or name the file
 /// alone: `lancet study FILE.study`. The study of a game grows all its positions. If more moves
-/// have been played since, the command with the longer game adds them.
+/// have been played since, run the command with the longer game to add them.
 ///
-/// --pin treats the moves of a line as best, whatever their scores, so that growth continues the
-/// line. --unpin treats them like other moves again. --at limits growth to the positions below one
-/// line.
+/// --pin treats the moves of a line as best, whatever their scores, so that growth continues this
+/// line. --unpin removes the pin. --at limits growth to the positions below one line.
 ///
 /// --pgn and --html write the --size most important positions: those on the cheapest paths. The
 /// game, pinned lines and the studied position are always written. The studied position is that of
-/// --at, or the end of the game or line. The annotated game keeps the comments, marks and variations
-/// of the game.
+/// --at, or the end of the game or line. The annotated game keeps the comments, marks and
+/// variations of the game.
 ///
 /// The page and the table at the end show the studied position. If the game is over there, they
 /// show the position before the last move. The page is one file for a browser. Arrow keys, Home and
 /// End move through the line, and `f` flips the board.
 ///
 /// If several lines reach a position, it is searched with the history of the first one. This
-/// history decides about repetitions and the fifty-move rule.
+/// history determines repetitions and the fifty-move rule.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet study game.pgn --hours 8
@@ -81,8 +80,8 @@ Files:
               and JSON
 
 Exit status:
-  0    when a limit was reached or the result is decided, or if the tree was not
-       to grow
+  0    when a limit was reached or the result is decided, or if the command did
+       not grow the tree
   1    if a file could not be written, or there was not enough memory
   2    if the study, the game, the position or the command line could not be used
   130  after Ctrl-C (a second Ctrl-C quits at once)"#)]
@@ -91,8 +90,8 @@ pub struct Args {
     /// moves may follow
     #[arg(required = true, value_name = "STUDY|GAME.pgn|FEN", num_args = 1..)]
     source: Vec<String>,
-    /// File of the study of a game or position [default: GAME.study, GAME-N-White-Black.study, or a
-    /// name made from the moves]
+    /// Study to create or continue for a game or position [default: GAME.study,
+    /// GAME-N-White-Black.study, or a name made from the moves]
     #[arg(long, value_name = "FILE.study")]
     file: Option<PathBuf>,
     /// Number of the game in the PGN file [default: 1]
@@ -114,7 +113,7 @@ pub struct Args {
     /// Pin this line: treat its moves as best; may be repeated
     #[arg(long, value_name = "LINE")]
     pin: Vec<String>,
-    /// Unpin this line: treat its moves like other moves again; may be repeated
+    /// Remove the pin of this line; may be repeated
     #[arg(long, value_name = "LINE")]
     unpin: Vec<String>,
     /// Write the most important positions as an annotated game
