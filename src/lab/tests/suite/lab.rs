@@ -60,8 +60,8 @@ struct Tangle {
 }
 
 /// Each game has values near one of these centers, from MAX's point of view. The centers are the
-/// limits of the delays, and the numbers from which 31/32 of a number is one or two less. The
-/// evaluations, which are the pivots of the `loss` delay, are near them too.
+/// limits of the delays, and numbers near which the difference between a number and 31/32 of it
+/// changes. The evaluations, which are the pivots of the `loss` delay, are near them too.
 const CENTERS: [Score; 9] = [0, -DECISIVE, DECISIVE, -MATE + 3, MATE - 3, -33, 33, -64, 64];
 
 /// Maximum difference of a value from its center.
