@@ -136,8 +136,8 @@ pub struct Axes {
     /// Change of scores on their way out of a node
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
-    /// Compare every algorithm, and vary every other axis one at a time; with axes, use all values
-    /// of the others except --window and --size (thousands of cells)
+    /// Compare every algorithm, and vary every other axis one at a time. If axes are given, use all
+    /// values of the other axes except --window and --size (thousands of cells)
     #[arg(long)]
     pub all: bool,
 }
@@ -149,8 +149,8 @@ fn table_size(text: &str) -> Result<usize, String> {
 
 impl Axes {
     /// Returns the cells of a run. If no values are given, these are the ten default cells or, with
-    /// `all`, the [`star`]. Else they are all combinations of the given values. An open axis stays
-    /// at [`Cell::ADVICE`] or, with `all`, takes all its values (sizes and windows stay).
+    /// `all`, the [`star`]. Otherwise they are all combinations of the given values. An open axis
+    /// stays at [`Cell::ADVICE`] or, with `all`, takes all its values (sizes and windows stay).
     pub fn cells(&self) -> Vec<Cell> {
         if (Axes { all: false, ..self.clone() }) == Axes::default() {
             return if self.all { star() } else { few() };
@@ -279,7 +279,7 @@ mod tests {
         };
         // Two interiors with (off, exact newest, exact deepest).
         assert_eq!(axes.cells().len(), 6);
-        // Eleven root drivers and ten delays more; with a table, two kinds of entries.
+        // `all` adds eleven root drivers, ten delays and, with a table, two kinds of entries.
         assert_eq!(Axes { all: true, ..axes }.cells().len(), (2 + 4 * 2) * 11 * 10);
     }
 }

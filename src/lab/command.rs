@@ -108,7 +108,7 @@ struct RunArgs {
     /// Network file for `--leaf network`, instead of the built-in network
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Which move of a node is searched first
+    /// Move ordering: which move of a node is searched first
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
     /// Selective techniques of playing programs, separated by commas; scores are then not compared
@@ -126,7 +126,7 @@ struct RunArgs {
     /// Maximum depth of minimax and stop-at-win
     #[arg(long, default_value_t = 3, value_parser = arguments::whole::<u32>(1..=64))]
     minimax_depth: u32,
-    /// Do not measure the replayed tree; halves the time
+    /// Do not measure the replayed tree (see `lancet-lab explain replay`); halves the time
     #[arg(long)]
     no_replay: bool,
     /// Number of positions to search at the same time; use 1 to compare seconds [default: one for

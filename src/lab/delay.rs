@@ -106,7 +106,8 @@ const fn nearer_zero(score: Score, by: Score) -> Score {
 
 /// A monotone function of scores, with its inverse for windows.
 ///
-/// For every `score` and every window, with `inner = shift.window(window)`:
+/// For every `score` and every window, with `inner = shift.window(window)` and any shift but the
+/// two wrong ones:
 ///
 /// ```text
 /// score <= inner.alpha  =>  shift.score(score) <= window.alpha
@@ -166,7 +167,8 @@ impl Shift {
         }
     }
 
-    /// Converts bounds inside the node to bounds outside. Monotone functions keep their order.
+    /// Converts bounds inside the node to bounds outside. A monotone function keeps the order of
+    /// the two bounds.
     #[must_use]
     pub fn bounds(self, inner: Bounds) -> Bounds {
         inner.shift(|score| self.score(score))
@@ -216,9 +218,9 @@ mod tests {
         }
     }
 
-    /// Counts two kinds of scores. The first are outside `shift`'s window, and end on another side
-    /// of the outer window, so that a bound is mistaken. The second are inside it and end outside
-    /// the outer window, so that they are searched exactly without need.
+    /// Returns two counts of scores. The first counts scores outside `shift`'s window that end on
+    /// another side of the outer window, so that their bounds are wrong. The second counts scores
+    /// inside it that end outside the outer window, so that they are searched exactly without need.
     fn turned_and_wasted(shift: Shift, outer: Window, scores: &[Score]) -> (usize, usize) {
         let inner = shift.window(outer);
         let side = |w: Window, s: Score| i32::from(s >= w.beta) - i32::from(s <= w.alpha);
@@ -228,8 +230,9 @@ mod tests {
         (other.len() - wasted, wasted)
     }
 
-    /// Checks the four tables of the post (`MATINGSCORES` for the first two) with the rule and its
-    /// incorrect variants: bounds taken for scores, and scores searched without need.
+    /// Checks the four tables of the post with the rule and its incorrect variants (the pivot of
+    /// the first two is the post's `MATINGSCORES`): bounds taken for scores, and scores searched
+    /// without need.
     #[test]
     fn the_posts_tables_and_the_rivals() {
         let tables: [(Score, Window, &[Score]); 4] = [

@@ -106,7 +106,7 @@ impl Example {
     /// If the tree cannot be read.
     pub fn text(&self) -> anyhow::Result<String> {
         let work = if self.has_tree() { self.film(None, None)?.text() } else { self.counts() };
-        let kind = if self.has_tree() { "Example" } else { "Counted" };
+        let kind = if self.has_tree() { "Example" } else { "Counts" };
         Ok(format!("\n{kind} ({}): {}\n\n{work}", self.search(), self.caption))
     }
 

@@ -117,7 +117,9 @@ pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     let examples = topic.examples()?;
     if let Some(tree) = &args.tree {
         let example = examples.iter().find(|example| example.has_tree());
-        let example = example.with_context(|| format!("'{proper}' has no example on a tree"))?;
+        let example = example.with_context(|| {
+            format!("'{proper}' has no example on a tree, so --tree cannot be used")
+        })?;
         let film = example.film(Some(tree), args.guess)?;
         return Ok(format!("{text}\n{tree}\n\n{}", film.text()));
     }

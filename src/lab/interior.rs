@@ -1,9 +1,9 @@
 //! The algorithms inside the tree. Each is one short function that can be compared with its source.
 //! [`Search::node`] does what every node needs for any algorithm: table, score delay and counting.
 //!
-//! In all of them a move replaces the best move only if it is better (`>`). The notes write `>=`.
-//! Then a move that merely failed low, and returned a bound equal to the best score, would replace
-//! the move that really has that score.
+//! In all of them, except the listings as printed, a move replaces the best move only if it is
+//! better (`>`). The notes write `>=`. With `>=`, a move that merely failed low, and returned a
+//! bound equal to the best score, replaces the move that really has that score.
 
 use clap::ValueEnum;
 
@@ -93,7 +93,7 @@ impl<G: Game> Node<'_, G> {
         s.score(by, &self.position.make(m), self.depth - 1, window)
     }
 
-    /// Does the same with window and score from MAX's point of view.
+    /// Does the same as `child`, with window and score from MAX's point of view.
     fn child_for_max(&self, s: &mut Search<G>, by: Interior, m: G::Move, window: Window) -> Score {
         // Where MAX moves here, MIN moves in the child.
         if self.position.max_to_move() {
@@ -130,8 +130,8 @@ impl<M> Best<M> {
 /// Searches by minimax in negamax form: every move of every node, until one is worth `enough`.
 ///
 /// For minimax proper, `enough` is infinite. For "stop when you get to a win" (Burch 1997) it is
-/// the score of a won game, because no other move can be better. (Under a score delay every win
-/// could be earlier, so there the two are the same.)
+/// the score of a won game, because no other move can be better. (With a score delay, no win at the
+/// node has the full score of a won game. Then the search never stops early, and is plain minimax.)
 fn minimax<G: Game>(
     s: &mut Search<G>,
     n: &Node<G>,
@@ -238,7 +238,7 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 /// Searches a MIN node by Scout. The source calls it symmetric: the window closes from above. As in
 /// the source, it is a separate function, because one function for both would be the negamax form,
 /// which is PVS. `n.window` and the result are from the point of view of the side to move, as
-/// everywhere. Inside, values are from MAX's.
+/// everywhere. Inside the function, values are from MAX's point of view.
 fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { alpha, mut beta } = n.window.flip();
     let mut current = Best::NONE;
@@ -320,7 +320,7 @@ fn pvs_printed<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches with a null window, as PVS does in its tests and MTD(f) always: "a simpler
+/// Searches with a null window, as PVS does in its tests and MTD(f) in every pass: "a simpler
 /// two-parameter form" (Eppstein 1999). Beta is alpha + 1, so a score above alpha cuts, and alpha
 /// never rises.
 fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
@@ -337,8 +337,8 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 
 /// Searches by alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own lower
 /// bound (`other`), from the opponent's point of view. A move swaps the two bounds and negates
-/// neither. The listing is correct if it starts with both bounds at minus infinity. As printed, it
-/// starts with `other` at plus infinity.
+/// neither. The listing is correct if it starts with both bounds at minus infinity.
+/// `own-bounds-printed` starts with `other` at plus infinity.
 fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let begun_wrong = itself == Interior::OwnBoundsPrinted && n.window == Window::FULL;
     let other = if begun_wrong { INFINITE } else { -n.window.beta };

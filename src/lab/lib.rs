@@ -1,6 +1,6 @@
 //! The lab compares the algorithms of the alpha-beta family.
 //!
-//! `lancet-lab [FILE.epd]` runs all algorithms on the same positions, with the same evaluation and
+//! `lancet-lab [FILE.epd]` runs the algorithms on the same positions, with the same evaluation and
 //! the same move ordering. It checks that they return the same scores, and prints the cost of each.
 //! `lancet-lab explain NAME` explains an algorithm and runs it on a small tree. A game is any type
 //! that implements [`Game`](game::Game): for example chess, an explicit tree or tic-tac-toe.
@@ -8,8 +8,8 @@
 //! The searches import the engine's scores, positions and evaluations, and have a table of their
 //! own. The lab never uses the playing search, so that each can check the other.
 //!
-//! `lancet-lab` is in [`command`], `lancet-lab explain` in `explain.rs`, the page of
-//! `lancet-lab report` in `report.rs`.
+//! `lancet-lab` is in [`command`], `lancet-lab explain` in `explain.rs`, and `lancet-lab report` in
+//! `report.rs`.
 //!
 //! # Where everything is
 //!
@@ -21,7 +21,7 @@
 //! | row | description | source | code |
 //! | --- | --- | --- | --- |
 //! | minimax | the reference, no pruning | Burch 1997 | [`interior.rs`](interior), `minimax` |
-//! | stop-at-win | minimax that stops at a won move | Burch 1997 | [`interior.rs`](interior), `minimax` with `enough` |
+//! | stop-at-win | minimax that stops at a winning move | Burch 1997 | [`interior.rs`](interior), `minimax` with `enough` |
 //! | fail-hard | alpha-beta | Eppstein 1999, Burch 1997 | [`interior.rs`](interior), `fail_hard` |
 //! | fail-soft | alpha-beta that returns the best score found | Eppstein 1999 | [`interior.rs`](interior), `fail_soft` |
 //! | bounds | alpha-beta that returns (low, up) | Scout notes | [`interior.rs`](interior), `bounds` |
@@ -53,7 +53,7 @@
 //!
 //! # Errors in the sources' listings
 //!
-//! They were found by running the listings. Each has a test or a worked example.
+//! These errors were found by running the listings. Each has a test or a worked example.
 //!
 //! - Fail-hard (Eppstein) tests `score >= alpha`. A move that failed low, with a bound equal to the
 //!   best score, then replaces the move that has this score: `explain fail-hard`.
@@ -78,9 +78,9 @@
 //!
 //! # What the lab ignores
 //!
-//! With repetition and the fifty-move rule the value of a position would depend on the path to it;
-//! [`chess`] says more. All scores in the table are relative to their node, so they need no
-//! adjustment by ply. (The classical score delay is the exception.)
+//! The lab ignores repetitions and the fifty-move rule. With them, the value of a position would
+//! depend on the path to it (see [`chess`]). All scores in the table are relative to their node, so
+//! they need no adjustment by ply. The classical score delay is the exception.
 //!
 //! [`Search::node`]: node::Search::node
 //! [`Root::drive`]: root::Root::drive

@@ -4,12 +4,13 @@
 pub const LANCET_LAB: &str = "\
 Description:
   Searches the positions with several algorithms, checks that all sound ones return the same \
-scores, and prints the cost of each, smallest trees first. Without axes, it runs ten searches: the \
-root drivers with PVS, the other algorithms with the full window, and two searches without a table. \
-With --all, it runs every algorithm, and varies every other axis one at a time. With axes, it runs \
-all combinations of the given values. The other axes stay at --interior pvs --root asp-gradual \
---window 50 --table exact --entries two-bounds --replacement two-level --size 65536 --delay none. \
-An axis is one of the options above under \"Axes\", and a cell is one value on each axis.
+scores, and prints the cost of each, smallest trees first. An axis is one of the options above \
+under \"Axes\", and a cell is one value on each axis. Without axes, the lab runs ten searches: \
+the root drivers with PVS, the other algorithms with the full window, and two searches without a \
+table. With --all, it runs every algorithm, and varies every other axis one at a time. With axes, \
+it runs all combinations of the given values. The other axes stay at --interior pvs --root \
+asp-gradual --window 50 --table exact --entries two-bounds --replacement two-level --size 65536 \
+--delay none.
   \"The lecture notes\" are D. Eppstein's on variants of alpha-beta search (1999). \"The post\" is \
 H. G. Muller's on adjusting the scores that a search returns (2007). `lancet-lab explain NAME` names \
 the sources of a topic.
@@ -28,10 +29,11 @@ Exit status:
 pub const EXPLAIN: &str = "\
 Description:
   Explains an algorithm or a setting, and runs its examples with the functions that the lab \
-compares. Without a name, it lists the topics. --tree gives another tree for the example: `max` or \
-`min` for the side to move, then its moves in brackets. A move is a number, WIN, TIE \
-or LOSS for MAX, more brackets, or `??` for a leaf that no search should need to look at. `@9` after \
-a bracket gives the node a static evaluation, and `=C` is the node C again.
+compares. Without a name, it lists the topics. --tree gives another tree for the example: `max` \
+or `min` for the side to move, then its moves in brackets. A move is a number, WIN, TIE or LOSS \
+for MAX, more brackets, or `??` for a leaf that no search should need to look at. Nodes in \
+brackets are named A (the root), B, C and so on. `@9` after an opening bracket gives the node a \
+static evaluation, and `=C` is the node C again.
 
 Examples:
   lancet-lab explain

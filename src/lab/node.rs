@@ -197,7 +197,8 @@ impl<'a, G: Game> Search<'a, G> {
         bounds.cutoff(window).unwrap_or(bounds.lower)
     }
 
-    /// Searches `p` to `depth` plies. This function is around every interior.
+    /// Searches `p` to `depth` plies: does what every node needs, and calls `interior` to search
+    /// the moves.
     pub fn node(&mut self, interior: Interior, p: &G, depth: u32, window: Window) -> Bounds {
         self.tell(p, depth, Step::Enter(interior, window));
         let ply = self.root_depth - depth;

@@ -61,8 +61,8 @@ pub fn csv(report: &Report) -> anyhow::Result<String> {
 }
 
 /// Returns the cells that differ only in their algorithm: each interior with the full window, and
-/// each root driver with the recommended interior. Plots show these if there are at least two, else
-/// the first ten.
+/// each root driver with the recommended interior. Returns the first ten cells if there are fewer
+/// than two of these.
 pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     let advice = Cell::ADVICE;
     let plain = |cell: &Cell| {
@@ -133,7 +133,7 @@ fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
 
 const MATES: &str = "\
 Positions with a mate: found at its distance, missed, false, or found at a wrong distance;
-across: table hits from another distance from the root; turned: bounds taken for scores";
+across: hits on entries stored at another distance from the root; turned: bounds taken for scores";
 
 fn mates_table(report: &Report) -> Table {
     let head = ["", "found", "missed", "false", "distance", "across", "turned"];
@@ -149,7 +149,7 @@ fn mates_table(report: &Report) -> Table {
 const LEGEND: &str = "\
 nodes: inner nodes and leaves per position (geometric mean); more: compared with the smallest tree
 of a sound search; replay: nodes relative to the same search with every best move known beforehand
-K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: relative to the depth before
+K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: effective branching factor
 null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
 again: re-searches; pass: searches of the root; cuts: cut-offs by the table
 *: a search that may return wrong scores. --csv and --json print all columns.

@@ -22,7 +22,7 @@ const BAR_LEFT: i32 = 330;
 /// Space to the right of the curves, for their names.
 const NAMES_WIDTH: u32 = 330;
 const NAME_HEIGHT: i32 = 24;
-/// Plotters' sizes are an em of 1.24 pixels.
+/// Font size of the plotting library, which divides it by 1.24 to get pixels.
 const FONT: i32 = 20;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

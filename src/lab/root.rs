@@ -104,8 +104,8 @@ impl Root {
 /// will not be in the upper half of the old window. If it is (because a table entry cut the first
 /// search short), the window opens upwards again.
 ///
-/// As printed, a side opens to the greatest score that a search returns. A search with this score
-/// still fails high, so the driver stops after `max_passes`.
+/// As printed, a side opens to the greatest score that a search returns. In a won position, a
+/// search up to this score still fails high, so the driver stops after `max_passes`.
 fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let Guess { score, width, max_passes } = guess;
     let limit = if driver == Root::AspPrinted { MATE } else { INFINITE };
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The notes' bisection stops with two values left.
+    /// Checks that the notes' bisection, which stops with two values left, can be off by one.
     #[test]
     fn notes_bisection_is_one_off() {
         let guess = Guess { score: 0, width: 50, max_passes: 100 };
@@ -286,7 +286,7 @@ mod tests {
             Driven { score: 0, end: End::Converged }
         );
         assert_eq!(Root::Mtdf.drive(guess, root(-5, 9)).score, -5);
-        // From below, the loop is correct.
+        // If the guess is below the score, the loop is correct.
         assert_eq!(Root::MtdfLoop.drive(guess, root(5, 9)).score, 5);
     }
 

@@ -267,7 +267,7 @@ impl fmt::Display for WrongResult {
 
 /// Sound cells differ from the reference. Has the number of differences and the first of them.
 #[derive(Debug, thiserror::Error)]
-#[error("the truth check failed {times}:{first}")]
+#[error("sound cells differ from the reference {times}:{first}")]
 pub struct TruthError {
     times: String,
     first: String,
@@ -500,8 +500,8 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "the truth check failed 1 time:\n  p: [pvs asp-gradual 50 exact two-bounds two-level \
-                 65536 none] depth 2: score {}, reference {truth}",
+                "sound cells differ from the reference 1 time:\n  p: [pvs asp-gradual 50 exact \
+                 two-bounds two-level 65536 none] depth 2: score {}, reference {truth}",
                 truth - 1
             )
         );

@@ -118,7 +118,10 @@ impl Tree {
                 open.push(node);
             } else {
                 let value = leaf(token).ok_or_else(|| {
-                    unreadable(Some(token), "a number within 32000, WIN, TIE, LOSS, ??, '(' or ')'")
+                    unreadable(
+                        Some(token),
+                        "a number from -32000 to 32000, WIN, TIE, LOSS, ??, '(' or ')'",
+                    )
                 })?;
                 tree.nodes.push(TreeNode {
                     name: token.to_owned(),

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// (Knuth and Moore 1975, corollary 1 of theorem 1. Its number of leaves is the term of the last
-/// level: `b^ceil(d/2) + b^floor(d/2) - 1` if all are equal.)
+/// level: `b^ceil(d/2) + b^floor(d/2) - 1` if every node has `b` moves.)
 pub fn knuth_moore(branching: &[f64]) -> f64 {
     let mut nodes = 1.0;
     let (mut even, mut odd) = (1.0, 1.0);

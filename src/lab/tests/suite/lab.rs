@@ -59,15 +59,15 @@ struct Tangle {
     max: bool,
 }
 
-/// The values that a game's values are near to, from MAX's point of view: every limit that a delay
-/// has, and the numbers where 31/32 of a number begins to be one or two less. The evaluations, and
-/// so the pivots of the `loss` delay, are among the values.
+/// Each game has values near one of these centers, from MAX's point of view. The centers are the
+/// limits of the delays, and numbers near which the difference between a number and 31/32 of it
+/// changes. The evaluations, which are the pivots of the `loss` delay, are near them too.
 const CENTERS: [Score; 9] = [0, -DECISIVE, DECISIVE, -MATE + 3, MATE - 3, -33, 33, -64, 64];
 
-/// Values differ from their center by at most this.
+/// Maximum difference of a value from its center.
 const SPREAD: Score = 6;
 
-/// Windows of a game reach this much beyond its values, as far as a delay can move them.
+/// How far the windows of a game extend beyond its values: as far as a delay can move them.
 const MARGIN: Score = 6;
 
 impl Tangle {
@@ -174,7 +174,7 @@ fn check(
     let what = || {
         format!("{game:?} depth {depth} {interior:?} {delay:?} {window:?}: {bounds:?}, not {truth}")
     };
-    assert!(bounds.lower <= truth && truth <= bounds.upper, "a lie: {}", what());
+    assert!(bounds.lower <= truth && truth <= bounds.upper, "wrong bounds: {}", what());
     let score = bounds.cutoff(window).unwrap_or_else(|| panic!("undecided: {}", what()));
     assert_eq!(score <= window.alpha, truth <= window.alpha, "{}", what());
     assert_eq!(score >= window.beta, truth >= window.beta, "{}", what());
@@ -557,7 +557,7 @@ fn wrong_delays_say_wrong_scores() {
     for delay in delays() {
         let (wrong, cost) = faults(delay);
         assert_eq!((wrong, cost.turned), (0, 0), "{delay:?}");
-        assert!(cost.across > 0, "scores of nodes serve at any distance");
+        assert!(cost.across > 0, "scores relative to the node are valid at any distance");
     }
     for delay in [ScoreDelay::MatesPost, ScoreDelay::LossPost, ScoreDelay::DecayNarrow] {
         let (wrong, cost) = faults(delay);
@@ -601,8 +601,8 @@ impl Game for Mating {
 }
 
 /// Mates counted from the root. With a table that adjusts scores, every depth has the same score as
-/// without a table. With a table that does not, a position has the score of its first distance from
-/// the root at every other distance too.
+/// without a table. With a table that does not, a position keeps, at every other distance, the
+/// score of the distance at which it was first searched.
 #[test]
 fn the_classical_way_needs_its_table() {
     let mut mates = 0;
@@ -631,7 +631,7 @@ fn the_classical_way_needs_its_table() {
     };
     assert_eq!(at(ScoreDelay::Ply), [MATE - 1, MATE - 5]);
     assert_eq!(at(ScoreDelay::PlyRaw), [MATE - 1, MATE - 1]);
-    assert_eq!(at(ScoreDelay::Mates), [MATE - 1, MATE - 1], "it belongs to the node");
+    assert_eq!(at(ScoreDelay::Mates), [MATE - 1, MATE - 1], "the score is relative to the node");
 }
 
 #[test]
@@ -699,7 +699,7 @@ fn notes_fail_hard_exceeds_beta() {
         let truth = brute(&game, 3, ScoreDelay::None);
         for window in [Window::null(truth - 3), Window::null(truth + 3)] {
             let score = searched(Interior::FailHardPrinted, &game, 3, window);
-            assert_eq!(score >= window.beta, truth >= window.beta, "no lie, though");
+            assert_eq!(score >= window.beta, truth >= window.beta, "but the bound is true");
             above += usize::from(score > window.beta && !game.moves().is_empty());
             below += usize::from(score < window.alpha && !game.moves().is_empty());
         }
@@ -722,7 +722,8 @@ fn burch_as_printed() {
 }
 
 /// The table's test on the first page of the course notes, `upperbound < alpha`, compared with that
-/// on the second, `up <= alpha`. The first is correct too, but searches again what the table knows.
+/// on the second, `up <= alpha`. The first is correct too, but repeats searches whose results are
+/// in the table.
 #[test]
 fn a_strict_test_misses_bounds() {
     let mut nodes = [0, 0];
@@ -783,7 +784,8 @@ fn the_replayed_tree_is_smaller() {
     assert!(again * 5 < first * 4, "{again} of {first}");
 }
 
-/// Null moves and reductions save nodes. Whole lines cost nodes and do not change scores.
+/// Checks that null moves and reductions save nodes, and that whole lines cost nodes and do not
+/// change scores.
 #[test]
 fn selectivity_makes_trees_smaller() {
     let nodes = |selectivity: &[Selectivity]| -> u64 {
@@ -799,7 +801,6 @@ fn selectivity_makes_trees_smaller() {
     let [null, late] = [NullMove, Reductions].map(|what| nodes(&[what]));
     let both = nodes(&[NullMove, Reductions]);
     assert!(null < all && late < all && both < null.min(late), "{all} {null} {late} {both}");
-    // Whole lines cost nodes and change no score.
     let whole = |root: Root| {
         let with = |selectivity: &[Selectivity]| {
             let conditions = Conditions { selectivity, ..conditions(5) };
@@ -991,8 +992,8 @@ fn mistakes_of_score_delays_are_worked_through() {
     assert_eq!(leaves.collect::<Vec<_>>(), [3, 2]);
 }
 
-/// MTD(f) with a table does not search again what the table knows, and a node that two paths lead
-/// to is searched once.
+/// Checks that MTD(f) with a table does not repeat searches whose results are in the table, and
+/// that a node that two paths lead to is searched once.
 #[test]
 fn tables_are_worked_through() {
     let leaves = |topic: &str| -> Vec<String> {
@@ -1045,7 +1046,7 @@ fn everything_is_explained_where_it_stands() {
         let text = succeed(&["explain", topic]);
         let worked: Vec<&str> = text
             .lines()
-            .filter(|line| line.starts_with("Example (") || line.starts_with("Counted ("))
+            .filter(|line| line.starts_with("Example (") || line.starts_with("Counts ("))
             .collect();
         assert!(!worked.is_empty() && text.contains("\n\n    "), "{topic} is not shown at work");
         // The text is for this topic, and has an example of it.
