@@ -221,8 +221,9 @@ fn options() -> Vec<UciOption> {
             .expert(),
         file("EvalFile", set_network)
             .about(
-                "Network to evaluate with. An empty value is the built-in network, and `psqt` \
-                 is material and piece-square tables, for comparison. Refuses a damaged file.",
+                "Network to evaluate with. An empty value selects the built-in network, and \
+                 `psqt` selects material and piece-square tables, for comparison. Refuses a \
+                 damaged file.",
             )
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
@@ -723,7 +724,10 @@ mod tests {
                 table.push_str(&format!("|{cells} |\n"));
             }
             let readme = include_str!("../../README.md");
-            assert!(readme.contains(&format!("\n\n{table}\n")), "the README wants:\n{table}");
+            assert!(
+                readme.contains(&format!("\n\n{table}\n")),
+                "the README must contain this table:\n{table}"
+            );
         }
     }
 }
