@@ -470,7 +470,7 @@ fn misbehaving_engines_do_no_harm() {
         let output = epd(&[&[suite.as_str(), "--engine", command], &limits[..]].concat());
         (output.status.code(), stdout(&output), stderr(&output))
     };
-    // A long timeout, so that engines that answer are waited for even on a busy machine.
+    // A long timeout, so that slow answers on a busy machine are not missed.
     const LONG: &str = "120";
     let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));

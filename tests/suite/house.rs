@@ -97,7 +97,7 @@ fn imports_go_one_way() {
         let files = circles.keys().copied().map(str::to_owned).collect();
         circles.retain(|_, needed| !needed.is_disjoint(&files));
     }
-    assert!(circles.is_empty(), "files in a circle, and those that need them: {circles:#?}");
+    assert!(circles.is_empty(), "import cycles, and files that depend on them: {circles:#?}");
 }
 
 #[test]

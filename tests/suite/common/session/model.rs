@@ -158,7 +158,7 @@ impl Model {
         if let Some(text) = line.strip_prefix("info string ") {
             self.hear_text(text)
         } else if line == "readyok" {
-            self.unready = self.unready.checked_sub(1).ok_or("readyok without a question")?;
+            self.unready = self.unready.checked_sub(1).ok_or("readyok without isready")?;
             Ok(())
         } else if line.starts_with("info ") || line.starts_with("bestmove") {
             self.hear_search(line)
@@ -180,7 +180,7 @@ impl Model {
         }
         if search.refused || search.checker.is_answered() {
             if search.held != Held::Free {
-                return Err(answer("a move before its time"));
+                return Err(answer("a move before the required stop or ponderhit"));
             }
             self.searches.pop_front();
             self.answered += 1;
