@@ -286,8 +286,8 @@ impl Engine {
 
     /// Resizes the table if necessary, allocates its memory, and clears it if a new game has
     /// begun. This runs on all search threads. [`Engine::go`] does the same, but then it costs
-    /// time on the clock. `go_on` is called many times a second; if it returns false, the
-    /// work stops and continues at the next call.
+    /// time on the clock. `go_on` is called many times a second. If it returns false, the work
+    /// stops, and the next call of this function continues it.
     ///
     /// # Errors
     ///

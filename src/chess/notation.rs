@@ -337,8 +337,9 @@ pub const fn white(score: Score, turn: Color) -> Score {
     if turn.is_white() { score } else { -score }
 }
 
-/// Returns a score as text: in pawns (`+0.35`), as a mate in full moves (`#3`, or `#-3` if the side
-/// that the score belongs to is mated), or `won` or `lost` by tablebase.
+/// Returns a score as text. Usually it is in pawns: `+0.35`. A mate is in full moves: `#3`, or
+/// `#-3` if the side that the score belongs to is mated. A tablebase win is `won`, and a loss is
+/// `lost`.
 pub fn pawns(score: Score) -> String {
     match mate_distance(score) {
         // The mate is on the board.

@@ -390,8 +390,8 @@ impl Reporter for Confirming<'_> {
 pub struct Ranking {
     /// The results, in the order of the moves.
     pub known: Vec<Known>,
-    /// Whether the distances are known. With them a win can be played out move by move;
-    /// without them the search has to find the moves.
+    /// Whether the distances are known. With distances, the best-ranked moves convert a win.
+    /// Without distances, the search has to find the moves.
     pub distances: bool,
 }
 

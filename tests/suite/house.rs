@@ -1,5 +1,5 @@
-//! Checks the layers of `src`: a file imports only from its own layer and the layers above it in
-//! the list in `src/lib.rs`, and files do not import each other in a cycle. Unit tests may import
+//! Checks the layers of `src`. A file imports only from its own layer and the layers above it in
+//! the list in `src/lib.rs`. Files do not import each other in a cycle. Unit tests may import
 //! anything. The compiler checks the packages.
 
 use std::{

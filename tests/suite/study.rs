@@ -70,8 +70,8 @@ fn a_position_is_grown_and_grown_on() {
     assert!((-100..100).contains(&best), "{best}");
     drop(first);
 
-    // Continue with the same command, and with the file alone; below one position, and with two
-    // engines.
+    // Continue with the same command. Then continue with the file alone, below one position, and
+    // with two engines.
     grow(&[&start[..], &["--nodes", "4000"]].concat());
     let said = grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
     assert!(said.contains("After 3... a6:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/"), "{said}");

@@ -1,7 +1,7 @@
-//! Tracks the state of a dialogue and the answers that the program owes: one legal move and true
-//! lines for each `go`, but not before a required `stop` or `ponderhit`; one `readyok` for each
-//! `isready`; and one `info string` for each error. The model gets the lines sent and received, and
-//! does no input or output itself.
+//! Tracks the state of a dialogue and the answers that the program owes. Each `go` needs true lines
+//! and one legal move, but not before a required `stop` or `ponderhit`. Each `isready` needs one
+//! `readyok`, and each error needs one `info string`. The model gets the lines sent and received,
+//! and does no input or output itself.
 
 use std::collections::VecDeque;
 
