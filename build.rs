@@ -22,7 +22,7 @@ fn main() {
     commit(&root);
     compiler();
     let features = variable("CARGO_CFG_TARGET_FEATURE");
-    // Cargo also lists crt-static here, which is a way to link.
+    // Cargo also lists crt-static here, which selects static linking.
     let is_instructions = |name: &&str| !name.is_empty() && *name != "crt-static";
     let instructions: Vec<&str> = features.split(',').filter(is_instructions).collect();
     let architecture = variable("CARGO_CFG_TARGET_ARCH");
@@ -83,7 +83,7 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// Passes the commit to the program as `LANCET_COMMIT`. Development builds do not contain the
-/// commit, because they would then compile everything again after each commit.
+/// commit. Otherwise, each commit would cause a complete recompilation.
 fn commit(root: &Path) {
     let text = if variable("PROFILE") == "debug" {
         "development build".to_owned()
@@ -96,8 +96,8 @@ fn commit(root: &Path) {
     tell("LANCET_COMMIT", &text);
 }
 
-/// Returns the commit, marked if files have changed since. Runs this script again when either may
-/// have changed.
+/// Returns the commit, marked if files have changed since. Runs this script again when the commit
+/// or a file may have changed.
 fn released() -> Option<String> {
     // Git appends to this log at each commit and checkout.
     git(&["rev-parse", "--git-path", "logs/HEAD"]).iter().for_each(|log| watch(log));

@@ -128,8 +128,7 @@ impl Settings {
     }
 
     /// Checks that there is enough memory for this number of engines with these settings at
-    /// the same time. The system would grant all tables, because their memory
-    /// is not yet used.
+    /// the same time. The system would grant all tables, because their memory is not yet used.
     ///
     /// # Errors
     ///
@@ -287,8 +286,8 @@ impl Engine {
 
     /// Resizes the table if necessary, allocates its memory, and clears it if a new game has
     /// begun. This runs on all search threads. [`Engine::go`] does the same, but then it costs
-    /// time on the clock. `go_on` is called many times a second; if it returns false, the
-    /// work stops and continues at the next call.
+    /// time on the clock. `go_on` is called many times a second. If it returns false, the work
+    /// stops, and the next call of this function continues it.
     ///
     /// # Errors
     ///
@@ -330,7 +329,7 @@ impl Engine {
     /// # Errors
     ///
     /// If the file cannot be read, is damaged, or was saved with another evaluation. The old
-    /// table then stays.
+    /// table is then kept.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.evaluation())?;
         self.settings.hash = self.table.mib();

@@ -308,7 +308,7 @@ processors() {
     refuses x86-64-v2 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$native"
     build $TARGET x86-64-v3
     starts x86-64-v3 Haswell "$built"
-    refuses x86-64-v3 Nehalem 'avx avx2' 'take the build x86-64-v2' qemu-x86_64 -cpu Nehalem "$built"
+    refuses x86-64-v3 Nehalem 'avx avx2' 'use the x86-64-v2 build' qemu-x86_64 -cpu Nehalem "$built"
     refuses x86-64-v3 core2duo popcnt "$source" qemu-x86_64 -cpu core2duo "$built"
 }
 
@@ -319,18 +319,18 @@ avx512() {
     local -x CARGO_PROFILE_DEV_OPT_LEVEL=0
     build $TARGET x86-64-v4
     if tools avx512; then
-        refuses x86-64-v4 Haswell avx512f 'take the build x86-64-v3' qemu-x86_64 -cpu Haswell "$built"
+        refuses x86-64-v4 Haswell avx512f 'use the x86-64-v3 build' qemu-x86_64 -cpu Haswell "$built"
     fi
     if grep -qw avx512vl /proc/cpuinfo; then
         has 'x86-64-v4 here' '^lancet [0-9]' "$("$built" --version)"
         return
     fi
-    refuses x86-64-v4 'this machine' avx512f 'take the build' "$built"
+    refuses x86-64-v4 'this machine' avx512f 'use the x86-64-' "$built"
     tools windows || return 0
     build x86_64-pc-windows-gnu x86-64-v4
     wine_prefix
     cp "$built" "$work/program/lancet-v4.exe"
-    refuses x86-64-v4.exe 'this machine' avx512f 'take the build' "$WINE" "$work/program/lancet-v4.exe"
+    refuses x86-64-v4.exe 'this machine' avx512f 'use the x86-64-' "$WINE" "$work/program/lancet-v4.exe"
 }
 
 parts=()

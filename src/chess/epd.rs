@@ -42,7 +42,7 @@ pub struct Record {
     pub operations: Vec<Operation>,
 }
 
-/// An opcode with its operands, strings without their quotes.
+/// An opcode with its operands. Operands that are strings have no quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The opcode, such as `bm`.
@@ -58,7 +58,7 @@ impl Record {
     }
 }
 
-/// Opcodes that, in the place of a move, show that the `;` before them is missing.
+/// Opcodes that indicate a missing `;` if they are found instead of a move.
 const KNOWN: [&str; 21] = [
     "id", "bm", "am", "dm", "ce", "acd", "acn", "acs", "pv", "hmvc", "fmvn", "c0", "c1", "c2",
     "c3", "c4", "c5", "c6", "c7", "c8", "c9",
@@ -68,7 +68,7 @@ const KNOWN: [&str; 21] = [
 /// its name and its solution depend on them. Other operations are read leniently.
 const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 
-/// A part of the line, and the fault there.
+/// A part of the line, and its fault.
 type Fault<'a> = (&'a str, String);
 
 /// Parses a line: the four position fields, optionally the two clocks of a FEN, then operations.
@@ -76,7 +76,7 @@ type Fault<'a> = (&'a str, String);
 ///
 /// # Errors
 ///
-/// The place in the line that cannot be used, and the reason.
+/// If the line cannot be used. The error has the place in the line and the reason.
 pub fn parse(line: &Line) -> Result<Record, LineError> {
     read(line).map_err(|(part, reason)| {
         let offset = part.as_ptr() as usize - line.text.as_ptr() as usize;
@@ -173,7 +173,7 @@ fn read_operands<'a>(
             if closed.is_none() && NEEDED.contains(&operation.opcode) {
                 return Err((word, "the string is not closed by a '\"'".to_owned()));
             }
-            // A string that is not closed ends at the next ';'.
+            // An unclosed string ends at the next ';'.
             let end = closed.or_else(|| string.find(';')).unwrap_or(string.len());
             (operand, rest) = string.split_at(end);
             rest = rest.strip_prefix('"').unwrap_or(rest);

@@ -1,5 +1,5 @@
-//! Parses FEN, as in UCI and PGN, and the position at the start of an EPD line. The result is the
-//! parts of a position. [`position`](super::position) checks whether the position is legal.
+//! Parses FEN, as in UCI and PGN, and the position at the start of an EPD line. The result is a
+//! `Setup`. [`position`](super::position) checks whether the position is legal.
 //!
 //! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards, 1994). Castling
 //! rights may also be those of X-FEN or Shredder-FEN.
@@ -47,8 +47,8 @@ fn broken_rules(kinds: &PositionErrorKinds) -> String {
 const FIELDS: [(&str, &str, &str); 6] = [
     ("board", "a board", "eight ranks of pieces and numbers, with slashes between them"),
     ("side to move", "a side to move", "'w' or 'b'"),
-    ("castling rights", "a set of castling rights", "letters as in KQkq or HAha, or '-'"),
-    ("en passant square", "an en passant square", "one as in e3, or '-'"),
+    ("castling rights", "a set of castling rights", "letters such as KQkq or HAha, or '-'"),
+    ("en passant square", "an en passant square", "a square such as e3, or '-'"),
     ("halfmove clock", "a halfmove clock", "a whole number from 0 to 9999"),
     ("move number", "a move number", "a whole number from 0 to 9999"),
 ];
@@ -70,7 +70,7 @@ pub(super) fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
 ///
 /// # Errors
 ///
-/// The first field that cannot be parsed.
+/// If a field cannot be parsed. The error is that of the first such field.
 pub(super) fn read(text: &str) -> Result<Setup, FenError> {
     read_fields(&fields(text).collect::<Vec<_>>())
 }
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> Result<Setup, FenError> {
 ///
 /// # Errors
 ///
-/// The first field that is missing or cannot be parsed.
+/// If a field is missing or cannot be parsed. Wrong fields are reported before missing ones.
 pub fn read_epd(line: &str) -> Result<(Setup, usize), FenError> {
     // A ';' may follow the position without a blank.
     let text = line.split(';').next().unwrap_or_default();
@@ -172,9 +172,13 @@ mod tests {
             (
                 " w KQxy - 0 1",
                 46,
-                "'KQxy' is not a set of castling rights: expected letters as in KQkq or HAha, or '-'",
+                "'KQxy' is not a set of castling rights: expected letters such as KQkq or HAha, or '-'",
             ),
-            (" w KQkq e9 0 1", 51, "'e9' is not an en passant square: expected one as in e3"),
+            (
+                " w KQkq e9 0 1",
+                51,
+                "'e9' is not an en passant square: expected a square such as e3",
+            ),
             (
                 " w KQkq - -1 1",
                 53,

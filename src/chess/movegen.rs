@@ -158,8 +158,8 @@ impl<'a> Generator<'a> {
         self.checks.get_or_init(|| Checks::new(self.position))
     }
 
-    /// Returns the move that `packed` encodes, if it is legal in this position. Any bits are safe.
-    /// Other moves are not generated.
+    /// Returns the move that `packed` encodes, if it is legal in this position. `packed` may
+    /// contain any bits. Does not generate other moves.
     pub fn find(&self, packed: PackedMove) -> Option<Move> {
         let m = packed.rebuild(self.position)?;
         (self.fits(m) && PackedMove::from(m) == packed).then_some(m)
@@ -430,8 +430,9 @@ impl<'a> Generator<'a> {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }
 
-    /// Returns the squares to which pieces other than the king may move: all squares if there is no
-    /// check, the checker and the squares in between in check, and none in double check.
+    /// Returns the squares to which pieces other than the king may move. Without check, these are
+    /// all squares. In check, they are the square of the checker and the squares between it and the
+    /// king. In double check, there are none.
     fn evasions(&self) -> Bitboard {
         let checkers = self.position.checkers();
         if checkers.is_empty() {

@@ -213,7 +213,7 @@ fn why_not(position: &Position, uci: UciMove) -> String {
     };
     if piece.color != us {
         return format!(
-            "the piece on {from} is {}'s, and {} is to move",
+            "the piece on {from} is {}'s, but {} is to move",
             color_name(!us),
             color_name(us)
         );
@@ -262,7 +262,7 @@ pub fn without_number(word: &str) -> &str {
 ///
 /// # Errors
 ///
-/// The first move that cannot be read or is illegal.
+/// If a move cannot be read or is illegal. The error is that of the first such move.
 pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, MovesError> {
     let mut position = start.clone();
     let mut moves = Vec::new();
@@ -337,8 +337,9 @@ pub const fn white(score: Score, turn: Color) -> Score {
     if turn.is_white() { score } else { -score }
 }
 
-/// Returns a score as text: in pawns (`+0.35`), as a mate in full moves (`#3`, or `#-3` if the side
-/// that the score belongs to is mated), or `won` or `lost` by tablebase.
+/// Returns a score as text. Usually it is in pawns: `+0.35`. A mate is in full moves: `#3`, or
+/// `#-3` if the side that the score belongs to is mated. A tablebase win is `won`, and a loss is
+/// `lost`.
 pub fn pawns(score: Score) -> String {
     match mate_distance(score) {
         // The mate is on the board.
@@ -445,7 +446,7 @@ mod tests {
             ("E4", "no White piece can make this move"),
             ("Bf3d4", "no such piece is on f3"),
             ("a1a2", "there is no piece on a1"),
-            ("e8-e7", "the piece on e8 is Black's, and White is to move"),
+            ("e8-e7", "the piece on e8 is Black's, but White is to move"),
         ] {
             assert_eq!(error(word), format!("illegal move '{word}': {reason}"));
         }

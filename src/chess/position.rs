@@ -214,8 +214,8 @@ impl Position {
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
     }
 
-    /// Reads a FEN, and returns a remark for each field of which something was dropped. With a
-    /// mode, castling rights that the mode does not allow are also dropped. Without one, the
+    /// Reads a FEN, and returns a remark for each field that was dropped in whole or in part. If
+    /// `mode` is given, castling rights that it does not allow are also dropped. Otherwise, the
     /// castling rights decide the mode.
     ///
     /// # Errors
@@ -263,8 +263,8 @@ impl Position {
         Ok(Position::from_setup_in(setup, None)?.0)
     }
 
-    /// Creates a position, and returns the faults of its parts that were ignored. Without a mode,
-    /// Chess960 castling is used if the castling rights need it.
+    /// Creates a position, and returns the faults of its parts that were ignored. If `mode` is
+    /// `None`, Chess960 castling is used if the castling rights need it.
     ///
     /// # Errors
     ///
@@ -563,7 +563,7 @@ impl Game {
     }
 }
 
-/// How a game has ended.
+/// The way in which a game has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The side to move is mated.

@@ -3,9 +3,9 @@
 //! A score is relative to the node that it belongs to. Therefore this module uses neither boards
 //! nor plies from the root.
 
-/// A score in centipawns from the side to move's point of view, or a decisive
-/// score: `MATE - n` is mate in `n` moves *from this node*, `-MATE + n` is
-/// being mated in `n` moves, and `-MATE` is being checkmated now.
+/// A score in centipawns from the side to move's point of view, or a decisive score. `MATE - n` is
+/// mate in `n` moves *from this node*, and `-MATE + n` is being mated in `n` moves. `-MATE` is
+/// being checkmated now.
 ///
 /// Range: `-INFINITE..=INFINITE`; it fits an `i16`.
 pub type Score = i32;

@@ -156,7 +156,7 @@ fn receive(found: &Receiver<SearchResult>, deadline: Option<Instant>) -> Option<
     found.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
-/// A guard that signals the helpers that the first thread has ended, even if it panics. Only
+/// A guard that tells the helpers that the first thread has ended, even if it panics. Only
 /// the first thread watches the clock.
 struct Done<'a>(&'a AtomicBool);
 

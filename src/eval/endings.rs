@@ -41,8 +41,8 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
 }
 
 /// Lower limit of the evaluation with material that can force mate against a bare king, and
-/// upper limit with other material, in centipawns. Otherwise a pawn could be worth more than
-/// the queen that it becomes.
+/// upper limit with other material, in centipawns. Without these limits, a pawn could be worth
+/// more than the queen that it becomes.
 const WON: Score = 1000;
 
 /// Returns the evaluation for the side to move if one king is bare; otherwise `score`. For
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn bare_kings_are_driven() {
         for (better, worse) in [
-            // A queen is better than the pawn that becomes one, whatever a network says.
+            // A queen is better than the pawn that becomes one, whatever the network's score.
             ("7Q/8/8/8/k7/8/8/K7 w - - 0 1", "8/7P/8/8/k7/8/8/K7 w - - 0 1"),
             // The bare king at the edge, and the other king near.
             ("8/8/2K5/8/k7/8/8/4R3 w - - 0 1", "8/8/2K5/8/3k4/8/8/4R3 w - - 0 1"),
@@ -105,7 +105,8 @@ mod tests {
         }
         let (white, black) = ("8/8/3K4/8/3k4/8/8/R7 w - - 0 1", "8/8/3K4/8/3k4/8/8/R7 b - - 0 1");
         assert_eq!(evaluate(white, 7), -evaluate(black, 7));
-        // Two bishops of one colour or two knights cannot force mate: the network's score.
+        // Two bishops of one colour or two knights cannot force mate, so the network's score is
+        // kept.
         for fen in ["8/8/8/8/3k4/8/8/KB1B4 w - - 0 1", "8/8/8/8/3k4/8/8/KNN5 w - - 0 1"] {
             assert_eq!(evaluate(fen, 77), 77, "{fen}");
         }

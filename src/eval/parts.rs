@@ -21,7 +21,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Evaluates `position` by `network`; without one, by material and piece-square tables.
+    /// Evaluates `position` with `network` or, without one, with material and piece-square tables.
     pub fn new(position: &Position, network: Option<&Network>) -> Parts {
         let (board, turn) = (position.board(), position.turn());
         let white = |own: Score| if turn.is_white() { own } else { -own };

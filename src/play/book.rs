@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Moves are chosen in proportion to their weights; weight zero never.
+    /// Moves are chosen in proportion to their weights. Moves with weight zero are never chosen.
     #[test]
     fn weights_are_shares() {
         let start = Position::default();

@@ -19,7 +19,7 @@ fn percent(percent: i32) -> f64 {
     f64::from(percent) / 100.0
 }
 
-/// Returns the time of a clock that is never spent.
+/// Returns the part of every clock's time that is never spent.
 fn reserve() -> Duration {
     Duration::from_millis(p::clock_reserve().unsigned_abs().into())
 }

@@ -72,7 +72,7 @@ pub struct Clock {
 pub struct LiveOptions {
     /// Number of principal variations to report, at least 1.
     pub multi_pv: AtomicUsize,
-    /// Reports the line being searched from time to time.
+    /// Reports the current line from time to time.
     pub show_current_line: AtomicBool,
     /// Reports the refutations of the other root moves after every iteration.
     pub show_refutations: AtomicBool,

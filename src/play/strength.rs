@@ -250,9 +250,9 @@ fn runs(board: &Board, us: Color) -> bool {
     theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
 }
 
-/// Returns the moves that people do not miss: first of all, the moves that mate. If there are
-/// none, but a recapture or a promotion wins more than a pawn, these are all moves that win so
-/// much. Otherwise the list is empty.
+/// Returns the moves that people do not miss. If there are moves that mate, it returns these.
+/// Otherwise, if a recapture or a promotion wins more than a pawn, it returns all moves that win
+/// more than a pawn. In all other positions the list is empty.
 fn sure_moves(game: &Game) -> Vec<Move> {
     let position = game.position();
     let moves = position.legal_moves();
@@ -420,12 +420,11 @@ mod tests {
         game
     }
 
-    /// Most moves take less than the mean and some take far longer. On average the clock is
-    /// used as planned.
+    /// Most moves take less than the mean and some take far longer. The mean is the planned time.
     #[test]
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
-        // As difficult as the plan assumes.
+        // A move of average difficulty, for which the factor is 1.
         let stability =
             Stability { iterations: 9, same_best: 2, best_share: 0.76, ..Stability::default() };
         assert!((stability.scale() - 1.0).abs() < 0.01);

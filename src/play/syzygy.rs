@@ -80,7 +80,7 @@ impl Value {
     }
 
     /// Returns bounds on the score of a position with this value, `moves` moves before the
-    /// conversion: the next capture, pawn move or mate of the winning line.
+    /// conversion. The conversion is the next capture, pawn move or mate of the winning line.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
             // There may be a mate before the conversion.
@@ -116,7 +116,7 @@ pub struct ProbeOptions {
     pub probe_depth: i32,
     /// `SyzygyProbeLimit`: maximum number of pieces for a probe.
     pub probe_limit: usize,
-    /// `Syzygy50MoveRule`: counts wins that the fifty-move rule spoils as draws.
+    /// `Syzygy50MoveRule`: counts a win as a draw if the fifty-move rule prevents it.
     pub fifty_moves: bool,
 }
 
@@ -131,7 +131,7 @@ impl Default for ProbeOptions {
 pub const MAX_PIECES: usize = 7;
 
 /// Moves added to the distance of a conversion that the fifty-move rule may prevent. This
-/// is more than any conversion in time can take.
+/// exceeds the distance of every conversion that the rule allows.
 const DOUBT: i32 = 200;
 
 /// The kinds of tables: file extension and name.
@@ -255,8 +255,8 @@ impl Tablebases {
     }
 
     /// Returns the result of each of `moves` in the position of `game`, taking its
-    /// fifty-move counter and repetitions into account. Without DTZ tables the scores are
-    /// not bounded. Returns `None` if the tables do not know the results of all moves.
+    /// fifty-move counter and repetitions into account. Without DTZ tables the scores have no
+    /// bounds. Returns `None` if the tables do not know the results of all moves.
     pub fn rank_moves(
         &self,
         game: &Game,
@@ -390,8 +390,8 @@ impl Reporter for Confirming<'_> {
 pub struct Ranking {
     /// The results, in the order of the moves.
     pub known: Vec<Known>,
-    /// Whether the distances are known. With them a win can be played out move by move;
-    /// without them the search has to find the moves.
+    /// Whether the distances are known. With distances, the best-ranked moves convert a win.
+    /// Without distances, the search has to find the moves.
     pub distances: bool,
 }
 

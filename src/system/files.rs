@@ -15,7 +15,8 @@ pub const STANDARD_INPUT: &str = "-";
 /// Suffix of files that are not complete yet.
 const UNFINISHED: &str = ".new";
 
-/// Maximum length of a text for [`read_text`], in bytes. Settings and lists are a few thousand long.
+/// Maximum length of a text for [`read_text`], in bytes. Settings and lists have a few thousand
+/// bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 
 /// Age from which an unfinished file without a lock counts as abandoned. Another process may be
@@ -23,7 +24,7 @@ const LONGEST_TEXT: u64 = 64 << 20;
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A file being written. It replaces the old file when it is complete and on the disk. If it is
-/// dropped before, it is removed.
+/// dropped before that, it is removed.
 #[derive(Debug)]
 pub struct NewFile {
     writer: BufWriter<File>,
@@ -109,8 +110,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Opens or creates a file to be read, truncated and extended. The caller seeks to the position for
-/// writing: the file is not opened for appending, because Windows could not truncate it then.
+/// Opens or creates a file to be read, truncated and extended. The caller must seek to the position
+/// for writing. The file is not opened for appending, because Windows could then not truncate it.
 ///
 /// # Errors
 ///
@@ -119,8 +120,7 @@ pub fn open_to_grow(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
 }
 
-/// Locks a file for this process, until the file is closed. On systems without locks, it does
-/// nothing.
+/// Locks a file for this process, until the file is closed. Does nothing on systems without locks.
 ///
 /// # Errors
 ///
@@ -132,12 +132,12 @@ pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     }
 }
 
-/// Locks a file that other processes may read meanwhile. On Windows, a lock would also prevent
-/// reading, so it does nothing there.
+/// Locks a file that other processes may read meanwhile. Does nothing on Windows, where a lock
+/// would also prevent reading.
 ///
 /// # Errors
 ///
-/// Those of [`claim`].
+/// The errors of [`claim`].
 pub fn claim_data(file: &File, taken: &str) -> io::Result<()> {
     if cfg!(unix) { claim(file, taken) } else { Ok(()) }
 }
@@ -175,8 +175,8 @@ impl LockFile {
     }
 }
 
-/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like one on a full disk. By
-/// default, a signal would end the program. Call this at the start of the program.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail like one on a full disk. By default,
+/// a signal would end the program. Call this at the start of the program.
 #[allow(unsafe_code)]
 pub(super) fn outlive_size_limits() {
     #[cfg(unix)]
@@ -214,13 +214,13 @@ pub fn at(path: &Path) -> impl Fn(io::Error) -> FileError {
 #[error("cannot write {0}")]
 pub struct OutputError(FileError);
 
-/// Checks that a command that reads `inputs` can write all of `outputs`, and that no output would
-/// replace an input or another output, through links either. An output that exists must be empty,
-/// unless `may_replace` returns true for its path. Call this before the work starts.
+/// Checks that a command that reads `inputs` can write all of `outputs`. No output may replace an
+/// input or another output, even through links. An output that exists must be empty, unless
+/// `may_replace` returns true for its path. Call this before the work starts.
 ///
 /// # Errors
 ///
-/// The first output that cannot be written, and the reason.
+/// If an output cannot be written. The error names the first such output and the reason.
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: &[PathBuf],
@@ -388,7 +388,7 @@ pub fn is_pipe(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If the file cannot be opened (see [`open_regular`]), cannot be read, or is longer.
+/// If the file cannot be opened (see [`open_regular`]), cannot be read, or is longer than `limit`.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit)
 }
@@ -397,7 +397,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is a device, or is longer.
+/// If the file cannot be read, is a device, or is longer than `limit`.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     refuse_device(path)?;
     read_all(File::open(path)?, limit)

@@ -2,10 +2,10 @@
 //! the program ends with a message instead of crashing with an illegal instruction.
 //!
 //! This file is not a module of the crate, because the rest of the program, `main` included, uses
-//! those instruction sets. `build.rs` compiles this file for the oldest processors, into an object
-//! of its own. Its section makes Linux and Windows call it before `main`. Other systems and other
-//! architectures than x86-64 have no check. The file uses `core` only and must not panic, because
-//! no panic handler is linked to it.
+//! those instruction sets. `build.rs` compiles this file for the oldest processors, into a separate
+//! object. Linux and Windows call `check` before `main`, because `BEFORE_MAIN` is in a section for
+//! such functions. Other systems, and architectures other than x86-64, have no check. The file uses
+//! `core` only and must not panic, because no panic handler is linked to it.
 #![no_std]
 // The C runtime calls this code, and it calls the C library.
 #![allow(unsafe_code)]
@@ -53,9 +53,9 @@ extern "C" fn check() {
     let level =
         lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, usize::min);
     let advice = match level {
-        4 => "; take the build x86-64-v4\n",
-        3 => "; take the build x86-64-v3\n",
-        2 => "; take the build x86-64-v2\n",
+        4 => "; use the x86-64-v4 build\n",
+        3 => "; use the x86-64-v3 build\n",
+        2 => "; use the x86-64-v2 build\n",
         _ => "; build from source on this machine: cargo build --release\n",
     };
     // Standard error is for the user, standard output for a GUI.

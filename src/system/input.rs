@@ -124,8 +124,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The contents of all Zstandard frames of a stream, one after another. Files by `pzstd` and large
-/// databases have many frames.
+/// The contents of all Zstandard frames of a stream, one after another. Large databases, and files
+/// that `pzstd` wrote, have many frames.
 struct Frames<R> {
     source: R,
     /// The decoder of the current frame. It also counts as finished before the first frame.
@@ -191,7 +191,7 @@ mod tests {
         compress_to_vec(text, CompressionLevel::Fastest)
     }
 
-    /// A stream that gives its bytes one by one, as a slow pipe does.
+    /// Reads a stream that returns its bytes one by one, like a slow pipe.
     fn read(bytes: Vec<u8>) -> io::Result<(String, u64)> {
         let mut input = Input::new(BufReader::with_capacity(1, io::Cursor::new(bytes)))?;
         let mut text = String::new();

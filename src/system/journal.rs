@@ -1,4 +1,4 @@
-//! Append-only files of JSON lines, each line after its checksum. If the program is killed, it
+//! Append-only files of JSON lines. A checksum precedes each line. If the program is killed, it
 //! loses at most the line being written.
 
 use std::{
@@ -93,7 +93,7 @@ impl Lines {
             return Ok(Some(&self.line[..]));
         }
         if read == LONGEST_LINE {
-            return Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes")));
+            return Err(io::Error::other(format!("a line is longer than {LONGEST_LINE} bytes")));
         }
         Ok(None)
     }

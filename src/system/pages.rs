@@ -32,7 +32,7 @@ pub struct Pages<T> {
 impl<T: Zeroable> Pages<T> {
     /// Allocates `len` zeroed elements. Returns `None` if there is not enough memory.
     pub fn new(len: usize) -> Option<Pages<T>> {
-        // Maps are aligned to pages of at least 4 KiB.
+        // Mappings are aligned to pages of at least 4 KiB.
         const { assert!(align_of::<T>() <= 4096) };
         let bytes = len.checked_mul(size_of::<T>())?.max(1);
         let memory = MmapMut::map_anon(bytes).ok()?;

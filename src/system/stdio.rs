@@ -39,7 +39,7 @@ pub fn say(line: impl std::fmt::Display) {
     say_coloured(plain(&line.to_string()));
 }
 
-/// Writes a line with colours to standard output. The caller must filter text from outside by
+/// Writes a line with colours to standard output. The caller must filter text from outside with
 /// [`plain`].
 pub(crate) fn say_coloured(line: impl std::fmt::Display) {
     if !OUTPUT_GONE.load(Ordering::Relaxed) {

@@ -3,8 +3,8 @@
 //!
 //! Protocol commands become vampirc-uci's messages. Lancet does not use vampirc-uci's parser,
 //! because it panics on some numbers, truncates others, and skips unexpected words with everything
-//! after them. [`extension`](super::extension) lists the parts of a command that the messages
-//! cannot hold; an [`Extension`] beside the message holds them.
+//! after them. An [`Extension`] beside the message holds the parts of a command that the message
+//! cannot hold. [`extension`](super::extension) lists these parts.
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
@@ -53,7 +53,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     (
         "isready",
         "",
-        "answer 'readyok': during a search at once, otherwise after all earlier commands",
+        "answer 'readyok', at once during a search, otherwise after all earlier commands",
     ),
     (
         "setoption",

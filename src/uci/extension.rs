@@ -1,11 +1,11 @@
 //! The parts of commands that vampirc-uci cannot represent. [`Extension`] holds them beside a
 //! message.
 //!
-//! The table in the tests lists the lines of which vampirc-uci's parser or messages lose a part.
-//! Lancet does not use that parser.
+//! The table in the tests lists lines that vampirc-uci's parser or messages do not represent
+//! completely. Lancet does not use that parser.
 //!
-//! For the other direction see [`format`](super::format), which uses attributes of its own for
-//! data that vampirc-uci's attributes cannot represent.
+//! For output see [`format`](super::format), which uses its own attributes for data that
+//! vampirc-uci's attributes cannot represent.
 
 use vampirc_uci::UciTimeControl;
 

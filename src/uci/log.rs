@@ -11,7 +11,7 @@ use std::{
 
 use crate::system::files;
 
-/// The log has ended because writing failed.
+/// The error of a log that has ended because writing failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot log to '{}': {reason}; logging has stopped", .path.display())]
 pub struct LogError {
@@ -56,7 +56,7 @@ impl Log {
         if self.lines.as_ref().is_some_and(|lines| lines.send(line).is_ok()) {
             return Ok(());
         }
-        let reason = self.close().err().unwrap_or_else(|| io::Error::other("its thread ended"));
+        let reason = self.close().err().unwrap_or_else(|| io::Error::other("the log thread ended"));
         Err(LogError { path: self.path.clone(), reason })
     }
 
@@ -64,7 +64,9 @@ impl Log {
     fn close(&mut self) -> io::Result<()> {
         self.lines = None;
         let ended = self.writer.take().map(JoinHandle::join);
-        ended.map_or(Ok(()), |ended| ended.unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+        ended.map_or(Ok(()), |ended| {
+            ended.unwrap_or_else(|_| Err(io::Error::other("the log thread panicked")))
+        })
     }
 }
 

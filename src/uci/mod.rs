@@ -85,8 +85,8 @@ struct Shared {
     answer: Mutex<Option<(u64, Move)>>,
 }
 
-/// Runs the lines of `commands`, then the UCI loop on standard input and output. If both are a
-/// terminal, answers are written for people until the command `uci`.
+/// Runs the lines of `commands`, then the UCI loop on standard input and output. If both are
+/// terminals, answers are written for people until the command `uci`.
 pub fn main(commands: &[String]) -> ExitCode {
     let person = io::stdin().is_terminal() && io::stdout().is_terminal();
     if person && let Ok((mut prompt, queue, printer)) = prompt::open() {

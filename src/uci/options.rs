@@ -724,7 +724,10 @@ mod tests {
                 table.push_str(&format!("|{cells} |\n"));
             }
             let readme = include_str!("../../README.md");
-            assert!(readme.contains(&format!("\n\n{table}\n")), "the README wants:\n{table}");
+            assert!(
+                readme.contains(&format!("\n\n{table}\n")),
+                "the README must contain this table:\n{table}"
+            );
         }
     }
 }

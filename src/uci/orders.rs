@@ -54,7 +54,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         Some(true)
     }
 
-    /// Returns whether the game is over for this order.
+    /// Returns whether this order needs a new game, because the current one is over.
     fn needs_new_game(&self, order: &Order) -> bool {
         let resigned = self.person.resigned(&self.setup).is_some();
         match order {

@@ -103,9 +103,9 @@ impl Setup {
     /// Sets up the position of a `position` command: first the FEN (without one, the start
     /// position), then the moves of the message, then those of its
     /// [extension](super::extension::Extension::moves). If the command only adds moves to the last
-    /// one, only these are played, so that long games stay cheap. Castling rights must fit `mode`;
-    /// if that is `None`, they decide it. Returns remarks on the parts of the FEN that were
-    /// dropped.
+    /// one, only these are played, so that long games stay cheap. Castling rights must fit `mode`.
+    /// If `mode` is `None`, the castling rights decide it. Returns remarks on the parts of the FEN
+    /// that were dropped.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ mod tests {
             (
                 None,
                 &["e7e5"][..],
-                "illegal move 'e7e5': the piece on e7 is Black's, and White is to move",
+                "illegal move 'e7e5': the piece on e7 is Black's, but White is to move",
             ),
             (None, &["xyz"][..], "'xyz' is not a move: expected one like e2e4 or e7e8q (move 1"),
             (None, &["e2e4q"][..], "illegal move 'e2e4q': not a promotion"),

@@ -14,7 +14,7 @@ use lancet::{
 };
 use tempfile::TempDir;
 
-/// A blunder, a draw with a variation, a Chess960 game, and after them texts that are not legal
+/// A blunder, a draw with a variation, and a Chess960 game, followed by texts that are not legal
 /// games.
 const GAMES: &str = "\
 [Event \"One\"]
@@ -136,14 +136,14 @@ fn games_are_annotated() {
         assert!(game.tag("Annotator").unwrap().ends_with("3000 nodes a position"));
     }
     let [fool, shepherd, shuffled, _, mate] = &annotated[..] else { unreachable!() };
-    // The move has a sign, one evaluation, the old comment, and the better line.
+    // The move has a glyph, one evaluation, the old comment, and the better line.
     let blunder = &fool.main.moves[2].items;
     assert_eq!(blunder[0], Item::Nag(Nag::BLUNDER));
     let said = "[%eval #-1] [%clk 0:00:01] Blunder. ";
     assert!(matches!(&blunder[1], Item::Comment(c) if c.starts_with(said)), "{blunder:?}");
     assert_eq!(blunder[2], Item::Comment("oops".to_owned()));
     assert!(matches!(&blunder[3], Item::Variation(line) if line.moves.len() >= 4));
-    assert!(fool.main.moves[3].items.is_empty(), "a mate needs no words");
+    assert!(fool.main.moves[3].items.is_empty(), "a mate needs no comment");
     assert_eq!(fool.tag("ECO"), Some("A00"));
     assert_eq!(mate.tag("BlackAccuracy"), Some("100.0"));
     // The network decides how good Black's one move before the mate is.
@@ -232,10 +232,11 @@ fn marks_are_the_same_everywhere() {
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     let spots = &on_page(Path::new(&page))[0]["spots"];
-    // The page shows an error that the game marks otherwise.
+    // The page also shows an error that the annotator marked with another glyph.
     assert_eq!((&spots[3]["mark"], &spots[3]["other"]), (&"!?".into(), &true.into()));
     assert_eq!(spots[4]["other"], false);
-    // Another run does not replace the picture or the page, even to resume what has not begun.
+    // Another run does not replace the picture or the page, even with --resume if its output does
+    // not exist yet.
     fs::write(&page, "mine").unwrap();
     for (more, kept) in [(&more[..2], picture_name), (&["--html", &page, "--resume"], "out.html")] {
         let args = ["analyse", file.to_str().unwrap(), "--out", &path("other.pgn"), "--nodes", "1"];
@@ -247,7 +248,8 @@ fn marks_are_the_same_everywhere() {
     assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
 }
 
-/// A single whole file has a default output beside it. In other cases --out is required.
+/// For a single file that is analysed completely, the default output is beside the file. In other
+/// cases --out is required.
 #[test]
 fn the_output_is_named_after_the_games() {
     let (dir, file) = games("1. e4 *\n");
@@ -380,7 +382,7 @@ fn an_interrupted_analysis_goes_on() {
     assert!(!progress.exists());
 }
 
-/// Ctrl-C drops the game being analysed and sums up the others, and --resume continues.
+/// Ctrl-C drops the game being analysed and summarises the others. --resume continues.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_an_analysis_that_can_go_on() {
@@ -499,7 +501,7 @@ fn hostile_names_do_nothing() {
     assert!(!shown.chars().any(|c| c != '\n' && c.is_control()), "{shown:?}");
 }
 
-/// An error in a tag does not lose the game.
+/// A game with an error in a tag is not lost.
 #[test]
 fn what_is_left_out_of_a_game_is_named() {
     let (dir, file) = games("[Event \"a\"]\n[Site b]\n\n1. e4 e5 1-0 1. d4 *\n");
@@ -513,7 +515,8 @@ fn what_is_left_out_of_a_game_is_named() {
     assert_eq!((annotated[0].tag("Event"), moves), (Some("a"), vec![2, 1]));
 }
 
-/// An output is recognised as an input through a link, the progress file's name or standard input.
+/// The program refuses an output that is also an input: through a link, as the progress file, or as
+/// standard input.
 #[cfg(unix)]
 #[test]
 fn no_input_is_written() {
@@ -637,7 +640,7 @@ fn long_notation_null_moves_and_signs_of_others() {
     assert_eq!(moves, ["e4", "e5", "Nf3", "--", "Nxe5", "--", "Bc4", "Nf6", "Bxf7+", "Ke7"]);
     let null = &annotated[0].main.moves[3].items;
     assert!(matches!(&null[..], [Item::Comment(text)] if text.starts_with("[%eval ")), "{null:?}");
-    // Only the program's own signs have a word in the comment.
+    // The comment names the kind of error only if the program has added the glyph.
     let blunder = |game: &Game| match &game.main.moves[2].items[..] {
         [Item::Nag(nag), Item::Comment(text), ..] => (*nag, text.contains("Blunder")),
         items => panic!("{items:?}"),

@@ -178,5 +178,5 @@ fn check_options(text: &str) {
         lancet::uci::options::change(name, Some(value)).unwrap();
         names.push(name);
     }
-    assert_eq!(names, ["Threads", "Hash"], "OpenBench wants both");
+    assert_eq!(names, ["Threads", "Hash"], "OpenBench requires both");
 }

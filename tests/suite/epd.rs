@@ -39,7 +39,7 @@ fn broken_lines_are_named_and_skipped() {
         (
             "8/8/8/8/8/8/k1K5/8 w KX - bm Kc3;",
             22,
-            "'KX' is not a set of castling rights: expected letters as in KQkq or HAha, or '-'",
+            "'KX' is not a set of castling rights: expected letters such as KQkq or HAha, or '-'",
         ),
         ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
         ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "illegal position: missing king"),
@@ -470,7 +470,7 @@ fn misbehaving_engines_do_no_harm() {
         let output = epd(&[&[suite.as_str(), "--engine", command], &limits[..]].concat());
         (output.status.code(), stdout(&output), stderr(&output))
     };
-    // A long timeout, so that engines that answer are waited for even on a busy machine.
+    // A long timeout, so that slow answers on a busy machine are not missed.
     const LONG: &str = "120";
     let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));

@@ -946,7 +946,7 @@ const SEARCHED: [&str; 9] =
 
 #[test]
 fn what_is_said_is_so() {
-    // So few nodes confirm fewer reasons.
+    // With so few nodes, fewer reasons are confirmed.
     confirm(50, 10_000, 10);
 }
 

@@ -1,5 +1,5 @@
-//! Checks the layers of `src`: a file imports only from its own layer and the layers above it in
-//! the list in `src/lib.rs`, and files do not import each other in a cycle. Unit tests may import
+//! Checks the layers of `src`. A file imports only from its own layer and the layers above it in
+//! the list in `src/lib.rs`. Files do not import each other in a cycle. Unit tests may import
 //! anything. The compiler checks the packages.
 
 use std::{
@@ -97,7 +97,7 @@ fn imports_go_one_way() {
         let files = circles.keys().copied().map(str::to_owned).collect();
         circles.retain(|_, needed| !needed.is_disjoint(&files));
     }
-    assert!(circles.is_empty(), "files in a circle, and those that need them: {circles:#?}");
+    assert!(circles.is_empty(), "import cycles, and files that depend on them: {circles:#?}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Feeds the readers of `common/targets.rs` with random bytes and with mutations of valid input. In
 //! `hostile_files.rs` the program reads such files.
 //!
-//! Longer, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release --workspace
-//! --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. For coverage-guided
-//! fuzzing see `tests/fuzz/README.md`.
+//! For a longer test, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release
+//! --workspace --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. For
+//! coverage-guided fuzzing see `tests/fuzz/README.md`.
 
 use crate::common::{data, feed, mutate::seeds, targets};
 use std::fs;
@@ -97,7 +97,7 @@ fn collected_positions() {
 
 /// Mutates valid input for each reader, for `FUZZ_SECONDS` seconds.
 #[test]
-#[ignore = "a fuzzer: as long as FUZZ_SECONDS says"]
+#[ignore = "a fuzzer: runs for FUZZ_SECONDS seconds"]
 fn fuzz() {
     for (name, target) in targets::ALL {
         feed::fuzz(name, target, &seeds(name));

@@ -51,7 +51,7 @@ fn perft_on_fewer_threads() {
     }
 }
 
-/// macOS does not enforce limits of memory.
+/// macOS does not enforce memory limits.
 #[cfg(target_os = "linux")]
 #[test]
 fn too_little_memory() {
@@ -252,7 +252,8 @@ fn a_thousand_threads() {
 /// than an eighth of these plies.
 #[test]
 fn the_stack_is_deep_enough() {
-    // Positions with only kings and pawns, which can only wait, and long forced checks.
+    // Positions with only kings and pawns. In the first one, both sides can only wait. The second
+    // one leads to long sequences of forced checks.
     let games =
         ["8/8/1p1k4/p1p1p1p1/P1P1P1P1/1P1K4/8/8 w - - 0 1", "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1"]
             .map(|fen| game(fen, &[]));

@@ -1,4 +1,5 @@
-//! Compares the search with brute force, with the rules, and its four root drivers with each other.
+//! Compares the search with brute force and with the rules, and its four root drivers with each
+//! other.
 
 use std::time::Duration;
 

@@ -95,13 +95,21 @@ fn the_model_notices() {
     let wrong = |model: &mut Model| model.expect("this");
     type Said<'a> = &'a dyn Fn(&mut Model);
     let cases: [(Said, &[&str], &str); 10] = [
-        (&nothing, &["readyok"], "readyok without a question"),
-        (&Model::ask_ready, &["readyok", "readyok"], "readyok without a question"),
+        (&nothing, &["readyok"], "readyok without isready"),
+        (&Model::ask_ready, &["readyok", "readyok"], "readyok without isready"),
         (&nothing, &[MOVE], "'bestmove e2e4' without a search"),
         (&search, &[THOUGHT, MOVE, MOVE], "'bestmove e2e4' without a search"),
         (&search, &[THOUGHT, "bestmove e2e5"], "illegal move 'e2e5'"),
-        (&ponder, &[THOUGHT, MOVE], "a move before its time, the answer to 'go',"),
-        (&infinite, &[THOUGHT, MOVE], "a move before its time, the answer to 'go',"),
+        (
+            &ponder,
+            &[THOUGHT, MOVE],
+            "a move before the required stop or ponderhit, the answer to 'go',",
+        ),
+        (
+            &infinite,
+            &[THOUGHT, MOVE],
+            "a move before the required stop or ponderhit, the answer to 'go',",
+        ),
         (&nothing, &["info string no"], "'no' (expected: '')"),
         (&wrong, &["info string that"], "'that' (expected: 'this')"),
         (&wrong, &["info string this", "info string this"], "'this' (expected: '')"),
@@ -181,7 +189,7 @@ fn falsehoods_in_a_log_are_found() {
         (
             "depth 2 seldepth 1 multipv 1",
             "depth 4 seldepth 1 multipv 1",
-            "line 1 of depth 4 before it",
+            "unexpected after line 1 of depth 4",
         ),
         ("nodes 9 nps 2166", "nodes 5 nps 1200", "the number of nodes falls from 6 to 5"),
         (
@@ -192,14 +200,14 @@ fn falsehoods_in_a_log_are_found() {
         ("nodes 15 nps 3579", "nodes 15 nps 5000", "nps 5000, expected 3000 to Some(3750)"),
         ("hashfull 0", "hashfull 1001", "hashfull 1001"),
         ("cp 1066", "cp 1050", "better than line 1"),
-        ("cp 1090 nodes", "nodes", "no score at its place"),
+        ("cp 1090 nodes", "nodes", "the score is missing or out of place"),
         ("score mate 2 nodes 307", "score mate 3 nodes 307", "expected mate after 5"),
-        ("score mate 2 nodes 307", "score cp 999 nodes 307", "a line to mate without its score"),
+        ("score mate 2 nodes 307", "score cp 999 nodes 307", "a line to mate without a mate score"),
         ("score mate 2 nodes 307", "score cp 999 upperbound nodes 307", "the line ends better"),
         ("score mate -1 nodes 9", "score cp -999 lowerbound nodes 9", "the line ends worse"),
         ("pv e1d2", "pv e1d3", "illegal move 'e1d3'"),
         ("pv e1h1", "pv e1g1", "'e1g1' should be 'e1h1'"),
-        ("pv e1d2", "pv g2g8", "the move of line 1"),
+        ("pv e1d2", "pv g2g8", "the same move as line 1"),
         ("pv g2g8 e8d7", "pv g2g8 e8d7 g8d8 d7d8 e1e8", "illegal move 'e1e8'"),
         ("bestmove g2g7 ponder e8d8", "bestmove f1f4", "the last line began with"),
         ("bestmove g2g7 ponder e8d8", "bestmove g2g7 ponder e8e7", "illegal move 'e8e7'"),

@@ -64,7 +64,7 @@ fn better_players_see_more() {
         })
         .collect();
     assert!(solved.windows(2).all(|pair| pair[0] < pair[1]), "{solved:?}");
-    assert!(solved[0] > 5, "even the weakest takes what he sees: {solved:?}");
+    assert!(solved[0] > 5, "even the weakest player solves some: {solved:?}");
 }
 
 /// Plays two games with colours reversed. Returns the half points of `engines[0]`.
@@ -107,7 +107,7 @@ fn better_players_win() {
     }
 }
 
-/// Players win the endings that their rating knows, against full strength.
+/// Players win the endings that they know at their rating, against full strength.
 #[test]
 fn known_endings_are_won() {
     for (elo, fen) in [

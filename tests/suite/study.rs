@@ -62,16 +62,16 @@ fn a_position_is_grown_and_grown_on() {
     assert!(said.contains("| move | score") && said.contains(" 20.0k nodes"), "{said}");
     let first = Study::open(Path::new(&file)).unwrap();
     let (nodes, positions) = (first.nodes(), first.tree().positions());
-    // About fifty searches, each of a position or of the rest of one whose best move has got a
-    // node.
+    // About fifty searches. Each is of a new position, or of the other moves of a position whose
+    // best move has its own node.
     assert_eq!(nodes, 20_000);
     assert!((15..60).contains(&positions), "{positions}");
     let best = first.tree().node(walk(first.tree(), "e2e4 e7e5")).value.unwrap();
     assert!((-100..100).contains(&best), "{best}");
     drop(first);
 
-    // Continue with the same command, and with the file alone; below one position, and with two
-    // engines.
+    // Continue with the same command. Then continue with the file alone, below one position, and
+    // with two engines.
     grow(&[&start[..], &["--nodes", "4000"]].concat());
     let said = grow(&[&file, "--nodes", "8000", "--at", "e4 e5 Nf3 Nc6 Bb5 a6", "--jobs", "2"]);
     assert!(said.contains("After 3... a6:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/"), "{said}");
@@ -345,7 +345,8 @@ fn studies_have_names_that_say_what_they_are() {
     }
 }
 
-/// The game and the page of a position say what they are, and to which line a line transposes.
+/// The PGN file has the tags of a position, and the page has its title. Both name the line to which
+/// another line transposes.
 #[test]
 fn studies_of_positions_have_titles_and_tags() {
     let dir = Directory::new();

@@ -108,7 +108,7 @@ fn values_are_those_of_the_suites() {
     );
 }
 
-/// The move played keeps the tablebase value, whatever the search thinks of it. If the suite lists
+/// The move played keeps the tablebase value, whatever its score in the search. If the suite lists
 /// all such moves, it is one of these.
 #[test]
 fn every_root_move_keeps_the_value() {
@@ -163,8 +163,8 @@ fn every_root_move_keeps_the_value() {
     assert!(positions > 5500, "{positions}");
 }
 
-/// A win that the fifty-move rule spoils before the next zeroing move is cursed, unless the option
-/// switches the rule off.
+/// A win is cursed if the fifty-move rule draws the game before the next zeroing move, unless the
+/// option switches the rule off.
 #[test]
 fn cursed_and_blessed_follow_the_option() {
     let (Some(mut with), Some(mut without)) = (engine(true), engine(false)) else { return };

@@ -809,7 +809,7 @@ fn refused_positions_are_not_searched() {
             }
         }
         lancet.send("setoption name Hash value 4");
-        assert_eq!(lancet.go("go nodes 10").1, "0000", "until there is another one");
+        assert_eq!(lancet.go("go nodes 10").1, "0000", "until the next valid position");
     }
     lancet.quit();
 }
@@ -1044,7 +1044,7 @@ fn a_person_at_a_terminal() {
     terminal.send_line("d").unwrap();
     let board = terminal.exp_string("Black to move").unwrap();
     assert!(board.contains("\u{1b}[") && board.contains("48;5;"), "no colours: {board}");
-    assert!(!board.contains("[?2004h"), "what is pasted becomes one line: {board}");
+    assert!(!board.contains("[?2004h"), "pasted text becomes one line: {board}");
     terminal.send_line("go depth 8").unwrap();
     terminal.exp_string("depth      score").unwrap();
     let thoughts = terminal.exp_string("Best: ").unwrap();
@@ -1163,7 +1163,7 @@ fn a_game_at_a_terminal() {
         ("help save", "save <file.pgn>"),
         ("play on", "Lancet plays White"),
     ]);
-    // The end of a game is named, and is not played on.
+    // The end of a game is reported, and then no move is accepted.
     at_a_terminal(&[
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "Drawn: stalemate"),
         ("play", "the game is over; 'new' starts another"),
@@ -1764,8 +1764,9 @@ fn debug_says_more() {
     lancet.quit();
 }
 
-/// At limited strength, Lancet takes its time although it searches few nodes, and obeys `stop`. The
-/// unit tests of `play::strength` check for all clocks that it takes no more time than is left.
+/// At limited strength, Lancet uses time on the clock although it searches few nodes, and obeys
+/// `stop`. The unit tests of `play::strength` check for all clocks that it never exceeds the time
+/// for the move.
 #[test]
 fn weaker_players_use_the_clock() {
     let mut lancet = Lancet::start();
@@ -1927,5 +1928,5 @@ fn the_documented_options_are_the_real_ones() {
             assert_eq!((in_table, values), (default.as_str(), range.as_str()), "{name}");
         }
     }
-    assert!(documented.is_empty(), "not there: {documented:?}");
+    assert!(documented.is_empty(), "in the README only: {documented:?}");
 }

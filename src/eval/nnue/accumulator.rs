@@ -357,7 +357,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use shakmaty::CastlingMode;
 
-    /// Counts nodes and checks that the incremental evaluation is that from scratch.
+    /// Counts nodes and checks that the incremental evaluation equals the one from scratch.
     fn perft(accumulators: &mut Accumulators, position: &Position, depth: u32, ply: usize) -> u64 {
         let fresh = accumulators.network().evaluate(position.board(), position.turn());
         assert_eq!(accumulators.evaluate(position, ply), fresh, "{}", position.fen());
@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// The result is correct whatever the accumulators held before and if plies are skipped.
+    /// The result is correct whatever the accumulators held before, even if plies are skipped.
     #[test]
     fn stale_accumulators_do_no_harm() {
         for king_buckets in [1, 4] {
@@ -415,7 +415,7 @@ mod tests {
             position = position.play(moves[rng.random_range(0..moves.len())]);
             let ply = rng.random_range(0..6);
             if rng.random_bool(0.3) {
-                // Prepared, and then not evaluated.
+                // Prepared but not evaluated.
                 accumulators.update(position.board(), ply);
             } else if rng.random_bool(0.7) {
                 let fresh = accumulators.network().evaluate(position.board(), position.turn());

@@ -8,7 +8,7 @@
 //!
 //! # Arithmetic
 //!
-//! All arithmetic is exact and with integers, so every machine and every order of summation
+//! All arithmetic uses integers and is exact, so every machine and every order of summation
 //! gives the same score. The parameters of a file are checked when it is loaded
 //! ([`network::LoadError::Range`]), so that no overflow is possible:
 //!

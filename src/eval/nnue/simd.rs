@@ -31,7 +31,7 @@ pub(super) fn update(
     added: &[u16],
     removed: &[u16],
 ) {
-    // The differences made by one move, or by one move instead of another.
+    // The differences between positions one move apart, or between two children of a position.
     match (added, removed) {
         (&[a], &[b]) => replace(target, source, weights, [a], [b]),
         (&[a], &[b, c]) => replace(target, source, weights, [a], [b, c]),

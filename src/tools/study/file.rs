@@ -447,7 +447,7 @@ mod tests {
         fs::write(&path, "[Event \"x\"]\n").unwrap();
         assert!(error(&path).contains("not a study"));
         File::create(&path).unwrap().set_len(1 << 25).unwrap();
-        assert!(error(&path).contains("a line of more than 16777216 bytes"));
+        assert!(error(&path).contains("a line is longer than 16777216 bytes"));
         assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 25);
     }
 

@@ -128,7 +128,7 @@ impl Checker {
     pub fn line(&mut self, line: &str) -> Result<(), String> {
         let fail = |fault: String| format!("{fault} in '{line}'");
         if self.answered {
-            return Err(fail("a line behind bestmove".to_owned()));
+            return Err(fail("a line after bestmove".to_owned()));
         }
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
@@ -142,7 +142,7 @@ impl Checker {
             }
             ["info", ref rest @ ..] => self.thought(rest),
             ["bestmove", ref rest @ ..] => self.best_move(rest),
-            _ => Err("no line of a search".to_owned()),
+            _ => Err("not a line of a search".to_owned()),
         }
         .map_err(fail)
     }
@@ -209,7 +209,7 @@ impl Checker {
             if words.next() == Some(key) {
                 number(words.next().unwrap_or_default())
             } else {
-                Err(format!("no '{key}' at its place"))
+                Err(format!("'{key}' is missing or out of place"))
             }
         };
         let (depth, seldepth, multipv) = (field("depth")?, field("seldepth")?, field("multipv")?);
@@ -221,7 +221,7 @@ impl Checker {
         let score = match (words.next(), words.next(), words.next().map(str::parse)) {
             (Some("score"), Some("cp"), Some(Ok(score))) => Score::Centipawns(score),
             (Some("score"), Some("mate"), Some(Ok(moves))) => Score::Mate(moves),
-            _ => return Err("no score at its place".to_owned()),
+            _ => return Err("the score is missing or out of place".to_owned()),
         };
         let bound = match words.peek() {
             Some(&"lowerbound") => Some(Bound::Lower),
@@ -241,7 +241,7 @@ impl Checker {
             if words.next() == Some(key) {
                 number(words.next().unwrap_or_default())
             } else {
-                Err(format!("no '{key}' at its place"))
+                Err(format!("'{key}' is missing or out of place"))
             }
         };
         let [nodes, nps, hashfull, tbhits, time] =
@@ -277,7 +277,7 @@ impl Checker {
             {
                 Ok(())
             } else {
-                Err(format!("after line {}", last.multipv))
+                Err(format!("unexpected after line {}", last.multipv))
             };
         }
         if new.multipv == 1 && new.depth < last.depth {
@@ -298,13 +298,13 @@ impl Checker {
         // A stopped MultiPV search has some lines of the iteration before.
         let depths = last.depth - 1..=last.depth;
         if new.multipv != last.multipv + 1 || !depths.contains(&new.depth) {
-            return Err(format!("line {} of depth {} before it", last.multipv, last.depth));
+            return Err(format!("unexpected after line {} of depth {}", last.multipv, last.depth));
         }
         if new.score.rank() > last.score.rank() {
             return Err(format!("better than line {}, {:?}", last.multipv, last.score));
         }
         if new.pv.first() == last.pv.first() {
-            return Err(format!("the move of line {}", last.multipv));
+            return Err(format!("the same move as line {}", last.multipv));
         }
         Ok(())
     }
@@ -346,7 +346,7 @@ impl Checker {
                     "{plies} plies, mate: {mated}; expected mate after {promised}"
                 ));
             }
-            None if mated => return Err("a line to mate without its score".to_owned()),
+            None if mated => return Err("a line to mate without a mate score".to_owned()),
             _ => {}
         }
         // Quiescence search looks only at captures, so it does not detect stalemates at the leaves.
@@ -384,7 +384,7 @@ impl Checker {
         if for_root == promised {
             Ok(())
         } else {
-            Err(format!("the tables say {for_root} for the side to move"))
+            Err(format!("the tablebases give {for_root} for the side to move"))
         }
     }
 

@@ -1,6 +1,6 @@
-//! Test data that are too large for the repository. They are in the directory that the environment
-//! variable `LANCET_TEST_DATA` names, and must then exist, or else beside the checkout. Without
-//! them tests are skipped.
+//! Test data that are too large for the repository. The environment variable `LANCET_TEST_DATA`
+//! names their directory. If it is set, missing files fail the tests. Otherwise, the data are
+//! expected beside the checkout, and tests without their data are skipped.
 
 use std::path::{Path, PathBuf};
 

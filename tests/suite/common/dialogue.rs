@@ -62,7 +62,7 @@ impl Lancet {
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.log(&format!("> {}", String::from_utf8_lossy(bytes).trim_end()));
         if let Err(error) = self.input.as_mut().unwrap().write_all(bytes) {
-            self.fail(&format!("the program does not listen: {error}"));
+            self.fail(&format!("cannot write to the program: {error}"));
         }
     }
 

@@ -76,7 +76,7 @@ impl std::fmt::Debug for Input {
 
 /// Feeds a reader `cases` times with random bytes and with mutations of valid input.
 pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: Vec<Vec<u8>>, cases: u32) {
-    assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "{name} reads nothing");
+    assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "no seed is valid for {name}");
     let noise = prop::collection::vec(any::<u8>(), 0..1500).prop_map(Input);
     let edits = prop::collection::vec(edit(), 0..8);
     let spoilt = (prop::sample::select(seeds), edits).prop_map(|(mut bytes, edits)| {

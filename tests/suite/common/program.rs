@@ -1,4 +1,4 @@
-//! Runs the built program with arguments, to its end or beside a test.
+//! Runs the built program with arguments, either to its end or in parallel with a test.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub use crate::PROGRAM as LANCET;
 
 /// Maximum wait for an answer. A program that takes longer hangs, however loaded the machine is.
-/// Tests that pass never wait this long, and no test measures time.
+/// Tests that pass never wait this long.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Returns the program with arguments and without input.
@@ -128,7 +128,7 @@ pub fn interrupt(child: &Child) {
 pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + DEADLINE;
     while !happened() {
-        assert!(Instant::now() < deadline, "{what}: not in time");
+        assert!(Instant::now() < deadline, "still waiting for {what} at the deadline");
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -39,7 +39,7 @@ pub fn refuse_inputs_without_end(directory: &Path, commands: &[&str]) {
     fs::File::create(directory.join("long")).unwrap().set_len(1 << 40).unwrap();
     for command in commands {
         for (input, reasons) in [
-            ("long", &["too long", "not enough memory", "a line of more than"][..]),
+            ("long", &["too long", "not enough memory", "a line is longer than"][..]),
             ("/dev/zero", &["found a device"]),
         ] {
             let command = format!("$0 {}", command.replace("INPUT", input));

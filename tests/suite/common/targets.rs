@@ -197,7 +197,7 @@ pub fn hash(bytes: &[u8]) -> bool {
     let Ok(table) = read(&file) else { return false };
     assert_eq!(table.mib(), 1);
     let mut again = Vec::new();
-    table.write(&mut again, 0).expect("memory takes it");
+    table.write(&mut again, 0).expect("writing to memory succeeds");
     assert_eq!(again[24..again.len() - 4], file[24..file.len() - 4]);
     for key in 0..64_u64 {
         if let Some(entry) = table.probe(key << 58) {

@@ -168,7 +168,7 @@ impl Session {
         while !self.model.expected().is_empty() {
             if start.elapsed() > DEADLINE {
                 let expected = self.model.expected().join("', '");
-                self.lancet.fail(&format!("nothing was said of '{expected}'"));
+                self.lancet.fail(&format!("no message contains '{expected}'"));
             }
             // A stopped count may still be running.
             thread::sleep(Duration::from_millis(5));

@@ -1,7 +1,7 @@
-//! Tracks the state of a dialogue and the answers that the program owes: one legal move and true
-//! lines for each `go`, but not before a required `stop` or `ponderhit`; one `readyok` for each
-//! `isready`; and one `info string` for each error. The model gets the lines sent and received, and
-//! does no input or output itself.
+//! Tracks the state of a dialogue and the answers that the program owes. Each `go` needs true lines
+//! and one legal move, but not before a required `stop` or `ponderhit`. Each `isready` needs one
+//! `readyok`, and each error needs one `info string`. The model gets the lines sent and received,
+//! and does no input or output itself.
 
 use std::collections::VecDeque;
 
@@ -158,7 +158,7 @@ impl Model {
         if let Some(text) = line.strip_prefix("info string ") {
             self.hear_text(text)
         } else if line == "readyok" {
-            self.unready = self.unready.checked_sub(1).ok_or("readyok without a question")?;
+            self.unready = self.unready.checked_sub(1).ok_or("readyok without isready")?;
             Ok(())
         } else if line.starts_with("info ") || line.starts_with("bestmove") {
             self.hear_search(line)
@@ -180,7 +180,7 @@ impl Model {
         }
         if search.refused || search.checker.is_answered() {
             if search.held != Held::Free {
-                return Err(answer("a move before its time"));
+                return Err(answer("a move before the required stop or ponderhit"));
             }
             self.searches.pop_front();
             self.answered += 1;
