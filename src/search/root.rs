@@ -49,7 +49,7 @@ const MAX_PASSES: u32 = 40;
 /// and the better moves come first.
 const DRAWN_SCALE: Score = 50;
 
-/// Nodes of the ordinary search for a move to play when there is no mate.
+/// Nodes of the ordinary search to find a move to play if the requested mate is refuted.
 const MOVE_NODES: u64 = 100_000;
 
 /// How the root finds the score of an iteration (UCI option `Root Search`).
@@ -75,7 +75,8 @@ pub struct RootMove {
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
-    /// Fading mean of its scores as the best move; `-INFINITE` before the first.
+    /// Exponential moving average of its scores in the iterations in which it was best;
+    /// `-INFINITE` before the first.
     average: Score,
     /// Whether `score` is exact, a lower or an upper bound.
     pub(crate) bound: Bound,
@@ -175,8 +176,8 @@ pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .collect()
 }
 
-/// Returns whether the opponent can claim a draw by the fifty-move rule after this move, where
-/// the side to move could already have claimed it.
+/// Returns whether the opponent can claim a draw by the fifty-move rule after this move. Counts
+/// only positions in which the side to move could already claim it.
 fn leaves_a_claim(position: &Position, m: Move) -> bool {
     if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
         return false;
@@ -580,7 +581,7 @@ impl Worker<'_> {
                 }
             }
         }
-        // A root entry keeps the best move in the table. It is not stored if moves are left
+        // Store the root, so that the table has its best move. Do not store it if moves are left
         // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then
         // not that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
