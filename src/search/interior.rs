@@ -44,7 +44,7 @@ struct Node<'a> {
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` moved inside the bounds of the table entry, if its depth is close enough.
+    /// `evaluation` moved inside the bounds of the TT entry, if its depth is close enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
@@ -294,7 +294,7 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates the position, corrects the evaluation, refines it by the table's
+    /// Step 3: evaluates the position, corrects the evaluation, refines it by the TT
     /// bounds, and compares it with the evaluation at our last move.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
@@ -881,7 +881,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Gives a quiet TT move a history bonus for a table cutoff.
+    /// Gives a quiet TT move a history bonus for a TT cutoff.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Legality is not checked: a wrong move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
@@ -892,7 +892,7 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether ProbCut is likely to reach this bound, judged by the table's bounds. Without
+/// Returns whether ProbCut is likely to reach this bound, judged by the TT bounds. Without
 /// bounds, the evaluation must reach beta.
 fn promises(node: &Node, bound: Score) -> bool {
     match node.entry.map_or(Bounds::NONE, |e| e.bounds) {

@@ -205,7 +205,7 @@ impl Frame {
 /// which mate distance and repetitions may narrow.
 trait NodeType {
     /// The node is a PV node: its window is open, it collects its principal variation, and
-    /// only deeper table entries cut it off.
+    /// only deeper TT entries cut it off.
     const PV: bool;
 }
 
@@ -287,7 +287,7 @@ pub(crate) struct Worker<'a> {
     /// While a null move is being verified, no null move is tried before this ply.
     null_from: usize,
     /// The ply of the node whose null move is being verified. Step 4 does not prune this
-    /// node, but table cutoffs are allowed.
+    /// node, but TT cutoffs are allowed.
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
@@ -555,7 +555,7 @@ impl<'a> Worker<'a> {
         reversible::can_repeat(position, &self.keys[since..])
     }
 
-    /// Returns the table's entry for a position.
+    /// Returns the TT entry of a position.
     fn probe(&self, position: &Position) -> Option<Entry> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
@@ -585,7 +585,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the static evaluation of a position whose side to move is not in check,
-    /// uncorrected and corrected. The first comes from the table entry if it has one. The
+    /// uncorrected and corrected. The first comes from the TT entry if it has one. The
     /// second adds the correction histories.
     fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
         let raw = match entry {

@@ -9,12 +9,12 @@ crate::system::tune::params! {
 
     /// Uses the transposition table. 0 disables it, to measure its worth.
     table_use: 1, 0..=1, 0;
-    /// Number of bounds that the table keeps from searches of the same depth. 1 keeps only the
+    /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the
     /// newer bound, to measure the worth of the other.
     table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root uses aspiration windows.
     aspiration_depth: 4, 1..=255, 0;
-    /// How many plies shallower than the node a table entry may be for its bounds to correct
+    /// How many plies shallower than the node a TT entry may be for its bounds to correct
     /// the evaluation.
     estimate_depth: 4, 0..=255, 0;
     /// Maximum depth for reverse futility pruning.
@@ -199,9 +199,9 @@ crate::system::tune::params! {
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
     lmr_was_pv: 868, 0..=2500, 100;
-    /// Even less if the table's lower bound is above alpha, in 1/1024 ply, ...
+    /// Even less if the TT entry's lower bound is above alpha, in 1/1024 ply, ...
     lmr_table_above: 391, 0..=2000, 100;
-    /// ... and even less if the table entry is at least as deep as this search.
+    /// ... and even less if the TT entry is at least as deep as this search.
     lmr_table_deep: 281, 0..=2000, 100;
     /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;

@@ -13,7 +13,7 @@ pub struct NodeFacts {
     /// Remaining depth, in plies.
     pub depth: i32,
     /// Best estimate of the score without a search: the corrected static evaluation,
-    /// moved inside the table's bounds.
+    /// moved inside the TT bounds.
     pub estimate: Score,
     /// The static evaluation is higher than at our last move.
     pub improving: bool,
@@ -90,9 +90,9 @@ pub struct MoveFacts {
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.
     pub exchange: i32,
-    /// The lower bound of the table entry is above alpha.
+    /// The lower bound of the TT entry is above alpha.
     pub table_above: bool,
-    /// The table entry is at least as deep as this search.
+    /// The TT entry is at least as deep as this search.
     pub table_deep: bool,
     /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
     /// at this ply tend to fail.

@@ -147,7 +147,7 @@ impl Worker<'_> {
         Ok(leaf.best)
     }
 
-    /// Step 3: raises the best score to the corrected evaluation, moved inside the table's
+    /// Step 3: raises the best score to the corrected evaluation, moved inside the TT
     /// bounds. Returns true if it reaches beta, or if no capture can raise alpha.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);

@@ -622,7 +622,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Extends a line that a table cutoff has shortened with moves from the table. Entries of
+    /// Extends a line that a TT cutoff has shortened with moves from the table. Entries of
     /// leaves are not used, because their score may be static and their move from an earlier
     /// search.
     fn complete_line(&mut self, i: usize) {
