@@ -1,7 +1,7 @@
 //! The search: iterative deepening (`root`), principal variation search
 //! (`interior`), quiescence search (`quiescence`), and pruning and reduction
-//! (`prune`). `mate` proves mates for `go mate`. The search does not print. It
-//! reports through [`Reporter`].
+//! (`prune`). `tt` is the transposition table (TT). `mate` proves mates for `go mate`.
+//! The search does not print. It reports through [`Reporter`].
 //!
 //! A node shifts its window on entry and its score on return
 //! ([`crate::chess::score`]), so that scores, bounds and table entries are always
