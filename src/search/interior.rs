@@ -614,7 +614,7 @@ impl Worker<'_> {
                 return Ok(Flow::Next);
             }
         }
-        // Moves that do not fit get no malus.
+        // Moves that do not fit into the lists get no malus.
         let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
         Ok(Flow::Next)
     }

@@ -181,11 +181,12 @@ crate::system::tune::params! {
     singular_pv: 200, 0..=500, 25;
     /// Base reduction of quiet moves, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
-    /// Divisor of the product of logarithms for quiet moves, in 1/1024.
+    /// Divisor of the product of the logarithms of depth and move number, for quiet moves, in
+    /// 1/1024.
     lmr_divisor: 2520, 1500..=4000, 120;
     /// Base reduction of captures and promotions, in 1/1024 ply.
     lmr_capture_base: 431, 0..=2048, 80;
-    /// Divisor of the product of logarithms for captures and promotions, in 1/1024.
+    /// Divisor of the same product, for captures and promotions, in 1/1024.
     lmr_capture_divisor: 4348, 2500..=8000, 250;
     /// History of a capture that decreases its reduction by a ply.
     lmr_capture_history: 15781, 5000..=40000, 1600;
