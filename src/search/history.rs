@@ -189,7 +189,7 @@ struct Tables {
     butterfly: [i16; FromTo::COUNT],
     /// Quiet moves by piece and target, and whether origin and target are attacked.
     pieces: [[i16; PieceTo::COUNT]; 4],
-    /// Captures by piece, target, captured role, and whether the target is attacked.
+    /// Captures and promotions by piece, target and captured role.
     captures: [[i16; 6]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and target.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
