@@ -1,5 +1,5 @@
-//! Move-ordering histories and correction histories. Each table owns its index, its limits
-//! and its update rule. Decisions about searching and pruning do not belong here.
+//! Move-ordering histories and correction histories: the index, the limits and the update rule
+//! of each table. Decisions about searching and pruning do not belong here.
 
 use bytemuck::Zeroable;
 use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
@@ -129,7 +129,8 @@ pub(crate) type Previous = [Option<PieceTo>; 3];
 /// The facts about a node that index the histories of its moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    /// Squares that the opponent attacks. Pieces leave and avoid these.
+    /// Squares that the opponent attacks. The histories distinguish moves that leave or enter
+    /// them.
     pub threats: Bitboard,
     /// The moves made before.
     pub previous: Previous,
@@ -165,7 +166,7 @@ impl Continuation {
     }
 }
 
-/// Rows of the history by pawn structure.
+/// Number of rows in the history by pawn structure.
 const PAWN_STRUCTURES: usize = 512;
 /// Factor by which `big_tables` enlarges the history by pawn structure.
 const MORE_STRUCTURES: usize = if cfg!(feature = "tune") { 8 } else { 1 };
@@ -188,7 +189,7 @@ struct Tables {
     butterfly: [i16; FromTo::COUNT],
     /// Quiet moves by piece and target, and whether origin and target are attacked.
     pieces: [[i16; PieceTo::COUNT]; 4],
-    /// Captures by piece, target, captured role, and whether the target is attacked.
+    /// Captures and promotions by piece, target and captured role.
     captures: [[i16; 6]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and target.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
@@ -201,7 +202,7 @@ pub(crate) struct Histories(Pages<Tables>);
 
 impl Default for Histories {
     fn default() -> Histories {
-        // These are a few megabytes. Without them the engine cannot work at all.
+        // The tables take a few megabytes. The engine cannot work without them.
         #[allow(clippy::expect_used)]
         Histories(Pages::new(1).expect("memory for the history tables"))
     }
@@ -222,8 +223,8 @@ impl Histories {
         bytemuck::fill_zeroes(&mut self.0);
     }
 
-    /// Replaces all tables with new memory and frees the old. This suits many tables that were
-    /// hardly used, because zeroing would first touch all their memory.
+    /// Replaces all tables with new memory and frees the old. This is faster if there are many
+    /// tables and they were hardly used, because zeroing would touch all of their memory.
     pub fn renew(&mut self) {
         match Pages::new(1) {
             Some(pages) => self.0 = pages,
@@ -270,8 +271,8 @@ impl Histories {
         tables.continuation.update(context.previous, to, bonus);
     }
 
-    /// Updates the histories of the last quiet move. Its position is no longer known, so the
-    /// history by pawn structure is left out.
+    /// Updates the histories of a quiet move after it was made, except the history by pawn
+    /// structure, because the position before the move is no longer known.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
         self.update_butterfly(quiet, moved, bonus);
         self.tables_mut().continuation.update(previous, moved.index(), bonus);
@@ -383,8 +384,8 @@ impl Corrections {
     /// centipawns above the corrected evaluation.
     pub fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
-        // Larger errors reach the maximum step with every update rate. The clamp prevents an
-        // overflow.
+        // The clamp prevents an overflow. It changes no step, because larger errors reach the
+        // maximum step with every update rate.
         let error = (difference * depth).clamp(-65_536, 65_536);
         let bonus = error * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);

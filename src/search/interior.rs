@@ -28,10 +28,10 @@ use crate::{
     },
 };
 
-/// A node on its way through the steps.
+/// State of a node between the steps.
 struct Node<'a> {
     position: &'a Position,
-    /// Already shifted, so that it compares with the scores found inside the node.
+    /// Already shifted, so that it can be compared with the scores of the node's moves.
     window: Window,
     depth: i32,
     ply: usize,
@@ -44,7 +44,7 @@ struct Node<'a> {
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` moved inside the bounds of the table entry, if its depth is close enough.
+    /// `evaluation` moved inside the bounds of the TT entry, if its depth is close enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
@@ -73,7 +73,7 @@ struct Found {
     quiets: ArrayVec<Move, 64>,
     /// Captures and promotions searched before it.
     tactical: ArrayVec<Move, 32>,
-    /// `best` is a multicut score: several moves reach it at half the depth.
+    /// `best` is a multicut score: at half the depth, a move other than the TT move reached beta.
     multicut: bool,
 }
 
@@ -186,7 +186,7 @@ impl Worker<'_> {
         }
 
         // Step 2b. Tablebase cutoff, if the bounds decide the window. A tablebase win does not
-        // decide a window in which only a mate would.
+        // decide a window whose beta is a mate score.
         let mut node = Node {
             position,
             window,
@@ -294,7 +294,7 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates the position, corrects the evaluation, refines it by the table's
+    /// Step 3: evaluates the position, corrects the evaluation, refines it by the TT
     /// bounds, and compares it with the evaluation at our last move.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
@@ -338,8 +338,8 @@ impl Worker<'_> {
             return Ok(None);
         }
         let beta = node.window.beta;
-        // Step 4a. Hindsight: now that the evaluation is known, the parent's reduction looks
-        // wrong, or too small.
+        // Step 4a. Hindsight: corrects the depth if this node's evaluation shows that the parent's
+        // reduction was a mistake, or too small.
         let parent = *self.before(node.ply, 1);
         if parent.reduction > 0 && parent.evaluation != NO_SCORE {
             let agreement = node.evaluation + parent.evaluation;
@@ -371,8 +371,9 @@ impl Worker<'_> {
         self.probcut(node)
     }
 
-    /// Step 4c: null move pruning. If passing still fails high, the best move would too. Against
-    /// zugzwang the side to move must have pieces, and at high depth the result is verified.
+    /// Step 4c: null move pruning. If the side to move fails high even after passing, its best
+    /// move would too. This is wrong in zugzwang. Therefore the side to move must have pieces, and
+    /// at high depth the result is verified.
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
@@ -402,7 +403,7 @@ impl Worker<'_> {
         if score < beta {
             return Ok(None);
         }
-        // A win found after passing is not proved.
+        // A win after a null move is not proved.
         let score = if is_decisive(score) { beta } else { score };
         if node.depth < p::null_verify() || self.null_from > 0 {
             return Ok(Some(score));
@@ -416,7 +417,7 @@ impl Worker<'_> {
     }
 
     /// Step 4d: ProbCut. A capture that fails high well above beta at reduced depth
-    /// will fail high above beta at full depth. Source: M. Buro, 1995.
+    /// will probably fail high above beta at full depth. Source: M. Buro, 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
@@ -487,8 +488,8 @@ impl Worker<'_> {
     fn search_moves<T: NodeType>(&mut self, node: &Node, found: &mut Found) -> Result<()> {
         let position = node.position;
 
-        // Step 6. Search the TT move before any other move is generated, because it is often
-        // enough. Then search the others in order.
+        // Step 6. Search the TT move before any other move is generated, because it often causes a
+        // cutoff. Then search the others in order.
         let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
         let table_move = node.generator.find(hint);
         let table_capture = table_move.is_some_and(is_tactical);
@@ -613,7 +614,7 @@ impl Worker<'_> {
                 return Ok(Flow::Next);
             }
         }
-        // Moves that do not fit get no malus.
+        // Moves that do not fit into the lists get no malus.
         let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
         Ok(Flow::Next)
     }
@@ -712,7 +713,7 @@ impl Worker<'_> {
 
     /// Step 8: singular, double and negative extensions, and multicut. The node is
     /// searched again at half depth without the TT move. If all other moves fail
-    /// low, the TT move is singular and deserves a deeper search. Returns the extension in
+    /// low, the TT move is singular and is searched deeper. Returns the extension in
     /// plies, or `None` for a multicut, whose score is then in `found`.
     fn singular<T: NodeType>(
         &mut self,
@@ -775,7 +776,7 @@ impl Worker<'_> {
         let mut score = -INFINITE;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
-            // In expected all nodes, the most promising moves may be searched a ply deeper.
+            // At expected all nodes, the most promising moves may be searched a ply deeper.
             let least = if facts.cut || T::PV { 0 } else { -1 };
             let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
@@ -880,7 +881,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Gives a quiet TT move a history bonus for a table cutoff.
+    /// Gives a quiet TT move a history bonus for a TT cutoff.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Legality is not checked: a wrong move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
@@ -891,7 +892,7 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether ProbCut is likely to reach this bound, judged by the table's bounds. Without
+/// Returns whether ProbCut is likely to reach this bound, judged by the TT bounds. Without
 /// bounds, the evaluation must reach beta.
 fn promises(node: &Node, bound: Score) -> bool {
     match node.entry.map_or(Bounds::NONE, |e| e.bounds) {

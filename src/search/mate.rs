@@ -22,12 +22,13 @@ const PROOFS: usize = 1 << 18;
 /// Nodes that the proof search may use before the ordinary search begins.
 const HEAD_START: u64 = 30_000;
 
-/// Length of a short mate, in moves. Mates of up to this length are mostly proved in a second.
+/// Maximum length of a short mate, in moves. Short mates are usually proved within a second.
 const SHORT: u32 = 5;
 
-/// Nodes of the proof search, which are cheap, for each node of the ordinary search: for short
-/// mates, and for long ones. The ordinary search finds more long mates alone, but may overlook
-/// the quiet key moves of problems.
+/// Nodes of the proof search for each node of the ordinary search: for short mates and for long
+/// ones. A node of the proof search is cheap. For long mates its share is smaller, because the
+/// ordinary search finds more of them alone. It is not 0, because the ordinary search may
+/// overlook the quiet key moves of problems.
 const SHARE: [u64; 2] = [4, 1];
 
 /// Proof table entry for a position whose side to move tries to mate.
@@ -38,7 +39,7 @@ struct Proof {
     best: PackedMove,
     /// Length of a proved mate, in moves; 0 if no mate is proved.
     mates_in: u8,
-    /// Number of moves in which a mate is refuted.
+    /// There is no mate in up to this many moves.
     holds_for: u8,
 }
 

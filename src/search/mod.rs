@@ -1,7 +1,7 @@
 //! The search: iterative deepening (`root`), principal variation search
 //! (`interior`), quiescence search (`quiescence`), and pruning and reduction
-//! (`prune`). `mate` proves mates for `go mate`. The search prints nothing and
-//! reports through [`Reporter`].
+//! (`prune`). `tt` is the transposition table (TT). `mate` proves mates for `go mate`.
+//! The search does not print. It reports through [`Reporter`].
 //!
 //! A node shifts its window on entry and its score on return
 //! ([`crate::chess::score`]), so that scores, bounds and table entries are always
@@ -90,11 +90,11 @@ pub(crate) struct Shared<'a> {
     pub signals: &'a Signals,
     /// The root moves to search, with their state at the start.
     pub root_moves: Vec<RootMove>,
-    /// Limits and errors of a weaker player (limited strength).
+    /// The restrictions and deliberate errors of limited strength.
     pub handicap: Option<Handicap>,
     /// Tablebases for positions inside the tree.
     pub prober: Option<Prober<'a>>,
-    /// Tablebase probes that hit.
+    /// Number of successful tablebase probes.
     pub tbhits: AtomicU64,
     /// Options that may change during the search.
     pub live: &'a LiveOptions,
@@ -108,16 +108,16 @@ pub(crate) struct Shared<'a> {
     pub selective: bool,
     /// Set when the search is over.
     pub done: AtomicBool,
-    /// Nodes by thread, as of the last check.
+    /// Node count of each thread at its last check.
     pub nodes: Vec<AtomicU64>,
-    /// Lines being searched, by thread, as of the last report.
+    /// The line that each thread was searching at its last report.
     pub lines: Vec<Mutex<Vec<Move>>>,
     /// Start time of the search.
     pub start: Instant,
 }
 
 impl Shared<'_> {
-    /// Returns the nodes of all threads.
+    /// Returns the node count of all threads together.
     pub fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
@@ -205,7 +205,7 @@ impl Frame {
 /// which mate distance and repetitions may narrow.
 trait NodeType {
     /// The node is a PV node: its window is open, it collects its principal variation, and
-    /// only deeper table entries cut it off.
+    /// only deeper TT entries cut it off.
     const PV: bool;
 }
 
@@ -243,7 +243,7 @@ enum Entered {
 /// Returns the score of a node with `window` after a search in `open`, the part of the window
 /// that remained after step 1. If step 1 raised alpha, the score is at least that alpha, even
 /// if the move that proves it was pruned. The table entry does not include this bound, because
-/// it holds on this line only.
+/// it depends on the path to the node.
 fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
     if open.alpha > window.alpha { score.max(open.alpha) } else { score }
 }
@@ -287,7 +287,7 @@ pub(crate) struct Worker<'a> {
     /// While a null move is being verified, no null move is tried before this ply.
     null_from: usize,
     /// The ply of the node whose null move is being verified. Step 4 does not prune this
-    /// node, but table cutoffs are allowed.
+    /// node, but TT cutoffs are allowed.
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
@@ -465,8 +465,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes `m` on `child`, a copy of the position at `ply`. Prefetches the table bucket and
-    /// the corrections of the new position. The move is made in place, because a returned
-    /// position would be copied again while it is still being written.
+    /// the corrections of the new position. The move is made in place, because a position returned
+    /// by value would be copied again right after it was written.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
@@ -497,9 +497,9 @@ impl<'a> Worker<'a> {
     /// A position that occurred inside the tree is drawn at its second occurrence, because both
     /// sides could repeat the cycle. A position before the root is drawn only at its third
     /// occurrence. In analysis this also applies to the root, because the opponent may answer a
-    /// return to the root with a better move. In games it would cost 18 +/- 12 Elo, because
-    /// shuffling then seems to lose nothing. Checkmate on the hundredth ply takes precedence
-    /// over the fifty-move rule.
+    /// return to the root with a better move. In games this would cost 18 +/- 12 Elo, because
+    /// moving back and forth would then seem harmless. Checkmate on the hundredth ply takes
+    /// precedence over the fifty-move rule.
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
@@ -555,7 +555,7 @@ impl<'a> Worker<'a> {
         reversible::can_repeat(position, &self.keys[since..])
     }
 
-    /// Returns the table's entry for a position.
+    /// Returns the TT entry of a position.
     fn probe(&self, position: &Position) -> Option<Entry> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
@@ -585,7 +585,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the static evaluation of a position whose side to move is not in check,
-    /// uncorrected and corrected. The first comes from the table entry if it has one. The
+    /// uncorrected and corrected. The first comes from the TT entry if it has one. The
     /// second adds the correction histories.
     fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
         let raw = match entry {
@@ -628,8 +628,9 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns the key under which a position is stored. Near the fifty-move limit the
-/// same position is worth less, so the halfmove clock is part of the key.
+/// Returns the key under which a position is stored. The score of a position changes near the
+/// fifty-move limit, so the key depends on the halfmove clock: not at all below 16, in steps of 8
+/// from 16 to 79, and ply by ply from 80 on.
 pub(crate) fn table_key(position: &Position) -> u64 {
     with_clock(position.key(), position.halfmoves())
 }

@@ -7,14 +7,14 @@
 crate::system::tune::params! {
     // Switches and depth limits. Tuners do not change these.
 
-    /// Uses the transposition table. 0 measures its worth.
+    /// Uses the transposition table. 0 disables it, to measure its worth.
     table_use: 1, 0..=1, 0;
-    /// Number of bounds that the table keeps from searches of the same depth. 1 keeps the newer
-    /// bound only, to measure the worth of the second.
+    /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the
+    /// newer bound, to measure the worth of the other.
     table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root uses aspiration windows.
     aspiration_depth: 4, 1..=255, 0;
-    /// How many plies shallower than the node a table entry may be for its bounds to correct
+    /// How many plies shallower than the node a TT entry may be for its bounds to correct
     /// the evaluation.
     estimate_depth: 4, 0..=255, 0;
     /// Maximum depth for reverse futility pruning.
@@ -117,7 +117,7 @@ crate::system::tune::params! {
     rfp_improving: 62, 0..=150, 6;
     /// Reduction of the margin if the opponent's last move was a mistake, in centipawns.
     rfp_worsening: 28, 0..=100, 6;
-    /// Minimum margin, in centipawns.
+    /// Minimum margin of reverse futility pruning, in centipawns.
     rfp_least: 24, 0..=80, 4;
     /// Null move pruning: distance below beta that the evaluation may have, per ply of depth, in
     /// centipawns, ...
@@ -147,7 +147,8 @@ crate::system::tune::params! {
     futility_history: 169, 32..=512, 24;
     /// Futility margin per ply for captures that lose material, in centipawns.
     losing_margin: 99, 30..=300, 14;
-    /// Late move pruning: quiet moves tried at any depth, in addition to the depth squared.
+    /// Late move pruning: number of moves to try, in addition to the depth squared. The sum is
+    /// halved if the position is not improving.
     lmp_base: 5, 0..=12, 1;
     /// History pruning: negative history per ply below which a quiet move is pruned.
     history_margin: 5086, 1000..=12000, 500;
@@ -180,15 +181,16 @@ crate::system::tune::params! {
     singular_pv: 200, 0..=500, 25;
     /// Base reduction of quiet moves, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
-    /// Divisor of the product of logarithms for quiet moves, in 1/1024.
+    /// Divisor of the product of the logarithms of depth and move number, for quiet moves, in
+    /// 1/1024.
     lmr_divisor: 2520, 1500..=4000, 120;
     /// Base reduction of captures and promotions, in 1/1024 ply.
     lmr_capture_base: 431, 0..=2048, 80;
-    /// Divisor of the product of logarithms for captures and promotions, in 1/1024.
+    /// Divisor of the same product, for captures and promotions, in 1/1024.
     lmr_capture_divisor: 4348, 2500..=8000, 250;
-    /// A capture's history that lessens its reduction by a ply.
+    /// History of a capture that decreases its reduction by a ply.
     lmr_capture_history: 15781, 5000..=40000, 1600;
-    /// A quiet move's history that lessens its reduction by a ply.
+    /// History of a quiet move that decreases its reduction by a ply.
     lmr_history: 9619, 3000..=20000, 800;
     /// More reduction at expected cut nodes, in 1/1024 ply.
     lmr_cut: 1564, 0..=3000, 120;
@@ -198,9 +200,9 @@ crate::system::tune::params! {
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
     lmr_was_pv: 868, 0..=2500, 100;
-    /// Even less if the table's lower bound is above alpha, in 1/1024 ply, ...
+    /// Even less if the TT entry's lower bound is above alpha, in 1/1024 ply, ...
     lmr_table_above: 391, 0..=2000, 100;
-    /// ... and even less if the table entry is at least as deep as this search.
+    /// ... and even less if the TT entry is at least as deep as this search.
     lmr_table_deep: 281, 0..=2000, 100;
     /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;

@@ -1,4 +1,4 @@
-//! Staged move picker: returns the legal moves in a good order, without pruning.
+//! Staged move picker: returns the legal moves, most promising first. It does not prune.
 //!
 //! ```text
 //!     [ TT move    | good captures | quiets | bad captures ]
@@ -6,8 +6,8 @@
 //!       table        when reached             material
 //! ```
 //!
-//! Each stage is generated and scored only when it is reached, because one of the first moves
-//! refutes most nodes.
+//! Each stage is generated and scored only when it is reached, because at most nodes one of the
+//! first moves causes a cutoff.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Move, MoveList, Role, attacks};
@@ -32,7 +32,7 @@ const CAPACITY: usize = 272;
 const PLACES: i32 = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 9;
 
-/// Keys that are compared in one step.
+/// Number of keys that are compared at once.
 const CHUNK: usize = i32x16::LANES as usize;
 
 /// A list of moves that returns the best first.
@@ -289,7 +289,7 @@ impl Safety {
         Safety(Role::ALL.map(|role| (generator.threats_to(role), worth(role))))
     }
 
-    /// Returns the bonus for leaving such squares, less the same for moving to one.
+    /// Returns the bonus if the move leaves such a square, minus the bonus if it enters one.
     #[inline(always)]
     fn score(&self, m: Move) -> i32 {
         // Castling gets no bonus.
@@ -300,9 +300,14 @@ impl Safety {
     }
 }
 
-/// For each role, the safe squares from which it attacks a piece that it can win. A pawn can win
-/// any piece or pawn, a knight rooks, queens and loose bishops, and a bishop rooks. A queen can
-/// win loose bishops along lines and loose rooks along diagonals, which cannot capture her.
+/// For each role, the safe squares from which it attacks a piece that it can win. The targets of
+/// each role are:
+///
+/// - pawns: any piece or pawn
+/// - knights: rooks, queens and undefended bishops
+/// - bishops: rooks
+/// - queens: undefended bishops along ranks and files, and undefended rooks along diagonals,
+///   because these cannot capture the queen
 struct Offence([Bitboard; 6]);
 
 impl Offence {

@@ -13,7 +13,7 @@ pub struct NodeFacts {
     /// Remaining depth, in plies.
     pub depth: i32,
     /// Best estimate of the score without a search: the corrected static evaluation,
-    /// moved inside the table's bounds.
+    /// moved inside the TT bounds.
     pub estimate: Score,
     /// The static evaluation is higher than at our last move.
     pub improving: bool,
@@ -40,8 +40,8 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         && beta > -DECISIVE
 }
 
-/// Returns the score of a node that fails high. The shallower the search, the closer it is to
-/// beta, because shallow searches overestimate the gain.
+/// Returns the score of a node that fails high: `score`, moved towards beta. The shallower the
+/// search, the closer the result is to beta, because shallow searches overestimate the gain.
 pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
     if is_decisive(score) || is_decisive(beta) {
         score
@@ -90,9 +90,9 @@ pub struct MoveFacts {
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.
     pub exchange: i32,
-    /// The lower bound of the table entry is above alpha.
+    /// The lower bound of the TT entry is above alpha.
     pub table_above: bool,
-    /// The table entry is at least as deep as this search.
+    /// The TT entry is at least as deep as this search.
     pub table_deep: bool,
     /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
     /// at this ply tend to fail.
@@ -143,7 +143,8 @@ pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
         + history / p::futility_history()
 }
 
-/// Futility pruning: returns whether even this gain does not raise alpha.
+/// Futility pruning: returns whether a quiet move is not expected to raise alpha, because its
+/// [`futility`] does not exceed it.
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
@@ -165,7 +166,7 @@ pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32
     })
 }
 
-/// `ln(n)` in 1/1024.
+/// `ln(n)` in units of 1/1024.
 static LOGARITHMS: [i32; 256] = {
     let mut table = [0; 256];
     let mut ln = 0.0;

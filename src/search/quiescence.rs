@@ -18,7 +18,7 @@ use crate::{
     search::{picker::Picker, tt::Entry},
 };
 
-/// A quiescence node on its way through the steps.
+/// State of a quiescence node between the steps.
 struct Leaf<'a> {
     position: &'a Position,
     ply: usize,
@@ -127,8 +127,8 @@ impl Worker<'_> {
             self.quiet_checks::<T>(&mut leaf, &generator)?;
         }
 
-        // Step 7. Store the result. Its upper bound is not one of the full search, but the entry
-        // has depth 0, which means quiescence.
+        // Step 7. Store the result. Its upper bound ignores the moves that were not searched.
+        // Depth 0 marks it as a result of quiescence.
         if leaf.best >= leaf.beta {
             leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
         }
@@ -147,7 +147,7 @@ impl Worker<'_> {
         Ok(leaf.best)
     }
 
-    /// Step 3: raises the best score to the corrected evaluation, moved inside the table's
+    /// Step 3: raises the best score to the corrected evaluation, moved inside the TT
     /// bounds. Returns true if it reaches beta, or if no capture can raise alpha.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);
@@ -205,7 +205,8 @@ impl Worker<'_> {
                     && m.promotion().is_none()
                     && futility + see::value(captured) <= leaf.alpha
                 {
-                    // Step 5c. Delta pruning: not even the captured piece's full value does.
+                    // Step 5c. Delta pruning: even the captured piece's full value does not raise
+                    // alpha.
                     leaf.best = leaf.best.max(futility + see::value(captured));
                     continue;
                 }

@@ -49,7 +49,7 @@ const MAX_PASSES: u32 = 40;
 /// and the better moves come first.
 const DRAWN_SCALE: Score = 50;
 
-/// Nodes of the ordinary search for a move to play when there is no mate.
+/// Nodes of the ordinary search to find a move to play if the requested mate is refuted.
 const MOVE_NODES: u64 = 100_000;
 
 /// How the root finds the score of an iteration (UCI option `Root Search`).
@@ -75,7 +75,8 @@ pub struct RootMove {
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
-    /// Fading mean of its scores as the best move; `-INFINITE` before the first.
+    /// Exponential moving average of its scores in the iterations in which it was best;
+    /// `-INFINITE` before the first.
     average: Score,
     /// Whether `score` is exact, a lower or an upper bound.
     pub(crate) bound: Bound,
@@ -95,8 +96,8 @@ pub struct RootMove {
 }
 
 impl RootMove {
-    /// Returns the result by the tablebases. Moves with a better result come first,
-    /// whatever their score.
+    /// Returns the tablebase result. Moves with a better result come first, whatever their
+    /// score.
     fn value(&self) -> Option<Value> {
         self.known.map(|known| known.value)
     }
@@ -145,8 +146,8 @@ fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
-/// Drops, after a stopped iteration, scores of the previous iteration and scores of moves that
-/// failed low. They cannot be compared with the scores of this iteration.
+/// Drops the scores of the previous iteration and of moves that failed low, after an iteration
+/// was stopped. They cannot be compared with the scores of this iteration.
 fn drop_old_scores(moves: &mut [RootMove]) {
     for rm in moves.iter_mut().filter(|rm| rm.bound == Bound::Upper) {
         rm.score = -INFINITE;
@@ -175,8 +176,8 @@ pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .collect()
 }
 
-/// Returns whether the opponent can claim a draw by the fifty-move rule after this move, where
-/// the side to move could already have claimed it.
+/// Returns whether the opponent can claim a draw by the fifty-move rule after this move. Returns
+/// false if the side to move cannot already claim it.
 fn leaves_a_claim(position: &Position, m: Move) -> bool {
     if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
         return false;
@@ -227,8 +228,8 @@ impl Worker<'_> {
                 completed = depth;
                 break;
             }
-            // After a stop, a search of one line may need its best move again, and a search of
-            // several lines any move.
+            // If this iteration is stopped, a search of one line may need the previous result of
+            // its best move. A search of several lines may need those of all moves.
             let lines = self.lines();
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
@@ -365,8 +366,8 @@ impl Worker<'_> {
         self.shared.nodes[self.thread].store(self.nodes, Relaxed);
     }
 
-    /// Sorts the root moves for the first iteration: by the result of the tablebases, then TT
-    /// move, captures, history.
+    /// Sorts the root moves for the first iteration, by tablebase result and then in the order of
+    /// the move picker.
     fn order_root(&mut self) {
         let entry = self.probe(&self.root);
         let generator = Generator::new(&self.root);
@@ -580,7 +581,7 @@ impl Worker<'_> {
                 }
             }
         }
-        // A root entry keeps the best move in the table. It is not stored if moves are left
+        // Store the root, so that the table has its best move. Do not store it if moves are left
         // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then
         // not that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
@@ -621,7 +622,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Extends a line that a table cutoff has shortened with moves from the table. Entries of
+    /// Extends a line that a TT cutoff has shortened with moves from the table. Entries of
     /// leaves are not used, because their score may be static and their move from an earlier
     /// search.
     fn complete_line(&mut self, i: usize) {
@@ -685,7 +686,7 @@ impl Worker<'_> {
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
                 >= soft.mul_f64(stability.scale());
         // While pondering, the search ends when the opponent plays the expected move, unless the
-        // score drops before.
+        // score drops before that.
         self.ponder_spent = spent && shared.signals.is_pondering();
         spent && !self.ponder_spent
     }
@@ -716,9 +717,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports all lines, after a stopped iteration only if it has changed one of them. The
-    /// last reported lines of all ranks therefore have different first moves, best first, and
-    /// the first of them is played.
+    /// Reports all lines. After a stopped iteration, it reports them only if one has changed.
+    /// Because all lines are reported together, their first moves differ, the best line comes
+    /// first, and its first move is played.
     fn report(&mut self, finished: bool) {
         if self.thread != 0 {
             return;
@@ -753,7 +754,7 @@ impl Worker<'_> {
     /// Returns the first root move's score without a search: the result if the move ends the
     /// game, otherwise the static evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
-        // A stopped search leaves the keys of its line.
+        // A stopped search has not removed the keys of its line.
         self.keys.truncate(self.game_keys);
         let root = self.root.clone();
         let mut child = root.clone();

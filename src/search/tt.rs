@@ -42,7 +42,7 @@ use crate::{
 
 pub mod file;
 
-/// The table's knowledge of a position.
+/// Information that the table stores about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The best or refuting move, if one is known.
@@ -76,9 +76,9 @@ impl Entry {
     /// Returns this entry after a new search of the same position has added `new`.
     ///
     /// At the same depth the bounds tighten. Bounds that would cross, because of search
-    /// instability, are replaced. The result of a deeper search replaces the old bounds, and so
-    /// does that of a search up to three plies shallower: the old bounds did not decide the
-    /// current window, and the new ones did. An exact score of any depth above 0 replaces them
+    /// instability, are replaced. The result of a deeper search replaces the old bounds. So does
+    /// that of a search up to three plies shallower, because the old bounds did not decide the
+    /// current window and the new ones did. An exact score of any depth above 0 replaces them
     /// too.
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(table.probe(1), None);
     }
 
-    /// Miri tries memory orders that this machine does not show, and looks for data
+    /// Miri also tries memory orders that this processor does not produce, and looks for data
     /// races: `cargo +nightly miri test --lib -- threads_never no_signal`
     #[test]
     fn threads_never_read_a_torn_entry() {

@@ -1,5 +1,5 @@
-//! Saves the whole table to a file and loads it. A file that differs from the saved one is
-//! refused.
+//! Saves the whole table to a file and loads it. Damaged files are refused, and so are files of
+//! another format version or another evaluation.
 //!
 //! A file consists of a header of 64 bytes, the buckets (two entries of two 64-bit words each)
 //! and the CRC-32 of both. The buckets are as in memory, but without the table's salt.
@@ -61,7 +61,7 @@ pub enum LoadError {
          Syzygy50MoveRule or the strength limit differs"
     )]
     Evaluation,
-    /// The file has another length than its header requires.
+    /// The length of the file does not match its header.
     #[error("truncated or damaged: {found} bytes, expected {expected}")]
     Length {
         /// The expected number of bytes.
@@ -112,8 +112,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or exists and is not a saved table. The old file is kept
-    /// then.
+    /// If the file cannot be written, or exists and is not a saved table. In both cases an old
+    /// file is kept.
     pub(crate) fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
         check_place(path)?;
         let mut file = NewFile::create(path)?;
@@ -153,8 +153,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, differs from the saved one, or has another version or
-    /// evaluation.
+    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or
+    /// if there is not enough memory.
     pub(crate) fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
         let length = file.metadata()?.len();
@@ -165,8 +165,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If `reader` fails, or the bytes differ from those written or have another version or
-    /// evaluation.
+    /// If `reader` fails, if the bytes are damaged, if their format version or evaluation differs,
+    /// or if there is not enough memory.
     pub fn read(mut reader: impl Read, found: u64, evaluation: u64) -> Result<Table, LoadError> {
         let mut header = [0; HEADER];
         let short = |error: io::Error| match error.kind() {
