@@ -126,7 +126,8 @@ impl Trainer {
         })
     }
 
-    /// Starts with the weights of a network. A run with king buckets also takes a network without.
+    /// Starts with the weights of a network. A run with king buckets also accepts a network without
+    /// them.
     ///
     /// # Errors
     ///

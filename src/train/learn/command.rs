@@ -35,7 +35,7 @@ const FIRST_RATE: f32 = 2e-3;
 const PASSES: u64 = 3;
 /// First learning rate of a training from the weights of the best network.
 const RATE: f32 = 5e-4;
-/// The batch size is the window divided by this number, rounded up to a power of two.
+/// Divisor of the window that gives the batch size, which is rounded up to a power of two.
 const BATCHES: u64 = 200;
 /// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
@@ -44,16 +44,16 @@ const FULL_WINDOW_SECONDS: f64 = 900.0;
 
 /// Train networks from scratch: self-play, training and a match in each generation
 ///
-/// The first games are played with material and piece-square tables, without games, scores or
-/// networks of other engines. In each generation, the best network so far plays games against
-/// itself. Then a new network is trained on the newest games. It starts with random weights until
-/// there is a best network, and later with the weights of that network.
+/// No games, scores or networks of other engines are used: the first games are played with material
+/// and piece-square tables. In each generation, the best network so far plays games against itself.
+/// Then a new network is trained on the newest games. It starts with random weights until there is
+/// a best network, and later with the weights of that network.
 ///
 /// Finally, the new network plays a match against the best one, at the same nodes per move, and
 /// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
 /// pairs of games. If --match-games games do not decide it, the likelier hypothesis counts.
 ///
-/// The window is the newest games, which are used for training. Until it has --window positions, a
+/// Networks are trained on the newest games, the window. Until it has --window positions, a
 /// generation plays half as many positions as the window has. After that, older games are deleted,
 /// and a generation plays for a quarter of an hour (with --hours) or a quarter of the window (with
 /// --generations).
@@ -81,7 +81,7 @@ pub struct Args {
     /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Stop when the lineage has this many generations; results do not depend on the clock
+    /// Stop when the lineage has this many generations; the results then do not depend on the clock
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
@@ -99,7 +99,7 @@ pub struct Args {
     /// Output buckets, chosen by piece count
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
     buckets: usize,
-    /// Positions of the first generation; later ones play half as many as the window has
+    /// Positions of the first generation
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
     /// Smallest number of newest positions to train on, in whole generations (18 bytes of memory
@@ -194,8 +194,8 @@ struct Learner {
     before: f64,
 }
 
-/// Part of the record of its training that a network contains. A network placed by hand may lack
-/// it.
+/// The fields used here of the training record in a network. A network that was placed in the
+/// directory by hand may lack them.
 #[derive(Deserialize)]
 struct Provenance {
     training_loss: Option<f64>,
@@ -271,7 +271,9 @@ impl Learner {
     fn play(&mut self, number: u32, parent: u32) -> anyhow::Result<Option<(u64, u64)>> {
         let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
-        note(format_args!("generation {number}: {goal} positions by generation {parent}"));
+        note(format_args!(
+            "generation {number}: self-play of {goal} positions by generation {parent}"
+        ));
         let (out, net) = (self.home.generation(number), self.home.network(parent));
         let net = if parent == 0 { Path::new(eval::PSQT) } else { &net };
         let seed = file_seed(seed, number);
