@@ -370,7 +370,7 @@ fn an_interrupted_analysis_goes_on() {
     drop(taken);
     let other = ["--resume", "--nodes", "7"];
     let refused = lancet(&["analyse", file, "--out", &torn]).args(other).output().unwrap();
-    assert!(text(&refused).contains("was of 20000 nodes a position"), "{}", text(&refused));
+    assert!(text(&refused).contains("was run with 20000 nodes a position"), "{}", text(&refused));
     let resumed = lancet(&resume).args(options).output().unwrap();
     assert!(resumed.status.success(), "{}", text(&resumed));
     assert_eq!(fs::read_to_string(&torn).unwrap(), fs::read_to_string(&whole).unwrap());
