@@ -134,7 +134,8 @@ impl Spot {
         self.best = line.first().map(|&m| squares(m, position.mode()));
     }
 
-    /// Records whether Lancet judges the move that leads here as an error. Its mark must be known.
+    /// Records whether Lancet judges the move that leads here as an error. Call it after
+    /// `annotate`, which sets the mark of the move.
     pub(super) const fn judge(&mut self, is_error: bool) {
         self.other = is_error && !matches!(self.mark.as_bytes(), b"?!" | b"?" | b"??");
     }
