@@ -65,7 +65,7 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engin
     engines().with_context(|| format!("--jobs {jobs} --hash {hash}"))
 }
 
-/// Processes `count` items in parallel. Each worker has a thread that may search, and takes the
+/// Processes `count` items in parallel. Each worker runs in its own search thread, and takes the
 /// next item when it is free.
 ///
 /// Returns the results in the order of the items. A result is `None` if `work` returned `None`,

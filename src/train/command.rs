@@ -231,7 +231,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
     let data = DataSet { exam, ..DataSet::read(&args.data, schedule)? };
     let fitted = fitted_scale(&data.training);
-    note(format_args!("scale fitted to the results: {fitted:.0} centipawns"));
+    note(format_args!("best scale for the results: {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
         "{} training positions, {} duplicates dropped, {} validation positions, White {}; \
