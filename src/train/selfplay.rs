@@ -140,8 +140,9 @@ pub(crate) struct Deepening {
 
 impl Deepening {
     /// Returns whether to search this position longer, after a search that chose `m`. The answer
-    /// depends only on the filter of the training data and on the hash key, so a reader of the
-    /// games can also identify these positions.
+    /// depends only on the share, the filter of the training data and the hash key. A reader of the
+    /// games can therefore also identify these positions, unless the filter treats the moves or
+    /// scores of the two searches differently.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
