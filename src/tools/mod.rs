@@ -47,7 +47,7 @@ const LONGEST_NAME: usize = 30;
 
 /// Returns the engine settings of a tool, with a table of `hash` MiB.
 fn settings(hash: usize, threads: usize) -> Settings {
-    // No time is lost in transmission: the engine runs in this process.
+    // The engine runs in this process, so no time is lost in transmission.
     Settings { hash, threads, move_overhead: Duration::ZERO, ..Settings::default() }
 }
 
@@ -65,7 +65,7 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engin
     engines().with_context(|| format!("--jobs {jobs} --hash {hash}"))
 }
 
-/// Processes `count` items in parallel. Each worker has a thread that may search, and takes the
+/// Processes `count` items in parallel. Each worker runs in its own search thread, and takes the
 /// next item when it is free.
 ///
 /// Returns the results in the order of the items. A result is `None` if `work` returned `None`,
@@ -138,7 +138,7 @@ fn beside(games: &Path, ending: &str) -> PathBuf {
     games.with_file_name(name)
 }
 
-/// Says which files a command has written, if any.
+/// Prints the names of the files that a command has written, if any.
 fn say_written<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) {
     let paths: Vec<String> = paths.into_iter().map(|path| path.display().to_string()).collect();
     if !paths.is_empty() {

@@ -27,7 +27,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Returns the limits of an analysis. If no option ends a search, the time `default` does.
+    /// Returns the limits of an analysis. If no option limits a search, it gets the time `default`.
     pub fn limits(&self, default: Duration) -> Limits {
         let Effort { movetime, nodes, depth } = *self;
         let unlimited = movetime.is_none() && nodes.is_none() && depth.is_none();

@@ -20,7 +20,7 @@ use lancet::{
 ///
 /// Every parameter of the new network is the mean of the parameters of these networks. Networks
 /// that were trained from the same network, with different seeds or on different games, have
-/// different errors, and their mean often plays better than each of them.
+/// different errors, and their mean often plays better than any of them.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:

@@ -138,7 +138,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
     let (length, rest) = rest.split_first_chunk().context(truncated)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let (text, rest) = rest.split_at_checked(length).context(truncated)?;
-    let text: Text = toml::from_slice(text).context("not understood")?;
+    let text: Text = toml::from_slice(text).context("cannot read the settings")?;
     let numbers: Vec<f32> =
         rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
     ensure!(numbers.len() == 4 * 8 * text.run.schedule.layout().len(), truncated);

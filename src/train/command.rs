@@ -44,9 +44,9 @@ const TOLERANCE: f64 = 5.0;
 
 /// Train a network on games
 ///
-/// Trains on the scores of the searches and on the results of the games. The trainer keeps quiet
-/// positions: the side to move is not in check, and the move played is neither a capture nor a
-/// promotion. It drops the first plies after the opening (`skip_plies` in the schedule, 8).
+/// Trains on the scores of the searches and on the results of the games. The trainer keeps only
+/// quiet positions: the side to move is not in check, and the move played is neither a capture nor
+/// a promotion. It drops the first plies after the opening (`skip_plies` in the schedule, 8).
 ///
 /// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
 /// trainer computes with weights rounded as in the network file. Before the network is written, it
@@ -59,12 +59,13 @@ Examples:
   lancet-train train --data games/*.vf --hidden 512 --buckets 8 --samples 1G --out large.nnue
   lancet \"setoption name EvalFile value lancet.nnue\" eval quit
 
-Files:
-  NET            the network, with a record of how it was made
-  NET.csv, .svg  the loss curves
-  NET.toml       the schedule, for --schedule
-  NET.state      the state of the run, for --from
-  NET.lock       prevents other runs from training NET at the same time")]
+Files, for --out NAME.nnue:
+  NAME.nnue        the network, with a record of how it was made
+  NAME.csv, .svg   the loss curves
+  NAME.toml        the schedule, for --schedule
+  NAME.checkpoint  the state of an unfinished run, for --resume
+  NAME.state       the state of the complete run, for --from
+  NAME.lock        prevents other runs from training the network at the same time")]
 pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
@@ -79,9 +80,9 @@ pub struct Args {
     /// Replace NET if it exists
     #[arg(long)]
     force: bool,
-    /// Start with the weights of this network instead of random ones. A network without king
-    /// buckets can also start a run with them. A state (.state) of another run of the same shape
-    /// also sets the optimiser's moments
+    /// Start with the weights of this network instead of random ones. A run with king buckets can
+    /// also start from a network without them. A state file (.state) of another run of the same
+    /// shape also sets the optimiser's moments
     #[arg(long, value_name = "NET")]
     from: Option<PathBuf>,
     /// Also report the error on these positions, without training on them: a file that
@@ -129,7 +130,8 @@ pub struct Args {
     /// Learning rate of the last step [default: 0.00001]
     #[arg(long, value_name = "RATE")]
     rate_last: Option<f32>,
-    /// Centipawns that multiply the odds of winning by e [default: fitted to the results]
+    /// Advantage in centipawns that multiplies the odds of winning by e [default: fitted to the
+    /// results]
     #[arg(long, value_name = "CP")]
     scale: Option<f32>,
     /// Seed of the initial weights and of the order of positions [default: 1]
@@ -216,7 +218,7 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         note(format_args!("stopped at step {}; use --resume to continue", trainer.state.step));
         return Ok(false);
     }
-    // If the network cannot be written, the run is not lost.
+    // Save the complete run first, in case the network cannot be written.
     checkpoint::save(&saved, &trainer)?;
     finish(&mut trainer, &data, &args.out, size_of.as_ref())?;
     std::fs::rename(&saved, &state).with_context(|| state.display().to_string())?;
@@ -229,7 +231,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
     let data = DataSet { exam, ..DataSet::read(&args.data, schedule)? };
     let fitted = fitted_scale(&data.training);
-    note(format_args!("results fit a scale of {fitted:.0} centipawns"));
+    note(format_args!("best scale for the results: {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
         "{} training positions, {} duplicates dropped, {} validation positions, White {}; \

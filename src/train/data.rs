@@ -70,11 +70,11 @@ enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Check files: start positions, moves, results, ends of files
+    /// Check the start positions, moves and results of games, and the ends of files
     ///
     /// Decodes every game, and checks its start position, the legality of its moves, its result,
     /// and the end of the file. Reports the first bad game of each file with its number and its
-    /// byte.
+    /// byte offset.
     #[command(after_long_help = "Examples:\n  lancet-train data check games/*.vf")]
     Check {
         /// Files of games
@@ -115,8 +115,8 @@ Examples:
     ///
     /// Reads games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to
     /// move is not in check and the move played is neither a capture nor a promotion, each only
-    /// once. `lancet epd --csv` then adds the scores of a long search by Lancet or by another
-    /// engine, which gives the file of an exam.
+    /// once. Skips the first 8 plies of every game. To make an exam of them, add the scores of long
+    /// searches by Lancet or by another engine with `lancet epd --csv`.
     #[command(after_long_help = "\
 Examples:
   lancet-train data positions games/*.vf --count 20k > exam.epd

@@ -51,7 +51,8 @@ use lancet::{
     },
 };
 
-/// Interval at which games are synchronised to the disk. A power failure loses the games since then.
+/// Interval at which games are synchronised to the disk. A power failure loses at most the games of
+/// one interval.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
 /// Largest number of zero bytes at the end of a complete game: four after its last move, and three
 /// of that move and its score.
@@ -59,7 +60,7 @@ const LAST_ZEROS: usize = 7;
 /// Name of the file that records how the games of a directory were made.
 const RECIPE_FILE: &str = "datagen.toml";
 
-/// Play games against itself and write them as training data
+/// Play games of Lancet against itself and write them as training data
 ///
 /// Every thread writes its own file, DIR/games-SEED-THREAD.vf, in viriformat. The settings are in
 /// DIR/datagen.toml, and all games of a directory have the same settings. Ctrl-C or a kill loses at
@@ -72,9 +73,9 @@ const RECIPE_FILE: &str = "datagen.toml";
 ///
 /// A game ends by the rules, by the tablebases of --syzygy, or by adjudication, when the scores of
 /// both sides agree for some plies (--win-score, --win-plies, --draw-score, --draw-plies and
-/// --draw-from). --play-on percent of the games are not adjudicated, so that the training data also
-/// contains won and dead drawn positions. Openings that the first search scores beyond 300
-/// centipawns are dropped.
+/// --draw-from). At ply 500 after the opening, a game is a draw. --play-on percent of the games are
+/// not adjudicated, so that the training data also contains won and dead-drawn positions. Openings
+/// that the first search scores beyond 300 centipawns are dropped.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -126,7 +127,7 @@ pub struct Args {
     /// Random plies after a start position; half the games get one more
     #[arg(long, value_name = "N", default_value_t = openings::RANDOM_PLIES, value_parser = arguments::whole::<u32>(0..=40))]
     random_plies: u32,
-    /// Percentage of the other games that start from a Chess960 position
+    /// Percentage of the games without a book position that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = arguments::whole::<u32>(0..=100))]
     chess960: u32,
     /// Evaluate with this network instead of the built-in one; `psqt` is material and
@@ -239,7 +240,7 @@ impl Recipe {
             journal::append(&mut file, ours.as_bytes())?;
             return Ok(file);
         }
-        let theirs: Recipe = toml::from_str(&text).context("not understood")?;
+        let theirs: Recipe = toml::from_str(&text).context("cannot read the settings")?;
         let mut same = Recipe { build: theirs.build.clone(), ..self.clone() };
         if theirs.book_hashes.is_empty() {
             same.book_hashes.clear();
@@ -406,7 +407,7 @@ impl Shared {
                 }
             };
             news.add(&game);
-            // Keep the lock, so that the number of games is exactly the goal.
+            // Hold the lock, so that the number of games is exactly the goal.
             let mut stats = lock(&self.stats);
             if !self.goal.reached(&stats) {
                 stream.append(&game)?;
@@ -602,11 +603,11 @@ impl Display<'_> {
         }
         // No ETA if the time is too long for a `Duration`.
         let eta = Duration::try_from_secs_f64(left)
-            .map_or_else(|_| String::new(), |left| format!(" ETA {}", HumanDuration(left)));
+            .map_or_else(|_| String::new(), |left| format!(", ETA {}", HumanDuration(left)));
         let nodes = stats.nodes as f64;
         let text = format!(
-            "{games} games {} {} positions {} kept length {:.1}; this run: dropped {} {} nodes \
-             ({:.0} a position) {:.2} Mnps {:.0} positions/s{eta}",
+            "{games} games ({}), {} positions, {} kept, length {:.1}; this run: {} openings \
+             dropped, {} nodes ({:.0} per position), {:.2} Mnps, {:.0} positions/s{eta}",
             stats.tally,
             stats.positions,
             stats.kept,

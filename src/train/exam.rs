@@ -16,9 +16,10 @@ use lancet::{
     eval::{self, nnue::Network, psqt, wdl::sigmoid},
 };
 
-/// Centipawns of an exam that multiply the odds of winning by e.
+/// Advantage, in centipawns of an exam, that multiplies the odds of winning by e.
 const SCALE: f64 = 250.0;
-/// Centipawns of an evaluation that multiply the odds of winning by e, at a scale of 1.
+/// Advantage, in centipawns of an evaluation, that multiplies the odds of winning by e at a scale
+/// of 1.
 const CANDIDATE_SCALE: f64 = 400.0;
 
 /// Positions with their scores.

@@ -47,8 +47,8 @@ const NO_SQUARE: u8 = 64;
 /// Bit of the en passant byte that is set if Black is to move.
 const BLACK_TO_MOVE: u8 = 128;
 
-/// Marks a position without a score, because its search was interrupted and left only a bound.
-/// No search gives a score as large as this. Other trainers drop such positions like mates.
+/// Score of a position whose search was interrupted and left only a bound. No search gives a score
+/// as large as this. Other trainers drop such positions like mates.
 pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.

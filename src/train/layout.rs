@@ -270,7 +270,7 @@ pub struct RoundedModel {
     /// First-layer biases by tile.
     biases: Vec<i16x32>,
     inputs: usize,
-    /// Output weights by bucket, view and tile, as multiples of one over their unit.
+    /// Output weights by bucket, view and tile, rounded to multiples of one over the output unit.
     outputs: Vec<TileRow>,
     /// Output biases by bucket. Their unit is so fine that they are not rounded.
     output_biases: Vec<f32>,

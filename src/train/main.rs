@@ -10,8 +10,8 @@ use lancet_train::{average, command as train, data, datagen, learn, wdl};
 ///
 /// Makes Lancet's networks: plays games of the engine against itself, manages files of games,
 /// trains networks on them, and fits the winning chances. `lancet-train learn` repeats self-play,
-/// training and matches, and starts without any network or games. Every command has a page of its
-/// own.
+/// training and matches, and starts without any network or games. `lancet-train help COMMAND`
+/// describes each command and its options.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = "\
 Examples:

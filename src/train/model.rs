@@ -38,7 +38,7 @@ pub const CHUNK: usize = 512;
 pub struct Objective {
     /// Weight of the game's result in the target, 0 to 1. The rest is the score of the search.
     pub result_weight: f32,
-    /// Centipawns of a weighted score that multiply the odds of winning by e.
+    /// Advantage, in centipawns of a weighted score, that multiplies the odds of winning by e.
     pub scale: f32,
 }
 
@@ -93,7 +93,7 @@ impl Transposed {
         }
         let mut total = 0;
         for end in &mut self.ends {
-            // For now the start of the list; filling it advances this to the end.
+            // This is the start of the list for now. Filling the list advances it to the end.
             total += std::mem::replace(end, total);
         }
         self.views.resize(total as usize, 0);
@@ -180,7 +180,7 @@ impl Worker {
         sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
 
-    /// Returns the outputs as [`Self::forward`] does, each with its weight in the search.
+    /// Returns the outputs like [`Self::forward`], each with its weight in the search.
     pub fn weighted_outputs(
         &mut self,
         model: &RoundedModel,
@@ -261,8 +261,8 @@ impl Worker {
             self.active.iter().zip(slopes).zip(neurons).zip(deltas)
         {
             let bucket = features::output_bucket(active.count, layout.buckets);
-            // An output is the sum of w * v^2. Its derivative by w is v^2, and by v it is 2 * v * w.
-            // Neurons v are in units of 1 / QA.
+            // An output is the sum of w * v^2. Its derivative with respect to w is v^2, and with
+            // respect to v it is 2 * v * w. Neurons v are in units of 1 / QA.
             let by_weight = f32x16::splat(slope / (QA * QA) as f32);
             let by_sum = f32x16::splat(2.0 * slope / QA as f32);
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {

@@ -166,7 +166,7 @@ pub(crate) struct Shuffle {
 }
 
 impl Shuffle {
-    /// Returns the permutation for a seed and a number.
+    /// Returns the permutation for a seed and the number of a pass over the data.
     pub fn new(length: usize, seed: u64, number: u64) -> Shuffle {
         let bits = u64::BITS - (length as u64).saturating_sub(1).leading_zeros();
         let mut state = mix(mix(seed) ^ number);

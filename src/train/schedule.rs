@@ -43,8 +43,8 @@ pub struct Schedule {
     /// Largest magnitude of an initial first-layer weight. Some twenty inputs are active, so this
     /// must be small enough that neurons start below their upper limit.
     pub initial: f32,
-    /// Centipawns that multiply the odds of winning by e, for scores with the search's weight for
-    /// material. `None` fits the scale to the results.
+    /// Advantage, in centipawns of scores with the search's weight for material, that multiplies
+    /// the odds of winning by e. `None` fits the scale to the results.
     pub scale: Option<f32>,
     /// Share of games used for validation, rounded to a permille. Positions without a game are
     /// never used for it.

@@ -41,20 +41,20 @@ pub(crate) struct Adjudication {
     /// Lowest score, in centipawns, with which a side counts as winning
     #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.win_score, value_parser = arguments::whole::<i32>(1..))]
     pub win_score: Score,
-    /// Plies in a row after which the winning side is given the win
+    /// Plies in a row with winning scores after which a game is adjudicated as a win
     #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.win_plies, value_parser = arguments::whole::<u32>(1..))]
     pub win_plies: u32,
     /// Largest score, in centipawns for either side, of a level position
     #[arg(long, value_name = "CP", default_value_t = Adjudication::DEFAULT.draw_score, value_parser = arguments::whole::<i32>(0..))]
     pub draw_score: Score,
-    /// Level plies in a row after which a game is a draw
+    /// Plies in a row with level scores after which a game is adjudicated as a draw
     #[arg(long, value_name = "N", default_value_t = Adjudication::DEFAULT.draw_plies, value_parser = arguments::whole::<u32>(1..))]
     pub draw_plies: u32,
-    /// Earliest ply at which a level game is a draw
+    /// Earliest ply at which a game is adjudicated as a draw
     #[arg(long, value_name = "PLY", default_value_t = Adjudication::DEFAULT.draw_from, value_parser = arguments::whole::<u32>(..))]
     pub draw_from: u32,
-    /// Percentage of games that ignore the score and go on to ply 250, or to 60 plies without a
-    /// capture or pawn move
+    /// Percentage of games that are played on to ply 250, or to 60 plies without a capture or pawn
+    /// move, whatever their scores
     #[arg(long, value_name = "PERCENT", default_value_t = Adjudication::DEFAULT.play_on, value_parser = arguments::whole::<u32>(0..=100))]
     pub play_on: u32,
 }
@@ -128,8 +128,8 @@ impl Adjudicator<'_> {
     }
 }
 
-/// Searches some positions longer than the others (playout cap randomization, D. J. Wu,
-/// "Accelerating Self-Play Learning in Go", 2019).
+/// Longer searches of some positions (playout cap randomization, D. J. Wu, "Accelerating Self-Play
+/// Learning in Go", 2019).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deepening {
     /// Percentage of the positions suitable for training that are searched longer.
@@ -139,9 +139,10 @@ pub(crate) struct Deepening {
 }
 
 impl Deepening {
-    /// Returns whether to search this position longer, after a search that chose `m`. The position
-    /// must pass the filter of the training data, and its hash key decides. Therefore a reader of
-    /// the games can also identify these positions.
+    /// Returns whether to search this position longer, after a search that chose `m`. The answer
+    /// depends only on the share, the filter of the training data and the hash key. A reader of the
+    /// games can therefore also identify these positions, unless the filter treats the moves or
+    /// scores of the two searches differently.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
@@ -308,8 +309,8 @@ impl SelfPlay {
 }
 
 /// Returns the label of a searched position, from White's point of view: the score, without the
-/// weight for material if a network evaluated. An interrupted iteration may leave a bound, which is
-/// not a label.
+/// weight for material if it comes from a network. An interrupted iteration may leave a bound,
+/// which is not a label.
 fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
     if outcome.info.bound != Bound::Exact {
         return NO_LABEL;
@@ -327,8 +328,8 @@ fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
 /// Returns the settings of a player. The size of its table suits its longest searches.
 fn settings(conditions: &Conditions) -> Settings {
     let soft = conditions.deepening.map_or(conditions.soft, |deepening| deepening.soft);
-    // A game has some hundred searches, and a node needs about 16 bytes. Small tables are cleared
-    // quickly and stay in cache.
+    // A game has about a hundred searches, and a node needs about 16 bytes. Small tables are
+    // cleared quickly and stay in cache.
     let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
     Settings { hash: hash.next_power_of_two(), ..Settings::default() }
 }

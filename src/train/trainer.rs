@@ -1,7 +1,7 @@
 //! Training steps on all cores, and the state from which a run can be resumed.
 //!
-//! The same schedule, data and number of threads give the same network, if the build and the
-//! system are also the same. Other builds round differently.
+//! The same schedule, data and number of threads give the same network, if the build and the system
+//! are also the same. Other builds may round differently.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,8 @@ impl Trainer {
         })
     }
 
-    /// Starts with the weights of a network. A run with king buckets also takes a network without.
+    /// Starts with the weights of a network. A run with king buckets also accepts a network without
+    /// them.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ const SIZE: usize = 2 * TERMS;
 /// Largest number of steps of the fit.
 const MAX_STEPS: u32 = 200;
 
-/// Fit winning chances to the scores in games
+/// Fit winning chances to the scores and results of games
 ///
 /// Counts wins, draws and losses by score and material count, and fits the curves that UCI_ShowWDL
 /// reports. The engine is built with the curves in src/eval/wdl/fitted.rs.
@@ -168,7 +168,8 @@ impl Likelihood {
                 [count * (up * up / win + up * up / draw), cross],
                 [cross, count * (down * down / loss + down * down / draw)],
             ];
-            // Derivatives of the arguments of both logistic functions by the parameters.
+            // Derivatives of the arguments of both logistic functions with respect to the
+            // parameters.
             let powers = powers(cell.material);
             let score = cell.score / 100.0;
             let follows: [[f64; SIZE]; 2] = [1.0, -1.0].map(|sign| {
@@ -281,7 +282,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     files::check_outputs(outputs.map(PathBuf::as_path), &args.files, |_| args.force)?;
     let mut counts = Counts::default();
     for path in &args.files {
-        // An incomplete last game is no error: the file may still be growing.
+        // An incomplete last game is not an error, because the file may still be growing.
         let file = GameFile::read(path)?;
         for game in 0..file.count() {
             counts.add(&file.game(game)?);
@@ -325,7 +326,7 @@ fn report(counts: &Counts, fit: &Fit) {
             let (win, loss) = fit.model.win_and_loss(cell.score, cell.material);
             let count = wins + draws + losses;
             seen += count;
-            // Half of the difference, so that it is a score between 0 and 1.
+            // Half of the difference, because a win counts 1 and a loss 0.
             error += ((win - loss) * count - (wins - losses)) / 2.0 * cell.score.signum();
         }
         say(format_args!(

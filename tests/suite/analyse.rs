@@ -232,7 +232,7 @@ fn marks_are_the_same_everywhere() {
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     let spots = &on_page(Path::new(&page))[0]["spots"];
-    // The page also shows an error that the annotator marked with another glyph.
+    // The page shows an error that has another mark in the game.
     assert_eq!((&spots[3]["mark"], &spots[3]["other"]), (&"!?".into(), &true.into()));
     assert_eq!(spots[4]["other"], false);
     // Another run does not replace the picture or the page, even with --resume if its output does
@@ -372,7 +372,7 @@ fn an_interrupted_analysis_goes_on() {
     drop(taken);
     let other = ["--resume", "--nodes", "7"];
     let refused = lancet(&["analyse", file, "--out", &torn]).args(other).output().unwrap();
-    assert!(text(&refused).contains("was of 20000 nodes a position"), "{}", text(&refused));
+    assert!(text(&refused).contains("was run with 20000 nodes a position"), "{}", text(&refused));
     let resumed = lancet(&resume).args(options).output().unwrap();
     assert!(resumed.status.success(), "{}", text(&resumed));
     assert_eq!(fs::read_to_string(&torn).unwrap(), fs::read_to_string(&whole).unwrap());

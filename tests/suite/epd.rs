@@ -440,7 +440,7 @@ fn engines_side_by_side() {
     assert_eq!(rows[4], "| all | 2/3 (66.7%) | 2/3 (66.7%) |", "{shown}");
     // The nodes are those that the engine last reported.
     assert!(shown.contains(" nodes reported  move") && !shown.contains(" nodes  move"), "{shown}");
-    assert!(shown.contains("\nOther: 9 nodes reported a position\n"), "{shown}");
+    assert!(shown.contains("\nOther: 9 nodes reported per position\n"), "{shown}");
     for (name, id) in [(name, "mate.1"), ("Other", "rook.1")] {
         let alone = format!("{name}: 1 solved by this engine only: {id}\n");
         assert!(shown.contains(&alone), "{shown}");

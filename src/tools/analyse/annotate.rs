@@ -103,7 +103,9 @@ fn start(game: &Game) -> Result<Position, Broken> {
     {
         CastlingMode::Standard
     } else {
-        return Err(broken(format!("the variant '{variant}' is not chess")));
+        return Err(broken(format!(
+            "unsupported variant '{variant}': expected Chess960 or standard chess"
+        )));
     };
     let fen = game.tag("FEN").unwrap_or(START_FEN);
     Position::from_fen(fen, mode).map_err(|error| broken(error.to_string()))
@@ -230,9 +232,9 @@ impl<'a> Findings<'a> {
 
 /// Adds an evaluation, the sign of an error and a text to the annotations of a move.
 ///
-/// Calls `text` with whether the move already has a judgement by an annotator, which is kept.
-/// Removes the remarks of an earlier run of this program. Collects the commands of all comments,
-/// such as `[%clk]`, in one comment, like Lichess.
+/// Tells `text` whether an annotator has already judged the move. Keeps this judgement. Removes
+/// the remarks of an earlier run of this program. Collects the commands of all comments, such as
+/// `[%clk]`, in one comment, like Lichess.
 pub(crate) fn remark(
     items: &mut Vec<Item>,
     evaluation: Option<String>,
@@ -432,7 +434,10 @@ mod tests {
             "3: 3... -- is not legal in check"
         );
         assert!(broken("[FEN \"8/8/8 w\"]\n\n*").starts_with("1: unreadable FEN '8/8/8 w'"));
-        assert_eq!(broken("[Variant \"Atomic\"]\n\n*"), "1: the variant 'atomic' is not chess");
+        assert_eq!(
+            broken("[Variant \"Atomic\"]\n\n*"),
+            "1: unsupported variant 'atomic': expected Chess960 or standard chess"
+        );
     }
 
     #[test]

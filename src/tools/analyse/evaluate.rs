@@ -1,5 +1,5 @@
-//! Evaluates the positions of a game with several engines in parallel. The last position comes
-//! first, so that the table already holds what follows.
+//! Evaluates the positions of a game with several engines in parallel. The last position is
+//! searched first, so that the table already has the results of later positions.
 
 use std::sync::{
     Mutex,

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(sans, ["1. e4", "1... e5", "1. d4", "1... d5", "2. c4", "1... f5"]);
         assert_eq!(shown.spots[0].children, [1, 3]);
         assert_eq!(shown.spots[3].children, [4, 6]);
-        // The words of the game come first, and those of Lancet are marked.
+        // The game's own comments come first, and Lancet's are marked.
         let said = "-+ Good? Lancet: d4 was best.";
         assert_eq!((shown.spots[1].mark, &*shown.spots[1].comment), ("?", said));
         assert_eq!(value["spots"][1]["clock"], "0:01:00");

@@ -122,7 +122,7 @@ impl Progress {
         };
         if saved != self.task {
             let what = saved.difference(&self.task);
-            bail!("cannot resume with these settings; the unfinished analysis was of {what}");
+            bail!("cannot resume with these settings; the unfinished analysis was run with {what}");
         }
         for number in 2.. {
             let Some(line) = lines.next_line()? else { break };
@@ -218,10 +218,10 @@ mod tests {
         for (number, setting) in task.settings.iter().enumerate() {
             let mut other = task.clone();
             other.settings[number].push('x');
-            assert!(error(other).ends_with(&format!("was of {setting}")));
+            assert!(error(other).ends_with(&format!("was run with {setting}")));
         }
         let other = Task { files: Vec::new(), ..task.clone() };
-        assert!(error(other).contains("was of other files"));
+        assert!(error(other).contains("was run with other files"));
         fs::write(&path, "games = x").unwrap();
         assert!(error(task).contains("not the progress"));
     }

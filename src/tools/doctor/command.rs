@@ -100,7 +100,7 @@ const MINUTES: u64 = 10;
 const UNKNOWN: u64 = 512 << 20;
 
 /// Recommends a table size in MiB, and returns the reason. The size is a power of two, at most half
-/// of the available memory, and at most what a search fills. `available` is in bytes.
+/// of the available memory, and at most the size that a search fills. `available` is in bytes.
 fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
     let half = available.unwrap_or(UNKNOWN) >> 21;
     let share = half.min(*HASH_RANGE.end() as u64) / games as u64;

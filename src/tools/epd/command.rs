@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Err(error) = files::check_outputs(paths, &args.files, |_| args.force) {
         return Ok(tools::unusable(&anyhow::Error::msg(error)));
     }
-    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will not print results");
+    let interrupt = Interrupt::by_ctrl_c("Ctrl-C will end the run without results");
     let mut contestants = match contestants(args, &interrupt) {
         Err(_) if interrupt.is_raised() => return Ok(ExitCode::from(130)),
         started => started?,

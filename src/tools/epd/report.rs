@@ -236,7 +236,7 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
         // Some engines stop long after a node limit, so a comparison must show the nodes.
         if let Some(nodes) = tally.nodes.checked_div(tally.positions as u64) {
             let nodes = HumanCount(nodes);
-            text.push_str(&format!("{name}: {nodes} nodes reported a position\n"));
+            text.push_str(&format!("{name}: {nodes} nodes reported per position\n"));
         }
         let alone = solved_alone(result, index);
         if !alone.is_empty() {

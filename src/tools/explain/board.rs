@@ -89,8 +89,8 @@ fn open_files(board: &Board, color: Color) -> Vec<Sentence> {
     said
 }
 
-/// Describes the dangers for the king of `color`. There are none without an enemy queen and two
-/// other pieces.
+/// Describes the dangers for the king of `color`. No dangers are mentioned without an enemy queen
+/// and two other pieces.
 fn king(at: &Position, color: Color) -> Vec<Sentence> {
     let board = at.board();
     let (Some(king), theirs) = (board.king_of(color), pieces(board, !color)) else {

@@ -236,7 +236,7 @@ fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Ex
         ..explanation
     };
     let Some(best) = best.filter(|best| !(best.score > 0 && is_mate(best.score))) else {
-        // Beside a mate, nothing else is worth mentioning.
+        // If there is a mate, nothing else is worth mentioning.
         return Ok(explanation);
     };
     let before = situation(game, before, &found);
@@ -324,7 +324,7 @@ fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Senten
         say(Kind::Threat, format!("{them} {threat}."));
     }
     if found.zugzwang == Some(root.turn()) {
-        let text = format!("{us} is in zugzwang: a pass would be better than every move.");
+        let text = format!("{us} is in zugzwang: a pass would be better than any move.");
         say(Kind::Zugzwang, text);
     }
     if let [only] = root.legal_moves()[..] {

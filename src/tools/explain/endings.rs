@@ -81,12 +81,12 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         && (pieces & Bitboard::DARK_SQUARES).count() == 1;
     let [white, black] = Color::ALL.map(|color| (board.pawns() & board.by_color(color)).count());
     if opposite && white.abs_diff(black) <= 1 && white + black <= 8 {
-        return draw(false, "the bishops are of opposite colours, and the pawns are few");
+        return draw(false, "the bishops are of opposite colours, and there are few pawns");
     }
     None
 }
 
-/// The moves that keep a certain result.
+/// The moves that keep a proved result.
 pub(super) struct Keeping {
     pub(super) ending: Ending,
     /// All such moves with three pieces on the board, otherwise those that are known to keep it.

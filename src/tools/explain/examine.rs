@@ -26,8 +26,8 @@ use crate::{
     system::sync::{lock, unpoisoned},
 };
 
-/// Minimum gain of a threat, in centipawns: the score of a free move compared with no free move. In
-/// the opening, a free move by itself is worth up to a pawn.
+/// Minimum gain of a threat, in centipawns: the difference between the scores with and without a
+/// free move. In the opening, a free move by itself is worth up to a pawn.
 const THREAT: Score = 150;
 /// Minimum gain of a threat in the expected result. A side that wins anyway gains little by a
 /// threat.
@@ -198,7 +198,8 @@ const fn only(score: Score, other: Score, winning: Score) -> Option<&'static str
     }
 }
 
-/// Returns whether this score turns a win into less, or an equal position into a loss.
+/// Returns whether this score is no longer a win although `than` is, or is a loss although `than`
+/// is not.
 const fn is_worse(score: Score, than: Score) -> bool {
     let won = than >= ZUGZWANG && score < EVEN;
     let held = than >= -EVEN && score <= -ZUGZWANG;
@@ -240,7 +241,7 @@ impl Threat {
     fn gains_upon(&self, score: Score, engine: &mut Engine, limits: &Limits) -> bool {
         let Threat { position, info } = self;
         match mate_distance(info.score) {
-            // A mate for the other side leaves nothing to gain but time.
+            // If the other side mates, a free move can only gain time.
             Some(moves) if moves > 0 => moves <= MATE_THREAT && info.score >= score,
             _ => {
                 won(position, &info.pv, None).is_some_and(|gain| {

@@ -1,8 +1,9 @@
 //! Sentences about a move.
 //!
-//! Each kind of claim finds its subject, has it confirmed by the [rules](super::rules) or the
-//! search, and puts it into words, all in one place. A new kind needs a variant of [`Kind`] in
-//! order of importance, an arm in [`Played::words`], and a check in the tests.
+//! The code for each kind of sentence is in one place: it looks for the pieces or moves, confirms
+//! the claim with the [rules](super::rules) or the search, and puts it into words. A new kind needs
+//! a variant of [`Kind`] in order of importance, an arm in [`Played::words`], and a check in the
+//! tests.
 
 use std::cmp::Reverse;
 
@@ -76,7 +77,7 @@ pub(super) struct Context<'a> {
     pub(super) improved: Option<String>,
 }
 
-/// A move with what is known about it.
+/// A move with the facts that are known about it.
 pub(super) struct Played<'a> {
     m: Move,
     before: &'a Position,
@@ -415,8 +416,8 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. Without
-    /// a capture, the piece must not be lost anyway, and neither must the position.
+    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. If it
+    /// takes nothing, the piece and the position must not be lost anyway.
     fn offered(&self) -> Option<String> {
         let &Played { m, before, ref after, .. } = self;
         let (to, taken) = (destination(m), m.capture());
@@ -564,7 +565,7 @@ impl<'a> Played<'a> {
     }
 
     /// Returns whether only kings and pawns are left and the kings face each other after a king
-    /// move. It is no merit if every move is known to keep the result.
+    /// move. Returns false if every move is known to keep the result.
     fn takes_opposition(&self) -> bool {
         let board = self.after.board();
         let kings: Vec<Square> = board.kings().into_iter().collect();

@@ -1,5 +1,5 @@
 //! Rules of chess by which claims about moves and pieces are confirmed. Sentences claim only facts
-//! that were checked here.
+//! that were checked here or by a search.
 
 use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Rank, Role, Square};
 
@@ -16,7 +16,8 @@ pub(super) fn passed(at: &Position) -> Option<Position> {
     if at.is_check() { None } else { at.play_null() }
 }
 
-/// Returns the position with the side of `color` to move.
+/// Returns the position with the side of `color` to move, unless the other side would have to pass
+/// in check.
 pub(super) fn turned(at: &Position, color: Color) -> Option<Position> {
     if at.turn() == color { Some(at.clone()) } else { passed(at) }
 }

@@ -87,8 +87,8 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
         let (piece, kind) = (owned(position.board(), worth.square), role_name(worth.piece.role));
         let [here, usual] = [worth.worth, worth.usual].map(|score| f64::from(score) / 100.0);
         let text = format!(
-            "{piece} stands {quality}: it is worth {here:.1} pawns here; in positions as full as \
-             this, a {kind} is usually worth {usual:.1}."
+            "{piece} stands {quality}: it is worth {here:.1} pawns here; in positions with about \
+             as many pieces, a {kind} is usually worth {usual:.1}."
         );
         Sentence::new(Kind::Worth, text)
     };
@@ -138,7 +138,10 @@ pub(super) fn improved(
             }
             let (role, gain) = (role_name(m.role()), f64::from(new - old) / 100.0);
             let (way, gain) = if m.role() == Role::Pawn {
-                (format!("from {from} to {to}"), format!("which raises its value by {gain:.1}"))
+                (
+                    format!("from {from} to {to}"),
+                    format!("which raises its value by {gain:.1} pawns"),
+                )
             } else {
                 let more = format!("where it is worth {gain:.1} pawns more than on {from}");
                 (format!("to {to}"), more)
@@ -179,8 +182,8 @@ mod tests {
         assert_eq!(
             said(&[worth(60), worth(-60)], Bitboard::EMPTY),
             ["well: it is worth 3.6", "badly: it is worth 2.4"].map(|part| format!(
-                "Black's knight on d5 stands {part} pawns here; in positions as full as this, a \
-                 knight is usually worth 3.0."
+                "Black's knight on d5 stands {part} pawns here; in positions with about as \
+                 many pieces, a knight is usually worth 3.0."
             ))
         );
     }

@@ -14,7 +14,7 @@ use crate::chess::{
 
 /// The page without its games.
 pub(super) const PAGE: &str = include_str!("page.html");
-/// The line of [`PAGE`] with the title, which a script replaces.
+/// The line of [`PAGE`] with the title, which the page's script replaces.
 pub(super) const MARK: &str = "<title>Lancet</title>";
 /// Maximum length of a line shown as text, in plies.
 const LINE_LENGTH: usize = 16;
@@ -75,7 +75,7 @@ pub(super) struct Spot {
     pub pinned: bool,
     /// The sign of the move, such as `??`.
     pub mark: &'static str,
-    /// Whether Lancet judges the move as an error, and the game marks it otherwise.
+    /// Whether Lancet judges the move as an error but the game has another mark.
     pub other: bool,
     /// The player's clock after the move.
     clock: String,
@@ -134,7 +134,8 @@ impl Spot {
         self.best = line.first().map(|&m| squares(m, position.mode()));
     }
 
-    /// Records whether Lancet judges the move that leads here as an error. Its mark must be known.
+    /// Records whether Lancet judges the move that leads here as an error. Call it after
+    /// `annotate`, which sets the mark of the move.
     pub(super) const fn judge(&mut self, is_error: bool) {
         self.other = is_error && !matches!(self.mark.as_bytes(), b"?!" | b"?" | b"??");
     }

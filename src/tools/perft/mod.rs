@@ -117,7 +117,7 @@ impl Counter {
         let mut moves = MoveList::new();
         let generator = Generator::new(position);
         if generator.any() == list.is_empty() {
-            return Err(Fault::at(position, "the generator is wrong about having a legal move"));
+            return Err(Fault::at(position, "the generator's test for a legal move is wrong"));
         }
         // Choose an arbitrary move by the key.
         let first = list.get(position.key() as usize % list.len().max(1)).copied();

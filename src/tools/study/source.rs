@@ -38,7 +38,7 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
         }
         let game = games.next_game()?.with_context(|| {
             let least = notation::counted(number, "game");
-            format!("expected a study, or a PGN file of at least {least}")
+            format!("expected a study, or a PGN file with at least {least}")
         })?;
         anyhow::Ok((game, games.warning()))
     };
@@ -93,6 +93,6 @@ mod tests {
         assert_eq!(tags[1], ("Result".to_owned(), "*".to_owned()));
         assert_eq!(game(&path, 2).unwrap().played.moves.len(), 2);
         assert!(game(&path, 3).unwrap_err().to_string().contains("null moves"));
-        assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("of at least 4 games"));
+        assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("with at least 4 games"));
     }
 }

@@ -6,9 +6,9 @@
 //! rest. The tree grows by giving the best move of the rest a node. Then the new node and the
 //! smaller rest are searched.
 //!
-//! Growth takes the cheapest path from the start. Every ply costs one, plus one for each
-//! percentage point of the winning chances that the move loses. So good lines become deep and bad
-//! ones stay short, but every line grows at some time.
+//! Growth takes the cheapest path from the start. Every ply costs one, plus one for each percentage
+//! point of the winning chances that the move loses. So good lines become deep and bad ones stay
+//! short, but every line grows at some point.
 //!
 //! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction of Opening
 //! Books*, Computers and Games, 2000.

@@ -35,18 +35,17 @@ const FIRST_RATE: f32 = 2e-3;
 const PASSES: u64 = 3;
 /// First learning rate of a training from the state of the best network.
 const RATE: f32 = 5e-4;
-/// The batch size is the pool divided by this number, rounded up to a power of two.
+/// Divisor of the pool that gives the batch size, which is rounded up to a power of two.
 const BATCHES: u64 = 200;
 /// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
 
 /// Train networks from scratch: self-play, training and a match in each generation
 ///
-/// The first games are played with material and piece-square tables, without games, scores or
-/// networks of other engines. In each generation, the best network so far plays games against
-/// itself. Then a new network is trained on the games of all generations. It starts with random
-/// weights until there is a best network, and later with the weights of that network and the state
-/// of its optimiser.
+/// No games, scores or networks of other engines are used: the first games are played with material
+/// and piece-square tables. In each generation, the best network so far plays games against itself.
+/// Then a new network is trained on the games of all generations. It starts with random weights
+/// until there is a best network, and later with the state of that network's training.
 ///
 /// Finally, the new network plays a match against the best one, at the same nodes per move, and
 /// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
@@ -79,7 +78,7 @@ pub struct Args {
     /// Stop after this many hours
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Stop when the lineage has this many generations; results do not depend on the clock
+    /// Stop when the lineage has this many generations; the results then do not depend on the clock
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
@@ -199,8 +198,8 @@ struct Learner {
     before: f64,
 }
 
-/// Part of the record of its training that a network contains. A network placed by hand may lack
-/// it.
+/// The fields used here of the training record in a network. A network that was placed in the
+/// directory by hand may lack them.
 #[derive(Deserialize)]
 struct Provenance {
     training_loss: Option<f64>,
@@ -274,7 +273,9 @@ impl Learner {
     fn play(&mut self, number: u32, parent: u32) -> anyhow::Result<Option<(u64, u64)>> {
         let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
-        note(format_args!("generation {number}: {goal} positions by generation {parent}"));
+        note(format_args!(
+            "generation {number}: self-play of {goal} positions by generation {parent}"
+        ));
         let (out, net) = (self.home.generation(number), self.home.network(parent));
         let net = if parent == 0 { Path::new(eval::PSQT) } else { &net };
         let seed = file_seed(seed, number);

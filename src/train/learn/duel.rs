@@ -129,7 +129,7 @@ impl Duel<'_> {
                         half_points += usize::from(game.result.half_points(color).unwrap_or(1));
                         played += 1;
                     }
-                    // One network finds the opening too uneven: draw another opening.
+                    // The first search scores the opening as too uneven, so choose another opening.
                     Played::Unbalanced => break,
                     Played::Stopped => return None,
                 }
@@ -230,7 +230,7 @@ mod tests {
         assert!(error.contains("'0 5'"), "{error}");
     }
 
-    /// Two threads play each pair once.
+    /// Two threads share the pairs, and each pair is played once.
     #[test]
     fn threads_share_the_pairs() {
         let network = eval::default_network();

@@ -207,7 +207,7 @@ impl Home {
         }
         let read = || {
             let lineage: Lineage =
-                toml::from_str(&files::read_text(&path)?).context("not understood")?;
+                toml::from_str(&files::read_text(&path)?).context("cannot read the lineage")?;
             if lineage.settings != *settings {
                 let there = toml::to_string(&lineage.settings)?;
                 return Err(other_options("was begun", &there, &toml::to_string(settings)?));

@@ -41,7 +41,7 @@ fn a_full_disk_under_games_and_training() {
     let (frames, length) = format::frames(&bytes);
     assert!(!frames.is_empty() && length == bytes.len());
     frames.iter().for_each(|frame| drop(Record::decode(frame).unwrap()));
-    // With free space again it continues.
+    // It continues when there is free space again.
     assert!(shell(&format!("{datagen} 40"), dir.path()).status.success());
     assert!(read().starts_with(&bytes));
     assert_eq!(format::frames(&read()).0.len(), 40);

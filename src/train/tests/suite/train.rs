@@ -225,8 +225,8 @@ fn openings_and_endings() {
     }
     assert!(kinds.iter().all(|&count| count > 0) && kinds[0] + kinds[1] == 12, "{kinds:?}");
 
-    // Another book of the same name is another recipe, except if an older program did not record
-    // the hash of the book.
+    // Another book of the same name is another recipe, unless an older program did not record the
+    // hash of the book.
     fs::write(&book, "4k3/pppp4/8/8/8/8/PPP5/4K3 w - -\n").unwrap();
     let text = fail(&datagen(out, &more));
     assert!(text.contains("other options") && text.contains("book_hashes = "), "{text}");
