@@ -48,8 +48,10 @@ pub struct Shape {
 
 /// Returns an error about a token, or about the end of the text.
 fn unreadable(token: Option<&str>, expected: &str) -> anyhow::Error {
-    let found = token.unwrap_or("the end");
-    anyhow::anyhow!("unreadable tree: expected {expected}, found '{found}'")
+    match token {
+        Some(token) => anyhow::anyhow!("unreadable tree: expected {expected}, found '{token}'"),
+        None => anyhow::anyhow!("unreadable tree: expected {expected} before the end"),
+    }
 }
 
 impl Tree {
@@ -262,11 +264,11 @@ mod tests {
     #[test]
     fn errors_name_the_token() {
         for (text, token, expected) in [
-            ("", "the end", "'max' or 'min'"),
+            ("", "", "'max' or 'min'"),
             ("40", "40", "'max' or 'min'"),
-            ("max", "the end", "'('"),
+            ("max", "", "'('"),
             ("max 40", "40", "'('"),
-            ("max (40", "the end", "')'"),
+            ("max (40", "", "')'"),
             ("max ()", ")", "at least one move"),
             ("max (40) 50", "50", "nothing after"),
             ("max (40))", ")", "nothing after"),
@@ -278,7 +280,9 @@ mod tests {
         ] {
             let error = Tree::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
-            assert!(error.ends_with(&format!(", found '{token}'")), "{text}: {error}");
+            let found = format!(", found '{token}'");
+            let end = if token.is_empty() { " before the end" } else { &found };
+            assert!(error.ends_with(end), "{text}: {error}");
         }
         let deep = format!("max {}1{}", "(".repeat(100), ")".repeat(100));
         assert!(Tree::parse(&deep).is_err());

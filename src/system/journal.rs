@@ -19,7 +19,7 @@ pub enum JournalError {
     #[error("damaged")]
     Damaged,
     /// The JSON is invalid, or is not of the expected type.
-    #[error("not understood: {0}")]
+    #[error("unexpected contents: {0}")]
     NotUnderstood(serde_json::Error),
 }
 

@@ -183,6 +183,14 @@ fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap:
     T::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
+/// Returns the name of the player of a generation.
+fn player(generation: u32) -> String {
+    match generation {
+        0 => "piece-square tables".to_owned(),
+        number => format!("generation {number}"),
+    }
+}
+
 /// Returns the seed of a generation. It is short, because it is part of file names.
 const fn file_seed(seed: u64, number: u32) -> u64 {
     mix(seed ^ mix(number as u64)) >> 32
@@ -242,7 +250,8 @@ impl Learner {
         let (elo, error) = pairs.elo();
         let place = if promoted { "promoted" } else { "not promoted" };
         note(format_args!(
-            "generation {number} against {parent}: {elo:+.0} +/- {error:.0} Elo in {} games, {place}",
+            "generation {number} against {}: {elo:+.0} +/- {error:.0} Elo in {} games, {place}",
+            player(parent),
             pairs.games()
         ));
         if promoted {
@@ -274,7 +283,8 @@ impl Learner {
         let Settings { seed, threads, nodes, .. } = self.lineage.settings;
         let goal = self.lineage.goal;
         note(format_args!(
-            "generation {number}: self-play of {goal} positions by generation {parent}"
+            "generation {number}: self-play of {goal} positions by {}",
+            player(parent)
         ));
         let (out, net) = (self.home.generation(number), self.home.network(parent));
         let net = if parent == 0 { Path::new(eval::PSQT) } else { &net };
@@ -327,7 +337,7 @@ impl Learner {
         new: &Arc<Network>,
     ) -> anyhow::Result<Option<Pairs>> {
         let Settings { seed, threads, nodes, match_games, .. } = self.lineage.settings;
-        note(format_args!("generation {number}: match against generation {parent}"));
+        note(format_args!("generation {number}: match against {}", player(parent)));
         let old = (parent > 0).then(|| Network::load(&self.home.network(parent)));
         let old = old.transpose()?.map(Arc::new);
         let duel = Duel {

@@ -113,7 +113,7 @@ fn winners_are_promoted() {
         "--exam",
         &exam,
     ]);
-    assert!(said.contains("generation 1 against 0: +"), "{said}");
+    assert!(said.contains("generation 1 against piece-square tables: +"), "{said}");
     let lineage = lineage(&out);
     let [one, two] = &lineage.generations[..] else { panic!("{said}") };
     assert!(one.promoted && one.elo > 100.0, "{one:?}");
