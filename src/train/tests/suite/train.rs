@@ -45,7 +45,7 @@ fn killed_and_continued() {
     let whole = dir.path().join("whole");
     let killed = dir.path().join("killed");
     let text = succeed(&datagen(whole.to_str().unwrap(), &["--threads", "1", "--games", "40"]));
-    assert!(text.contains("40 games") && text.contains(" a position) "), "{text}");
+    assert!(text.contains("40 games") && text.contains(" per position), "), "{text}");
 
     // Kill it each time it has written a few more games.
     let file = killed.join("games-1-0.vf");
