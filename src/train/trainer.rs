@@ -230,6 +230,10 @@ impl Trainer {
         };
         let [(weights, limit), rest @ ..] = self.layout.limits();
         let (inputs, tile) = (4 * self.layout.inputs(), 4 * self.layout.rows());
+        // An effective weight is the sum of a bucket's own weight and the factoriser's. With both at
+        // the full rate it would move twice as far as a weight without a factoriser.
+        let buckets = self.layout.king_buckets;
+        let own = Step { rate: step.rate * if buckets > 1 { 0.5 } else { 1.0 }, ..*step };
         let tiles = self.parameters[weights.clone()]
             .par_chunks_mut(tile)
             .zip(self.moments.first[weights.clone()].par_chunks_mut(tile))
@@ -241,7 +245,7 @@ impl Trainer {
                 let (rows, factors) = parameters.split_at_mut(inputs);
                 let (first_rows, first_factors) = first.split_at_mut(inputs);
                 let (second_rows, second_factors) = second.split_at_mut(inputs);
-                step.apply(rows, first_rows, second_rows, &gradients, limit);
+                own.apply(rows, first_rows, second_rows, &gradients, limit);
                 if !factors.is_empty() {
                     // All buckets share the factoriser, so its gradient is the sum of theirs.
                     let length = factors.len();
@@ -430,6 +434,23 @@ mod tests {
         let largest = trainer.rounded.weights(0).iter().flat_map(|row| row.to_array()).max();
         assert_eq!(largest, Some(505));
         assert!(trainer.layout.quantise(&trainer.parameters, "").is_ok());
+    }
+
+    /// The buckets' own weights learn at half the rate of the factoriser and of the other layers.
+    #[test]
+    fn king_buckets_learn_at_half_the_rate() {
+        let schedule = Schedule { king_buckets: 4, rate: [0.01; 2], decay: 0.0, ..schedule(1) };
+        let mut trainer = trainer_by(1, schedule);
+        let begun = trainer.parameters.clone();
+        trainer.step(&data().training);
+        let tile = 4 * trainer.layout().inputs();
+        let moved = |range: std::ops::Range<usize>| {
+            let pairs = trainer.parameters[range.clone()].iter().zip(&begun[range]);
+            pairs.flat_map(|(&now, &then)| (now - then).abs().to_array()).fold(0.0, f32::max)
+        };
+        // The first step of Adam moves each weight with a gradient by the rate.
+        let [own, shared] = [moved(0..tile), moved(tile..trainer.layout().biases())];
+        assert!((own - 0.005).abs() < 1e-4 && (shared - 0.01).abs() < 1e-4, "{own} {shared}");
     }
 
     /// The network is the moving average of the weights.
