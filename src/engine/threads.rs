@@ -143,7 +143,7 @@ pub(super) fn search<T>(
         results.sort_by_key(|result| result.thread);
         let decision = decide(&results);
         for helper in helpers {
-            // A panic was already reported. The decision did not use that thread's result.
+            // If the helper panicked, this was reported, and the decision did not need its result.
             let _ = helper.join();
         }
         decision

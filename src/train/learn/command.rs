@@ -53,8 +53,8 @@ const BATCH: [u64; 2] = [256, 16384];
 ///
 /// All games are kept. The first generation plays --first positions. Each later one plays half as
 /// many as all earlier generations together, but at most --most. A training run from random weights
-/// uses each position up to 10 times. A later run uses it up to 3 times. No training run uses more
-/// than --samples samples.
+/// takes 10 times as many samples as there are positions, including those that the filter drops. A
+/// later run takes 3 times as many. No training run takes more than --samples samples.
 ///
 /// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
 /// failure also loses the games of the last ten seconds. Run the same command again to continue.
