@@ -48,12 +48,12 @@ const THREAD_MEMORY: usize = 6 << 20;
 
 /// Minimum time for a move with more than one thread. With less time the first thread
 /// searches alone, because on a busy machine waiting for the others can take longer than the
-/// remaining time. At 0.5 s + 0.005 s with 2 threads, beside two other processes on 2 cores,
-/// 8 of 24 games were lost on time by 1 to 3 ms.
+/// remaining time. At 0.5 s + 0.005 s with 2 threads, while two other processes ran on the 2
+/// cores, 8 of 24 games were lost on time by 1 to 3 ms.
 const SHARED_FROM: Duration = Duration::from_millis(60);
 
-/// Node limit of `go mate` without another limit, for each move of the mate. A search of so many
-/// nodes takes some seconds.
+/// Node limit of `go mate` without another limit, for each move of the mate. A search of this many
+/// nodes takes several seconds.
 const MATE_NODES: u64 = 10_000_000;
 
 /// A search to run.
@@ -318,7 +318,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written. An existing file then stays unchanged.
+    /// If the file cannot be written, if it exists and is not a saved table, or if there is not
+    /// enough memory. An existing file then stays unchanged.
     pub fn save_hash(&mut self, path: &Path) -> io::Result<()> {
         self.prepare(&|| true).map_err(io::Error::other)?;
         self.table.save(path, self.evaluation())
@@ -328,8 +329,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, is damaged, or was saved with another evaluation. The old
-    /// table is then kept.
+    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or
+    /// if there is not enough memory. The old table is then kept.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.evaluation())?;
         self.settings.hash = self.table.mib();

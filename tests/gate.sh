@@ -6,7 +6,7 @@
 #
 #     checks       .ci/run: format, lints, dependencies, tests, packaging, benchmark
 #     hostile      100,000 random lines of input; 1,000 bursts of commands; constant memory over
-#                  10,000 searches; a million pairs of a random game and a window in the lab;
+#                  10,000 searches; a million pairs of a random game tree and a window in the lab;
 #                  12,200 mutated files of seven kinds, read without root privileges
 #     mates        2,000 mates, 100,000 nodes each: no wrong sign, no wrong distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and

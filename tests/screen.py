@@ -8,7 +8,7 @@ with both colours. A regression of the pairs' scores on the switches then estima
 each switch. Every pair gives information about every switch, so 16 ideas need as many games as one.
 
     tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
-        --nodes 25000 --pairs 4500 --set evasions=1 malus_damping=0:1:3 checks=1:0:0
+        --nodes 25000 --pairs 4500 --set rfp_least=30 rfp_worsening=0:28:3 lmr_cutoffs=684:0:0
     tests/screen.py tell screen.csv
 
 A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo. It is six tenths of the published

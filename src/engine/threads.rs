@@ -92,9 +92,9 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
 /// running.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`, that of
-/// the first thread first. The calling thread is the first thread. `decide` may be called while
-/// some helper threads are still ending.
+/// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`. The result
+/// of the first thread, which is the calling thread, comes first. `decide` may be called while some
+/// helper threads are still ending.
 pub(super) fn search<T>(
     shared: &Shared,
     memories: &mut [Memory],
@@ -143,7 +143,7 @@ pub(super) fn search<T>(
         results.sort_by_key(|result| result.thread);
         let decision = decide(&results);
         for helper in helpers {
-            // The panic was reported already; the search continues without that thread.
+            // If the helper panicked, this was reported, and the decision did not need its result.
             let _ = helper.join();
         }
         decision

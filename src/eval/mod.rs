@@ -1,7 +1,7 @@
 //! Static evaluation: the score of a position in centipawns for the side to move.
 //!
-//! The search passes positions to an `Evaluator`. The evaluator need not be told of moves made
-//! or taken back.
+//! The search passes positions to an `Evaluator`. The evaluator finds the differences from earlier
+//! positions itself, so the search does not report moves to it.
 
 use std::sync::{Arc, LazyLock};
 

@@ -189,7 +189,7 @@ struct Tables {
     butterfly: [i16; FromTo::COUNT],
     /// Quiet moves by piece and target, and whether origin and target are attacked.
     pieces: [[i16; PieceTo::COUNT]; 4],
-    /// Captures and promotions by piece, target and captured role.
+    /// Captures and queen promotions by piece, target and captured role.
     captures: [[i16; 6]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and target.
     pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
@@ -299,13 +299,13 @@ impl Histories {
         &mut self.tables_mut().corrections
     }
 
-    /// Returns the history of the capture or promotion `m`, within `HISTORY_MAX`.
+    /// Returns the history of the capture or queen promotion `m`, within `HISTORY_MAX`.
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
         let row = PieceTo::new(position, m).index();
         i32::from(self.tables().captures[row][victim(m)])
     }
 
-    /// Updates the history of a capture or promotion with a bonus, or with a malus if it is
+    /// Updates the history of a capture or queen promotion with a bonus, or with a malus if it is
     /// negative.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         let row = PieceTo::new(position, m).index();

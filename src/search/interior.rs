@@ -71,7 +71,7 @@ struct Found {
     number: i32,
     /// Quiet moves searched before the best one, for the histories.
     quiets: ArrayVec<Move, 64>,
-    /// Captures and promotions searched before it.
+    /// Captures and queen promotions searched before it.
     tactical: ArrayVec<Move, 32>,
     /// `best` is a multicut score: at half the depth, a move other than the TT move reached beta.
     multicut: bool,
@@ -102,7 +102,7 @@ impl Found {
 struct Order {
     /// Ordering score of a quiet move: its history and the bonuses for its squares.
     history: i32,
-    /// The move is a capture that loses material. These come last.
+    /// The move is a capture that loses material. Such captures come last.
     losing: bool,
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.
@@ -416,8 +416,8 @@ impl Worker<'_> {
         Ok((verified? >= beta).then_some(score))
     }
 
-    /// Step 4d: ProbCut. A capture that fails high well above beta at reduced depth
-    /// will probably fail high above beta at full depth. Source: M. Buro, 1995.
+    /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will
+    /// probably also fail high at full depth. Source: M. Buro, 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()

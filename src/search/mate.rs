@@ -157,7 +157,8 @@ impl Prover<'_, '_> {
     ///
     /// # Errors
     ///
-    /// [`Stopped`] if the search was stopped or, here and below, the granted nodes are used up.
+    /// [`Stopped`] if the search was stopped or the granted nodes are used up. The other functions
+    /// of the prover return the same error.
     fn attack(&mut self, position: &Position, moves: u32, ply: usize) -> Result<Option<Move>> {
         if self.worker.nodes >= self.stop_at {
             return Err(Stopped);

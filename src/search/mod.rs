@@ -1,6 +1,7 @@
 //! The search: iterative deepening (`root`), principal variation search
 //! (`interior`), quiescence search (`quiescence`), and pruning and reduction
-//! (`prune`). `tt` is the transposition table (TT). `mate` proves mates for `go mate`.
+//! (`prune`). `picker` orders the moves, with the help of `history`. `tt` is the
+//! transposition table (TT). `mate` proves mates for `go mate`. `params` has the constants.
 //! The search does not print. It reports through [`Reporter`].
 //!
 //! A node shifts its window on entry and its score on return
@@ -100,7 +101,7 @@ pub(crate) struct Shared<'a> {
     pub live: &'a LiveOptions,
     /// Receives the information of thread 0, and tablebase faults.
     pub reporter: &'a dyn Reporter,
-    /// How the root finds the score of an iteration.
+    /// The search algorithm at the root.
     pub root_search: RootSearch,
     /// Enables pruning, reductions, extensions and quiescence search. If off, the
     /// search is plain full-width alpha-beta with static evaluation at the leaves,

@@ -14,8 +14,8 @@ crate::system::tune::params! {
     table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root uses aspiration windows.
     aspiration_depth: 4, 1..=255, 0;
-    /// How many plies shallower than the node a TT entry may be for its bounds to correct
-    /// the evaluation.
+    /// The bounds of a TT entry correct the evaluation if the entry is at most this many plies
+    /// shallower than the node.
     estimate_depth: 4, 0..=255, 0;
     /// Maximum depth for reverse futility pruning.
     rfp_depth: 9, 0..=20, 0;
@@ -184,9 +184,9 @@ crate::system::tune::params! {
     /// Divisor of the product of the logarithms of depth and move number, for quiet moves, in
     /// 1/1024.
     lmr_divisor: 2520, 1500..=4000, 120;
-    /// Base reduction of captures and promotions, in 1/1024 ply.
+    /// Base reduction of captures and queen promotions, in 1/1024 ply.
     lmr_capture_base: 431, 0..=2048, 80;
-    /// Divisor of the same product, for captures and promotions, in 1/1024.
+    /// Divisor of the same product, for captures and queen promotions, in 1/1024.
     lmr_capture_divisor: 4348, 2500..=8000, 250;
     /// History of a capture that decreases its reduction by a ply.
     lmr_capture_history: 15781, 5000..=40000, 1600;
@@ -210,7 +210,7 @@ crate::system::tune::params! {
     lmr_shallower: 11, 0..=40, 3;
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1177, 0..=2500, 100;
-    /// More reduction if the TT move is a capture or a promotion, in 1/1024 ply.
+    /// More reduction if the TT move is a capture or a queen promotion, in 1/1024 ply.
     lmr_table_capture: 712, 0..=2000, 90;
     /// More reduction if nodes at the next ply often fail high, in 1/1024 ply.
     lmr_cutoffs: 684, 0..=2000, 90;

@@ -66,7 +66,7 @@ pub struct MoveFacts {
     pub number: i32,
     /// The best score of the moves before it.
     pub best: Score,
-    /// Neither capture nor promotion to a queen.
+    /// The move is neither a capture nor a queen promotion.
     pub quiet: bool,
     /// The move's history score. Below the root, a quiet move's score includes the move-ordering
     /// bonuses for its squares: escapes from attacks, safe squares and safe attacks.
@@ -83,9 +83,9 @@ pub struct MoveFacts {
     pub check: bool,
     /// The side to move is in check at the node.
     pub in_check: bool,
-    /// The TT move is a capture or a promotion: quiet moves are unlikely to be best.
+    /// The TT move is a capture or a queen promotion, so quiet moves are unlikely to be best.
     pub table_capture: bool,
-    /// The move is a capture that loses material. These come last.
+    /// The move is a capture that loses material. Such captures come last.
     pub losing: bool,
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.

@@ -110,7 +110,7 @@ impl Worker<'_> {
             return Ok(DRAW);
         }
 
-        // Step 5. Captures, promotions, evasions. A check without an evasion is mate.
+        // Step 5. Captures, queen promotions, evasions. A check without an evasion is mate.
         self.forcing_moves::<T>(&mut leaf, &generator, entry)?;
         if leaf.in_check && !leaf.any {
             return Ok(-MATE);
@@ -166,8 +166,8 @@ impl Worker<'_> {
         !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
     }
 
-    /// Step 5: searches the captures and promotions that may raise alpha. In check it searches
-    /// evasions.
+    /// Step 5: searches the captures and queen promotions that may raise alpha. In check it
+    /// searches evasions.
     fn forcing_moves<T: NodeType>(
         &mut self,
         leaf: &mut Leaf,

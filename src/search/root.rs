@@ -52,12 +52,12 @@ const DRAWN_SCALE: Score = 50;
 /// Nodes of the ordinary search to find a move to play if the requested mate is refuted.
 const MOVE_NODES: u64 = 100_000;
 
-/// How the root finds the score of an iteration (UCI option `Root Search`).
+/// The search algorithm at the root (UCI option `Root Search`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootSearch {
     /// A window around the last score, widened gradually.
     Aspiration,
-    /// The full window, always.
+    /// Always the full window.
     FullWindow,
     /// Binary search with null windows.
     Bisection,
@@ -80,7 +80,7 @@ pub struct RootMove {
     average: Score,
     /// Whether `score` is exact, a lower or an upper bound.
     pub(crate) bound: Bound,
-    /// The iteration that `score` is from, in plies.
+    /// Depth of the iteration that found `score`, in plies.
     pub(crate) depth: u32,
     /// Best line, starting with this move.
     pub(crate) pv: Vec<Move>,
@@ -198,7 +198,7 @@ pub(crate) struct SearchResult {
     pub reported: u32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
-    /// How stable the best move and its score were.
+    /// Stability of the best move and of its score.
     pub stability: Stability,
     /// The proof search has shown that there is no mate of the requested length.
     pub no_mate: bool,
@@ -622,9 +622,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Extends a line that a TT cutoff has shortened with moves from the table. Entries of
-    /// leaves are not used, because their score may be static and their move from an earlier
-    /// search.
+    /// Adds moves from the table to a line that a TT cutoff has shortened. Entries of leaves
+    /// are not used, because their score may be static and their move from an earlier search.
     fn complete_line(&mut self, i: usize) {
         let mut line = std::mem::take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -718,8 +717,8 @@ impl Worker<'_> {
     }
 
     /// Reports all lines. After a stopped iteration, it reports them only if one has changed.
-    /// Because all lines are reported together, their first moves differ, the best line comes
-    /// first, and its first move is played.
+    /// Reporting them together ensures that no two lines have the same first move, and that the
+    /// best line comes first. Its first move is played.
     fn report(&mut self, finished: bool) {
         if self.thread != 0 {
             return;

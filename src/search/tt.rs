@@ -1,11 +1,11 @@
 //! The transposition table: buckets of two entries, each with a lower and an
-//! upper bound. Decisions of the search do not belong here.
+//! upper bound. Scores are stored and read unchanged, because they are relative to their
+//! node (see [`crate::chess::score`]). Decisions of the search do not belong here.
 //!
 //! Sources: A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, "A New Paradigm for
 //! Minimax Search", 1994 (two bounds); D. M. Breuker, J. W. H. M. Uiterwijk and
 //! H. J. van den Herik, "Replacement Schemes for Transposition Tables", 1994 (two
-//! entries). Scores are stored and read unchanged, because they are relative to their
-//! node (see [`crate::chess::score`]).
+//! entries).
 //!
 //! Threads share the table without locks. An entry is two atomic words. The
 //! key is stored mixed with the data, so that an entry with halves from
@@ -97,9 +97,10 @@ impl Entry {
 
 /// An entry packed into two words.
 ///
-/// `data`: move (16), lower (16), upper (16), evaluation (16).
-/// `check`: occupied (1), pv (1), generation (6), depth (8), and 48 bits of
-/// the key mixed with `data`.
+/// The fields, from the lowest bit, with their sizes in bits:
+///
+/// - `data`: move (16), lower bound (16), upper bound (16), evaluation (16)
+/// - `check`: occupied (1), pv (1), generation (6), depth (8), [`signature`] (48)
 #[derive(Debug, Default, Zeroable)]
 #[repr(C)]
 struct Slot {
@@ -184,7 +185,7 @@ impl Slot {
                 && (evaluation == NO_SCORE || evaluation.abs() <= EVALUATION_LIMIT))
     }
 
-    /// Returns the words `check` and `data` as they are for the key without the `salt`.
+    /// Returns the words `check` and `data` that the entry would have without the `salt`.
     fn without_salt(&self, salt: u64) -> [u64; 2] {
         let check = self.check.load(Relaxed);
         let salt = if check & OCCUPIED == 0 { 0 } else { signature(salt, 0) };

@@ -46,7 +46,9 @@ const TOLERANCE: f64 = 5.0;
 ///
 /// Trains on the scores of the searches and on the results of the games. The trainer keeps only
 /// quiet positions: the side to move is not in check, and the move played is neither a capture nor
-/// a promotion. It drops the first plies after the opening (`skip_plies` in the schedule, 8).
+/// a promotion. It also drops the first 8 plies after the opening, positions with fewer than 4
+/// pieces, and scores beyond 100 pawns. The section `filter` of the schedule changes these three
+/// limits.
 ///
 /// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
 /// trainer computes with weights rounded as in the network file. Before the network is written, it

@@ -83,8 +83,8 @@ enum Command {
     },
     /// Write the games of all files to one file, in random order
     ///
-    /// The same files and the same seed give the same order. All games are held in memory. This is
-    /// for other trainers; Lancet's own shuffles positions itself.
+    /// The same files and the same seed give the same order. All games are held in memory. This
+    /// command is for other trainers. Lancet's trainer shuffles the positions itself.
     #[command(after_long_help = "\
 Examples:
   lancet-train data shuffle games/*.vf --out shuffled.vf --seed 1")]

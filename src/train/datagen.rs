@@ -92,14 +92,15 @@ pub struct Args {
     /// Nodes per move after which no new iteration starts
     #[arg(long, value_name = "SOFT", value_parser = arguments::count)]
     nodes: u64,
-    /// Nodes per move that no search exceeds [default: 8 times SOFT]
+    /// Nodes per move that no search exceeds, except those of --deep [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     hard: Option<u64>,
     /// Percentage of the positions suitable for training that are searched again, to
     /// --deep-nodes; the move of that search is played
     #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = arguments::whole::<u32>(0..=100))]
     deep: u32,
-    /// Nodes after which the longer search of --deep starts no new iteration
+    /// Nodes after which the longer search of --deep starts no new iteration; it never exceeds 8
+    /// times as many
     #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
     deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games

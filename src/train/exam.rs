@@ -81,8 +81,9 @@ impl Exam {
         &self.samples
     }
 
-    /// Returns the evaluations by a network, or by material and piece-square tables, as the search
-    /// uses them, in centipawns.
+    /// Returns the static evaluation of each position, in centipawns for the side to move. A
+    /// network's scores have the search's weight for material. Without a network, the scores come
+    /// from material and piece-square tables.
     pub fn evaluate(&self, network: Option<&Network>) -> Vec<f64> {
         let evaluate = |sample: &Sample| {
             let board = sample.board();

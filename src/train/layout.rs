@@ -17,12 +17,12 @@ use lancet::eval::nnue::{
     },
 };
 
-/// Largest magnitude of a first-layer weight: 127 / 64. The sum of 32 weights and a bias is then at
-/// most 33 * 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
+/// Largest magnitude of a first-layer weight, just below 127 / 64. The sum of 32 weights and a bias
+/// is then at most 33 * 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
 const CLIP: f32 = 1.98;
 /// Largest magnitude of an output weight, so that all of them can be multiples of 1/256. In one
-/// network, six larger weights of 512 forced a unit of 1/64, which changed half of the weights by
-/// 6 %.
+/// network, six of the 512 weights were larger. They forced a unit of 1/64, which changed half of
+/// the weights by 6 %.
 const OUTPUT_CLIP: f32 = 127.0 / 256.0;
 
 /// Number of neurons of a tile.

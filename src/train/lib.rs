@@ -55,7 +55,8 @@ fn thread_count(asked: Option<u32>) -> u32 {
 }
 
 /// Returns the error for a directory that was made with other options. `does` completes the
-/// sentence "this directory ... with other options"; `there` and `asked` are both sets of options.
+/// sentence "this directory ... with other options". `there` are the options of the directory, and
+/// `asked` those of the command.
 fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
     anyhow!(
         "this directory {does} with other options; choose another directory. Options there:\n\

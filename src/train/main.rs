@@ -38,7 +38,7 @@ enum Command {
     /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
-        /// Directory; created if it is missing
+        /// Output directory; created if it does not exist
         directory: PathBuf,
     },
 }

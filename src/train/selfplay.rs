@@ -134,7 +134,8 @@ impl Adjudicator<'_> {
 pub(crate) struct Deepening {
     /// Percentage of the positions suitable for training that are searched longer.
     pub share: u32,
-    /// Nodes after which the longer search starts no new iteration.
+    /// Nodes after which the longer search starts no new iteration. Its hard limit is
+    /// [`HARD_BY_SOFT`] times as many.
     pub soft: u64,
 }
 
@@ -156,7 +157,7 @@ impl Deepening {
 pub struct Conditions {
     /// Nodes per move after which no new iteration starts.
     pub(crate) soft: u64,
-    /// Nodes per move that no search exceeds.
+    /// Nodes per move that no search exceeds, except the longer ones of `deepening`.
     pub(crate) hard: u64,
     /// Positions that are searched longer.
     pub(crate) deepening: Option<Deepening>,

@@ -1,9 +1,9 @@
 //! The arithmetic of the network: adding rows of weights, and the output layer. The other
 //! unsafe code of this crate is in `system::pages` and in one function of `system::files`.
 //!
-//! The code that adds rows is written so that the compiler vectorises it for any target. The
-//! output layer has an AVX-512, an AVX2 and a portable form, one of which is chosen at compile
-//! time. All give the same bits.
+//! The code that adds rows uses the vector types of `wide`, which support any target. The output
+//! layer has an AVX-512, an AVX2 and a portable form, one of which is chosen at compile time. All
+//! give the same bits.
 #![allow(unsafe_code)]
 
 use bytemuck::{Pod, Zeroable};
@@ -166,7 +166,7 @@ pub const fn name() -> &'static str {
     } else if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
         "AVX2"
     } else if cfg!(all(target_arch = "aarch64", target_feature = "neon")) {
-        // The compiler vectorises the portable form, and `wide` the rows.
+        // The compiler vectorises the portable form. `wide` adds rows with NEON instructions.
         "NEON"
     } else {
         "portable"

@@ -88,8 +88,7 @@ impl Bucket {
         [&self.deep, &self.recent]
     }
 
-    /// Returns the bytes for a file, which has the keys of the positions without the table's
-    /// `salt`.
+    /// Returns the bytes for a file. The keys in files do not contain the table's `salt`.
     fn to_bytes(&self, salt: u64) -> [u8; BUCKET] {
         let mut bytes = [0; BUCKET];
         let words = self.slots().into_iter().flat_map(|slot| slot.without_salt(salt));

@@ -27,13 +27,13 @@ use lancet::{
     system::{arguments, random::mix, stdio::note},
 };
 
-/// Samples per position of the pool in a training from random weights.
+/// Samples per position of the pool in a training run from random weights.
 const FIRST_PASSES: u64 = 10;
-/// First learning rate of a training from random weights.
+/// First learning rate of a training run from random weights.
 const FIRST_RATE: f32 = 2e-3;
-/// Samples per position of the pool in a training from the state of the best network.
+/// Samples per position of the pool in a training run from the state of the best network.
 const PASSES: u64 = 3;
-/// First learning rate of a training from the state of the best network.
+/// First learning rate of a training run from the state of the best network.
 const RATE: f32 = 5e-4;
 /// Divisor of the pool that gives the batch size, which is rounded up to a power of two.
 const BATCHES: u64 = 200;
@@ -51,9 +51,10 @@ const BATCH: [u64; 2] = [256, 16384];
 /// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
 /// pairs of games. If --match-games games do not decide it, the likelier hypothesis counts.
 ///
-/// All games are kept. A generation plays half as many positions as there are, but at most --most.
-/// A training from random weights sees each position up to 10 times, a later one up to 3 times, and
-/// no training takes more than --samples samples.
+/// All games are kept. The first generation plays --first positions. Each later one plays half as
+/// many as all earlier generations together, but at most --most. A training run from random weights
+/// takes 10 times as many samples as there are positions, including those that the filter drops. A
+/// later run takes 3 times as many. No training run takes more than --samples samples.
 ///
 /// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
 /// failure also loses the games of the last ten seconds. Run the same command again to continue.
@@ -69,7 +70,7 @@ Examples:
 Files:
   DIR/best.nnue         the best network
   DIR/lineage.toml      settings, and the games, losses, match and hours of every generation
-  DIR/lineage.svg       Elo, positions and errors over hours
+  DIR/lineage.svg       Elo, positions and errors over time
   DIR/generation-0001/  its games (.vf), its network with its state and loss curves, its match")]
 pub struct Args {
     /// Directory for networks, games and the lineage; a run that is already in it continues
@@ -103,7 +104,7 @@ pub struct Args {
     /// disk, and 18 bytes of memory during training
     #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
     most: u64,
-    /// Largest number of samples of a training
+    /// Largest number of samples of a training run
     #[arg(long, value_name = "N", default_value = "300M", value_parser = arguments::count)]
     samples: u64,
     /// Largest number of games of a match
@@ -206,7 +207,7 @@ struct Learner {
     before: f64,
 }
 
-/// The fields used here of the training record in a network. A network that was placed in the
+/// The fields of a network's training record that are used here. A network that was placed in the
 /// directory by hand may lack them.
 #[derive(Deserialize)]
 struct Provenance {

@@ -35,11 +35,11 @@ pub(crate) struct Settings {
     pub hidden: usize,
     /// Output buckets.
     pub buckets: usize,
-    /// Positions before the first training.
+    /// Number of positions of the first generation.
     pub first: u64,
     /// Largest number of positions of a later generation.
     pub most: u64,
-    /// Largest number of samples of a training.
+    /// Largest number of samples of a training run.
     pub samples: u64,
     /// Largest number of games of a match.
     pub match_games: u64,

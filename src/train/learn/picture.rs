@@ -1,4 +1,4 @@
-//! Picture of a lineage: Elo, positions and errors over hours.
+//! Picture of a lineage: Elo, positions and errors over time.
 
 use plotters::prelude::{BLUE, RED, SeriesLabelPosition};
 
