@@ -58,14 +58,14 @@ enum Topic {
     /// Write shell completions and manual pages to a directory, for packagers
     #[command(hide = true)]
     Generate {
-        /// Directory; created if it is missing
+        /// Directory; created if it does not exist
         directory: PathBuf,
     },
 }
 
 #[derive(clap::Args, Debug)]
 struct ReportArgs {
-    /// Directory for the page; created if it is missing
+    /// Directory for the page; created if it does not exist
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Replace the page if it exists
