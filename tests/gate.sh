@@ -65,8 +65,7 @@ tools() {
             for tool in make zip x86_64-w64-mingw32-gcc qemu-aarch64; do
                 command -v "$tool" >/dev/null || lacks "$tool, for the release"
             done
-            compgen -G "$(rustc --print sysroot)/lib/rustlib/*/bin/llvm-profdata" >/dev/null ||
-                lacks "llvm-tools: 'rustup component add llvm-tools'"
+            .ci/guided --tools || lacks 'llvm-profdata, for the release'
             ;;
         esac
     done
