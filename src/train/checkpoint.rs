@@ -76,7 +76,7 @@ pub fn save(path: &Path, trainer: &Trainer) -> anyhow::Result<()> {
 ///
 /// If the file cannot be read, is damaged, or belongs to another run.
 pub fn load(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
-    let (text, numbers) = read(path)?;
+    let (text, numbers, _) = read(path)?;
     let asked = TrainingRun { build: text.run.build.clone(), ..trainer.run.clone() };
     ensure!(text.run == asked, "{}: {}", path.display(), difference(&text.run, &asked));
     fill(trainer, &numbers);
@@ -88,32 +88,21 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
 }
 
 /// Starts a run with the final weights and optimiser's moments of another run of the same shape.
+/// The run records the name and the checksum of the file.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, is damaged, or belongs to a network of another shape.
 pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
-    let (text, numbers) = read(path)?;
+    let (text, numbers, sum) = read(path)?;
     let (theirs, ours) = (text.run.schedule.layout(), trainer.layout());
-    let path = path.display();
-    ensure!(theirs == ours, "{path}: the state of a network of {theirs}, expected {ours}");
+    let place = path.display();
+    ensure!(theirs == ours, "{place}: the state of a network of {theirs}, expected {ours}");
     fill(trainer, &numbers);
     trainer.state.updates = text.state.updates;
-    Ok(())
-}
-
-/// Returns the name under which a run records the state that it started from: the name of the file
-/// and its checksum.
-///
-/// # Errors
-///
-/// If the file cannot be read.
-pub fn name(path: &Path) -> anyhow::Result<String> {
-    let place = || path.display().to_string();
-    let bytes = files::read_regular(path, LONGEST_FILE).with_context(place)?;
-    let sum = bytes.last_chunk().copied().map(u32::from_le_bytes).unwrap_or_default();
     let name = path.file_name().unwrap_or_default().display();
-    Ok(format!("{name} (CRC-32 {sum:08x})"))
+    trainer.run.from = Some(format!("{name} (CRC-32 {sum:08x})"));
+    Ok(())
 }
 
 /// Returns whether the file starts like one that [`save`] wrote.
@@ -123,13 +112,13 @@ pub fn is_one(path: &Path) -> bool {
     read.is_ok() && start == *MAGIC
 }
 
-/// Reads and checks the text and the numbers of a file.
-fn read(path: &Path) -> anyhow::Result<(Text, Vec<f32>)> {
+/// Reads and checks a file. Returns its text, its numbers and its checksum.
+fn read(path: &Path) -> anyhow::Result<(Text, Vec<f32>, u32)> {
     let bytes = files::read_regular(path, LONGEST_FILE).map_err(anyhow::Error::from);
     bytes.and_then(|bytes| parse(&bytes)).with_context(|| path.display().to_string())
 }
 
-fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
+fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>, u32)> {
     let truncated = "truncated";
     let rest = bytes.strip_prefix(MAGIC).context("not a Lancet checkpoint")?;
     let (rest, sum) = rest.split_last_chunk::<4>().context(truncated)?;
@@ -142,7 +131,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>)> {
     let numbers: Vec<f32> =
         rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
     ensure!(numbers.len() == 4 * 8 * text.run.schedule.layout().len(), truncated);
-    Ok((text, numbers))
+    Ok((text, numbers, found))
 }
 
 /// Replaces the parameters, average and moments of a trainer by the numbers of a file.

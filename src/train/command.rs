@@ -260,7 +260,7 @@ fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Tr
         build: VERSION.to_owned(),
         threads: thread_count(args.threads) as usize,
         schedule,
-        from: state.map(checkpoint::name).transpose()?.or(network.as_ref().map(Network::name)),
+        from: network.as_ref().map(Network::name),
         sources: data.sources.clone(),
     };
     let mut trainer = Trainer::new(run, data.training.len())?;

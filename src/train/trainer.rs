@@ -490,6 +490,10 @@ mod tests {
         let mut second = trainer_by(1, Schedule { rate: [1e-4; 2], ..schedule(5) });
         checkpoint::begin_with(&path, &mut second).unwrap();
         assert_eq!((second.state.step, second.state.updates), (0, 12));
+        let bytes = std::fs::read(&path).unwrap();
+        let sum = u32::from_le_bytes(*bytes.last_chunk().unwrap());
+        let from = format!("net.checkpoint (CRC-32 {sum:08x})");
+        assert_eq!(second.run.from, Some(from));
         assert_eq!((&second.parameters, &second.moments), (&first.parameters, &first.moments));
         let before = second.validate(&data.validation).unwrap();
         train(&mut second, &data, 5);

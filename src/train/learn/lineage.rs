@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{other_options, replace},
+    super::{checkpoint, other_options, replace},
     sprt::Pairs,
 };
 use lancet::system::files::{self, LockFile};
@@ -165,7 +165,7 @@ impl Home {
     /// its run, or the network itself if it was placed by hand.
     pub fn weights(&self, number: u32) -> PathBuf {
         let network = self.network(number);
-        let state = network.with_extension("state");
+        let state = checkpoint::beside(&network, "state");
         if state.exists() { state } else { network }
     }
 
