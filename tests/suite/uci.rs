@@ -544,7 +544,7 @@ fn nodes_may_be_the_clock() {
     };
     let played = game([1000, 990, 980, 970]);
     assert_eq!(game([1000, 1, 400, 5000]), played);
-    // 100,000 nodes are available in all, and 27 moves follow.
+    // 100,000 nodes are available in all, and the clock plans for 27 moves (`clock_horizon`).
     assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
     // Nodes of a search without a clock do not count.
     let mut lancet = Lancet::start();
@@ -884,7 +884,8 @@ fn what_people_ask() {
     lancet.quit();
 }
 
-/// `eval` uses the same evaluation as the search.
+/// `eval` shows the terms of the evaluation that the search uses: the built-in network, the
+/// piece-square tables or a network from a file.
 #[test]
 fn eval_takes_the_evaluation_apart() {
     let dir = tempfile::tempdir().unwrap();
@@ -921,11 +922,11 @@ fn eval_takes_the_evaluation_apart() {
             .iter()
             .any(|line| line.starts_with("Terms in pawns for White, by the network 768-32x2-1"))
     );
-    assert!(
-        lines.iter().any(|line| line.starts_with("bias ") && line.ends_with("-0.69")),
-        "{lines:?}"
-    );
-    let total = "Evaluation: -0.68 pawns for White (68 cp for the side to move)";
+    for (term, value) in [("bias ", "-0.69"), ("bare king ", "+21.18")] {
+        let shown = lines.iter().any(|line| line.starts_with(term) && line.ends_with(value));
+        assert!(shown, "{lines:?}");
+    }
+    let total = "Evaluation: +20.50 pawns for White (-2050 cp for the side to move)";
     assert_eq!(lines.last().unwrap(), total);
     lancet.quit();
 }
@@ -1206,7 +1207,7 @@ fn a_game_at_a_terminal() {
     assert!(text.contains(&format!("[FEN \"{mate}\"]\n\n1. Ra8# 1-0\n")), "{text}");
 }
 
-/// For programs, orders are unknown commands.
+/// Commands for people, such as `undo` and `hint`, are unknown to programs.
 #[test]
 fn orders_are_for_people() {
     let mut lancet = Lancet::start();
@@ -1461,7 +1462,7 @@ fn the_end_of_input_ends_the_program() {
         let moves = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
         assert_eq!(moves, usize::from(script.starts_with("go")), "{script}: {lines:?}");
     }
-    // Tasks that end by themselves are finished at the end of the input.
+    // Tasks that end by themselves are completed even if the input ends.
     for (script, last) in [
         ("go depth 9", "info depth 9 "),
         ("go nodes 30000\n", "info depth 8 "),
@@ -1796,7 +1797,7 @@ fn weaker_players_use_the_clock() {
     lancet.send("go ponder wtime 20000 btime 20000");
     assert!(lancet.drain().iter().all(|line| !line.starts_with("bestmove")));
     lancet.ask("ponderhit", "bestmove ");
-    // There is only one line, since the nodes suffice only for one.
+    // There is only one line, because there are enough nodes for only one.
     lancet.send("setoption name MultiPV value 5");
     let (lines, _) = lancet.go("go depth 30");
     assert!(thoughts(&lines).iter().all(|line| field(line, "multipv") == Some("1")), "{lines:?}");
@@ -1839,7 +1840,7 @@ fn unknown_options_are_named_once() {
     lancet.quit();
 }
 
-/// Skill Level sets a rating, but UCI_Elo has precedence.
+/// Skill Level sets a rating, but UCI_Elo takes precedence.
 #[test]
 fn skill_levels_weaken_play() {
     let mut lancet = Lancet::start();
