@@ -50,7 +50,7 @@ pub enum LoadError {
         found: u32,
     },
     /// No table can have the size in the header.
-    #[error("damaged: {buckets} buckets is not a valid size")]
+    #[error("damaged: {buckets} buckets, expected a multiple of {PER_MIB} up to 2^50")]
     Size {
         /// The number of buckets in the header.
         buckets: u64,
@@ -64,7 +64,7 @@ pub enum LoadError {
     /// The length of the file does not match its header.
     #[error("truncated or damaged: {found} bytes, expected {expected}")]
     Length {
-        /// The expected number of bytes.
+        /// The expected number of bytes. It is that of the header if the file is shorter.
         expected: u64,
         /// The number of bytes in the file.
         found: u64,
@@ -73,7 +73,7 @@ pub enum LoadError {
     #[error("damaged: the checksum is wrong")]
     Checksum,
     /// An entry has scores that no search can have found.
-    #[error("not written by Lancet: impossible scores")]
+    #[error("not written by Lancet: an entry has scores out of range or bounds that cross")]
     Entries,
     /// The table does not fit into memory.
     #[error("not enough memory for a hash table of {mib} MiB")]
@@ -167,19 +167,18 @@ impl Table {
     /// If `reader` fails, if the bytes are damaged, if their format version or evaluation differs,
     /// or if there is not enough memory.
     pub fn read(mut reader: impl Read, found: u64, evaluation: u64) -> Result<Table, LoadError> {
-        let mut header = [0; HEADER];
-        let short = |error: io::Error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => LoadError::Magic,
-            _ => LoadError::Io(error),
-        };
-        reader.read_exact(&mut header).map_err(short)?;
+        let mut header = Vec::with_capacity(HEADER);
+        reader.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
+        if !header.starts_with(MAGIC) {
+            return Err(LoadError::Magic);
+        }
+        if header.len() < HEADER {
+            return Err(LoadError::Length { expected: HEADER as u64, found });
+        }
         let number = |at: usize| {
             let bytes: [u8; 8] = std::array::from_fn(|i| header[at + i]);
             u64::from_le_bytes(bytes)
         };
-        if !header.starts_with(MAGIC) {
-            return Err(LoadError::Magic);
-        }
         let (version, generation) = (number(8) as u32, (number(8) >> 32) as u32);
         if version != VERSION {
             return Err(LoadError::Version { found: version });
@@ -221,7 +220,7 @@ impl Table {
     }
 }
 
-/// Checks that `path` does not exist or is a saved table, by its first bytes.
+/// Checks that no file exists at `path`, or that it begins like a saved table.
 fn check_place(path: &Path) -> io::Result<()> {
     let mut magic = [0; MAGIC.len()];
     match files::open_regular(path).and_then(|mut old| old.read_exact(&mut magic)) {
@@ -314,6 +313,10 @@ mod tests {
         assert!(error(&good[..good.len() - 1]).starts_with("truncated"));
         assert!(error(&good[..HEADER]).starts_with("truncated"));
         assert!(error(&changed(24)).contains("another evaluation"));
+        for length in [8, HEADER - 1] {
+            assert!(error(&good[..length]).starts_with("truncated"), "{length}");
+        }
+        assert_eq!(error(&good[..7]), other);
         for at in [12, 40, HEADER, HEADER + 12_345, good.len() - 1] {
             assert!(error(&changed(at)).contains("checksum"), "{at}");
         }
