@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Screens many ideas for the search at once.
 
-Each idea is a switch: a UCI option of a build with the feature `tune`, with one value that turns
-the idea off and one that turns it on. In each pair of games, the switches of the first player are
-on or off at random, and the second player has the opposite settings. Both play the same opening
-with both colours. A regression of the pairs' scores on the switches then estimates the gain of
-each switch. Every pair gives information about every switch, so 16 ideas need as many games as one.
+Each idea is a switch: a UCI option with one value that turns the idea off and one that turns it on.
+The engine must be built with these options: `cargo build --release --features tune`. In each pair
+of games, the switches of the first player are on or off at random, and the second player has the
+opposite settings. Both play the same opening with both colours. A regression of the pairs' scores
+on the switches then estimates the gain of each switch. Every pair gives information about every
+switch, so 16 ideas need as many games as one.
 
     tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
         --nodes 25000 --pairs 4500 --set rfp_least=30 rfp_worsening=0:28:3 lmr_cutoffs=684:0:0
     tests/screen.py tell screen.csv
 
-A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo. It is six tenths of the published
-gain if at least two engines have the idea, and 0 if only one has it. `play` needs fastchess. If it
-was stopped, the same command continues the run. `--set` sets an option for both players, such as an
-idea that an earlier screen adopted.
+A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo. It is 60 % of the published gain
+if at least two engines have the idea, and 0 if only one has it. `play` needs fastchess. If the run
+is stopped, the same command continues it. `--set` sets an option for both players, for example to
+turn on an idea that an earlier screen adopted.
 
 `tell` prints the measured gain of each switch with its standard error, and the posterior mean. The
 posterior mean is a weighted mean of the measured gain and the prior. The true gains of such ideas
@@ -56,7 +57,7 @@ def play_pair(args, switches, number):
         command = [args.fastchess, *players]
         command += ["-each", "proto=uci", f"option.Hash={args.hash}"]
         if args.clock:
-            # The engines count nodes as time, so the clock of fastchess may run out.
+            # The engines measure time in nodes, so fastchess must not enforce its own clock.
             command += [f"tc={args.clock}", "timemargin=1000000", f"option.nodestime={args.nodestime}"]
         else:
             command += ["tc=inf", f"nodes={args.nodes}"]
@@ -80,17 +81,17 @@ def play(args):
         off, on, prior = values.split(":")
         switches.append((name, off, on, float(prior)))
     head = ["pair", "score", *args.switches]
-    done = set()
+    rows = []
     if os.path.exists(args.file):
         with open(args.file, newline="") as file:
             rows = list(csv.reader(file))
-        if rows and rows[0] != head:
-            sys.exit(f"{args.file} has games with other switches; choose another file")
-        done = {int(row[0]) for row in rows[1:]}
+    if rows and rows[0] != head:
+        sys.exit(f"{args.file} has games with other switches; choose another file")
+    done = {int(row[0]) for row in rows[1:]}
     lock = threading.Lock()
     with open(args.file, "a", newline="") as file:
         writer = csv.writer(file)
-        if not done:
+        if not rows:
             writer.writerow(head)
 
         def work(number):
