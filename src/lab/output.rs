@@ -1,5 +1,5 @@
-//! The output of a run: a table for people, CSV and JSON for programs. The only computation here
-//! is which cells are best.
+//! The output of a run: a table for people, and CSV and JSON for programs. The only thing computed
+//! here is which cells are best.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use lancet::chess::notation::{counted, short};
 
-/// The name of a count of a cell, and a function that returns its text.
+/// The heading of a column, and a function that returns the text of a row in it.
 pub(super) type Column = (&'static str, fn(&Measurement) -> String);
 
 /// The columns of the CSV after those of the axes.
@@ -100,9 +100,9 @@ pub(super) fn label(cell: &Cell) -> String {
 /// Returns the table for people, followed by notes.
 pub fn people(report: &Report) -> String {
     let mut text = format!(
-        "{} positions, depth {}, {} leaves, move ordering {}, {} iterative deepening\n\
+        "{}, depth {}, {} leaves, move ordering {}, {} iterative deepening\n\
          {}\n{LEGEND}",
-        report.positions,
+        counted(report.positions, "position"),
         report.depth,
         report.leaf,
         report.ordering,
@@ -204,7 +204,7 @@ fn notes(report: &Report) -> String {
     for row in &report.rows {
         let stuck = row.outcomes.iter().filter(|o| !o.unconverged.is_empty());
         let stuck = stuck.map(|o| format!("{} ({})", o.id, ends(&o.unconverged))).collect();
-        text += &list(&row.cell, "MTD(f) did not converge", stuck);
+        text += &list(&row.cell, "did not converge", stuck);
         if !row.cell.is_sound() {
             let odd = row.outcomes.iter().filter(|o| !o.differences.is_empty());
             let odd = odd.map(|o| format!("{} ({})", o.id, o.differences[0])).collect();

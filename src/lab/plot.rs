@@ -2,6 +2,7 @@
 //! the replayed tree.
 
 use clap::ValueEnum;
+use lancet::chess::notation::counted;
 use plotters::{
     coord::Shift,
     prelude::*,
@@ -75,9 +76,9 @@ fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     let margin = 0.06 * (high - low).max(0.1);
     let depth = f64::from(report.depth.max(2));
     let title = format!(
-        "Nodes of an iteration relative to {}: {} positions, {} leaves",
+        "Nodes of an iteration relative to {}: {}, {} leaves",
         label(&first.cell),
-        report.positions,
+        counted(report.positions, "position"),
         report.leaf
     );
     area.draw_text(&title, &("sans-serif", FONT + 2).into_font().color(&BLACK), (12, 12))?;
@@ -101,7 +102,7 @@ fn curves(report: &Report, area: &Area<'_>) -> anyhow::Result<()> {
     groups.sort_by(|a, b| {
         b.1.last().copied().unwrap_or(1.0).total_cmp(&a.1.last().copied().unwrap_or(1.0))
     });
-    // A name is at the end of its curve, or below it where the first free space is.
+    // A name is at the end of its curve, or in the first free space below it.
     let mut free = 40;
     for (i, (name, ratios)) in groups.iter().enumerate() {
         let color = hue(i, groups.len());

@@ -45,7 +45,7 @@ pub struct Item<P = Position> {
     pub position: P,
 }
 
-/// Reads the positions of EPD or FEN lines. Of the operations it uses only `id`.
+/// Reads the positions of EPD or FEN lines. Uses only the operation `id`.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub struct Outcome {
     pub replayed: Option<u64>,
     /// Nodes of the last depth relative to the Knuth-Moore bound.
     pub knuth_moore_ratio: f64,
-    /// Depths at which MTD(f) did not converge, and why.
+    /// Depths at which the root driver did not converge, and why.
     pub unconverged: Vec<(u32, End)>,
     /// How it agrees on a mate at the last depth, if it or the reference finds one.
     pub mate: Option<Mate>,
@@ -224,7 +224,7 @@ pub struct Measurement {
     pub branching: Vec<f64>,
     /// Positions with a [`Difference`].
     pub different: usize,
-    /// Positions on which MTD(f) did not converge.
+    /// Positions on which the root driver did not converge.
     pub unconverged: usize,
     /// The results on the single positions.
     pub outcomes: Vec<Outcome>,
@@ -267,9 +267,9 @@ impl fmt::Display for WrongResult {
 
 /// Sound cells differ from the reference. Has the number of differences and the first of them.
 #[derive(Debug, thiserror::Error)]
-#[error("sound cells differ from the reference {times}:{first}")]
+#[error("sound cells differ from the reference ({count}):{first}")]
 pub struct TruthError {
-    times: String,
+    count: String,
     first: String,
 }
 
@@ -306,12 +306,15 @@ impl Report {
             return Ok(());
         }
         let first = self.failures.iter().take(SHOWN).map(|wrong| format!("\n  {wrong}"));
-        Err(TruthError { times: counted(self.failures.len(), "time"), first: first.collect() })
+        Err(TruthError {
+            count: counted(self.failures.len(), "difference"),
+            first: first.collect(),
+        })
     }
 }
 
-/// Runs every cell on every position, with positions in parallel. Calls `tick` with the number of
-/// positions after each cell on each position.
+/// Runs every cell on every position, with positions in parallel. After each cell on each position,
+/// calls `tick` with the number of all positions.
 pub fn run_suite(suite: Suite<'_>, job: &Job<'_>, tick: &(dyn Fn(usize) + Sync)) -> Report {
     match suite {
         Suite::Chess(items) => {
@@ -500,7 +503,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "sound cells differ from the reference 1 time:\n  p: [pvs asp-gradual 50 exact \
+                "sound cells differ from the reference (1 difference):\n  p: [pvs asp-gradual 50 exact \
                  two-bounds two-level 65536 none] depth 2: score {}, reference {truth}",
                 truth - 1
             )

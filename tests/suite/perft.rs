@@ -126,7 +126,7 @@ fn unusable_input_is_named() {
         "{complaints}"
     );
     assert!(complaints.contains("/no/such/file.epd: "), "{complaints}");
-    assert!(stdout(&output).contains("1 counts, 20 nodes"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 count, 20 nodes"), "{}", stdout(&output));
 
     for args in [&["3", "--fen", "8/8/8 w - -"][..], &["x"], &[], &["3", "--threads", "0"]] {
         assert_eq!(perft(args).status.code(), Some(2), "{args:?}");

@@ -14,7 +14,10 @@ use super::{
     suite::{self, Outcome},
 };
 use crate::{
-    chess::{notation::move_text, position::Position},
+    chess::{
+        notation::{counted, move_text},
+        position::Position,
+    },
     system::{arguments, stdio::progress_bar},
     tools::{
         self,
@@ -136,8 +139,9 @@ fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
         let timed = timed(nodes, begun.elapsed());
         bar.suspend(|| {
             say(format_args!(
-                "{path}: {} positions, {counts} counts, {timed}, {} wrong",
-                positions.len(),
+                "{path}: {}, {}, {timed}, {} wrong",
+                counted(positions.len(), "position"),
+                counted(counts, "count"),
                 wrong.len()
             ));
         });
@@ -149,8 +153,9 @@ fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     let Outcome { counts, nodes, skipped, wrong } = total;
     say(format_args!(
-        "Total: {counts} counts, {}, {skipped} above the node budget, {unreadable} unreadable, \
+        "Total: {}, {}, {skipped} above the node budget, {unreadable} unreadable, \
          {} wrong",
+        counted(counts, "count"),
         timed(nodes, start.elapsed()),
         wrong.len(),
     ));

@@ -1,5 +1,5 @@
-//! Perft: counts paths of legal moves, in total or for each root move. It can count with the rules
-//! alone or through the layers above them.
+//! Perft: counts the leaf nodes of the tree of legal moves, in total or below each root move. It
+//! can count with the rules alone or through the layers above them.
 //!
 //! [`suite`] reads and checks suites of expected counts, and [`command`] is the command.
 
@@ -68,7 +68,7 @@ pub(crate) fn count(chess: &Chess, depth: u32) -> u64 {
     }
 }
 
-/// Counts paths through one of the layers.
+/// Counts leaf nodes with the moves of one of the layers.
 struct Counter {
     through: Through,
     /// These stay empty, because the order of the picked moves does not matter here.
@@ -98,7 +98,7 @@ impl Counter {
 
     fn count_picked(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
         if *position.keys() != position.keys_from_scratch() {
-            return Err(Fault::at(position, "incremental keys differ from keys from scratch"));
+            return Err(Fault::at(position, "the updated keys differ from keys computed anew"));
         }
         if position.checkers() != position.chess().checkers() {
             return Err(Fault::at(position, "cached checkers are wrong"));
@@ -140,8 +140,8 @@ impl Counter {
         Ok(moves)
     }
 
-    /// Counts the paths below each root move, in the order of their UCI notation. Divides the work
-    /// between `threads` threads by replies.
+    /// Counts the leaf nodes below each root move. Sorts the moves by their UCI notation. Each
+    /// thread takes one reply to a root move at a time.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ fn count_evaluated(
 ) -> Result<u64, Fault> {
     let fresh = accumulators.network().evaluate(position.board(), position.turn());
     if accumulators.evaluate(position, ply) != fresh {
-        let what = "the updated network differs from the network from scratch";
+        let what = "the updated network output differs from the output computed from scratch";
         return Err(Fault::at(position, what));
     }
     if depth == 0 {

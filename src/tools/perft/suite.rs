@@ -21,7 +21,7 @@ pub struct PerftCase {
     /// The position as written in the file.
     fen: String,
     position: Position,
-    /// Depth in plies and expected number of paths, as listed.
+    /// Depths in plies and expected numbers of leaf nodes, as listed.
     pub counts: Vec<(u32, u64)>,
 }
 
@@ -29,7 +29,7 @@ pub struct PerftCase {
 ///
 /// # Errors
 ///
-/// If the position is invalid, or a count is not of the form `;Dn count`.
+/// If the position is invalid, or a count is missing or not of the form `;Dn count`.
 pub fn parse(line: &Line, mode: CastlingMode) -> Result<PerftCase, LineError> {
     let mut parts = line.text.split(';');
     let fen = parts.next().unwrap_or_default();
