@@ -3,7 +3,7 @@
 
 EXE := lancet
 EVALFILE ?=
-# Processor of the profile-guided build. `native` is this machine, and LEVELS below has the others.
+# Processor for `make pgo`: `native` for this machine, or one of LEVELS below.
 CPU := native
 
 ifeq ($(OS),Windows_NT)

@@ -6,19 +6,20 @@
 #
 #     checks       .ci/run: format, lints, dependencies, tests, packaging, benchmark
 #     hostile      100,000 random lines of input; 1,000 bursts of commands; constant memory over
-#                  10,000 searches; a million pairs of a random game tree and a window in the lab;
+#                  10,000 searches; in the lab, random game trees searched with a million windows;
 #                  12,200 mutated files of seven kinds, read without root privileges
-#     mates        2,000 mates, 100,000 nodes each: no wrong sign, no wrong distance
+#     mates        2,000 mates, 100,000 nodes each: no mate for the wrong side, none announced that
+#                  is shorter than the known distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
 #                  other searches
 #     perft        all suites: counts of up to 10 million nodes by the rules and through the
 #                  search, and of up to one million through the network
 #     platforms    tests/platforms.sh: the same output and node counts on Windows, ARM and older
 #                  processors
-#     readme       the commands in the README, exactly as written there
+#     readme       the `lancet` commands in the README, exactly as written there
 #     compliance   fastchess --compliance
 #     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
-#     release      the files of a release page, with their checksums and node counts
+#     release      the files of a release: their checksums, and the node counts of the programs
 #
 # Requirements, which the script checks first:
 #     - the requirements of tests/platforms.sh and .ci/release
@@ -119,8 +120,8 @@ readme() {
     while read -r line; do
         printf '\n$ %s\n' "$line"
         status=0
-        # Commands that take hours end at one Ctrl-C, with their results. The others end by
-        # themselves.
+        # One Ctrl-C ends a command that takes hours, and it then prints its results. The others end
+        # by themselves.
         timeout --foreground --preserve-status --signal INT 300 bash -c "$line" </dev/null >said 2>&1 || status=$?
         cat said
         case $line in

@@ -12,7 +12,8 @@
 #     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
 #     arm          qemu-user, rustup target add aarch64-unknown-linux-musl
 #     processors   qemu-user
-#     avx512       qemu-user; if the machine lacks AVX-512, also the tools of windows
+#     avx512       qemu-user; on a machine without AVX-512, the Windows program runs too if the
+#                  tools of windows are there
 #
 # The script tests development builds, which behave like release builds. PROFILE=release tests
 # release builds.
@@ -315,7 +316,7 @@ processors() {
 # qemu does not emulate AVX-512, so a build that needs it can only run on a machine that has it.
 avx512() {
     step 'Processors without AVX-512, on Linux and Windows'
-    # This part only checks whether the programs start, so an unoptimised build will do.
+    # This part only checks whether the programs start, so development builds need no optimisation.
     local -x CARGO_PROFILE_DEV_OPT_LEVEL=0
     build $TARGET x86-64-v4
     if tools avx512; then

@@ -56,7 +56,7 @@ pub struct EngineContext<'a> {
     pub say: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Options that the reading thread sets at once, also during a search.
+/// Options that the reading thread sets at once, even during a search.
 #[derive(Debug, Default)]
 pub struct DialogueOptions {
     /// Options that the search reads.
@@ -71,7 +71,7 @@ pub struct DialogueOptions {
     pub debug: AtomicBool,
     /// Write castling as king takes rook, and accept FENs of Chess960.
     pub chess960: AtomicBool,
-    /// Analysis, not a game.
+    /// The search is for analysis, not for a game.
     pub analyse: AtomicBool,
 }
 
@@ -132,7 +132,7 @@ fn options() -> Vec<UciOption> {
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("Number of search threads."),
-        // More lines than any position of chess has moves.
+        // More lines than any chess position has legal moves.
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
@@ -147,7 +147,7 @@ fn options() -> Vec<UciOption> {
         .about(
             "Milliseconds to reserve for delays between Lancet and the GUI. On a clock, \
              Lancet reserves another 50 ms. With `movetime`, it reserves at most a tenth of \
-             that time. Raise it if you play over a network.",
+             that time. Raise this value if you play over a network.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
@@ -173,11 +173,11 @@ fn options() -> Vec<UciOption> {
                  person rated 500, each level adds 125, and 20 is full strength.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
-            "Plays from BookFile while it has a move for the position. Lancet chooses among \
-             its moves at random, in proportion to their weights.",
+            "Plays from BookFile as long as the book has a move for the position. Chooses \
+             among the book's moves at random, in proportion to their weights.",
         ),
         file("BookFile", set_book)
-            .about("Opening book in Polyglot format (.bin). Refuses a damaged file."),
+            .about("Opening book in Polyglot format (.bin). A damaged file is refused."),
         spin("BookDepth", default.book_depth, 1..=BOOK_DEPTH, |s, moves| s.book_depth = moves)
             .about("Highest move number at which Lancet plays from the book."),
         text("SyzygyPath", EMPTY, "paths", |paths| {
@@ -210,8 +210,8 @@ fn options() -> Vec<UciOption> {
             .about("Reports the chances of win, draw and loss with every score, in permille."),
         live_check("Minimal", |o| &o.minimal)
             .about(
-                "Reports only the final result of a search. With MultiPV, reports that of \
-                 each line.",
+                "Reports only the final result of a search. With MultiPV, reports the final \
+                 result of each line.",
             )
             .expert(),
         live_check("Explain", |o| &o.explain)
@@ -222,8 +222,8 @@ fn options() -> Vec<UciOption> {
         file("EvalFile", set_network)
             .about(
                 "Network to evaluate with. An empty value selects the built-in network. For \
-                 comparison, `psqt` selects material and piece-square tables. Refuses a \
-                 damaged file.",
+                 comparison, `psqt` selects material and piece-square tables. A damaged \
+                 file is refused.",
             )
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
@@ -644,7 +644,7 @@ mod tests {
         }
     }
 
-    /// Match runners expect that every spin has numbers, and that they are below 2^31.
+    /// Match runners expect a default, a minimum and a maximum in every spin option, below 2^31.
     #[test]
     fn the_list_is_well_formed() {
         let lines: Vec<String> = announce().iter().map(ToString::to_string).collect();
@@ -711,7 +711,7 @@ mod tests {
         assert!(changed > 20, "{changed}");
     }
 
-    /// The README has the tables of options. If not, the test prints the expected table.
+    /// The README contains the tables of options. If one differs, the test prints it as expected.
     #[test]
     fn the_readme_has_the_tables() {
         for expert in [false, true] {
