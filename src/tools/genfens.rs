@@ -18,8 +18,9 @@ use crate::{
 
 /// Makes `count` balanced openings for OpenBench and passes each to `found` as a FEN.
 ///
-/// The openings come from the book if there is one, otherwise from random moves after the start
-/// position. The same seed gives the same openings. Ends early when `signals` stops it.
+/// Each opening starts from a random position of the book, or from the start position without a
+/// book. Random moves follow. The same seed gives the same openings. Ends early when `signals`
+/// stops it.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ pub(super) struct Suite<T, E = LineError> {
     pub broken: Vec<E>,
 }
 
-/// Returns whether a line is a tag of PGN, such as `[Event "Club"]`.
+/// Returns whether a line is a PGN tag, such as `[Event "Club"]`.
 fn is_tag(line: &str) -> bool {
     line.starts_with('[') && line.ends_with("\"]")
 }

@@ -331,7 +331,7 @@ const MAX_PERFT: u64 = 100;
 /// Maximum number of openings that `genfens` generates.
 const MAX_OPENINGS: u64 = 100_000_000;
 
-/// The arguments of a `go`. If a keyword is repeated, the last one counts.
+/// The arguments of a `go`. If a limit is repeated, the last one counts.
 #[derive(Default)]
 struct Go {
     /// The values of `wtime`, `btime`, `winc` and `binc`.
@@ -493,8 +493,8 @@ fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
     Ok(Command::Perft(depth as u32))
 }
 
-/// Reads up to three optional numbers. Each argument has the text before it and its range. `all`
-/// is the complete command for the error about further words.
+/// Reads up to three optional numbers. Each argument is given by the text before it and its range.
+/// `all` is the text of the complete command, for the error about extra words.
 fn numbers(
     tokens: &mut Tokens,
     arguments: [(&'static str, RangeInclusive<u64>); 3],

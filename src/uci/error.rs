@@ -1,4 +1,4 @@
-//! Errors in a command line of the protocol.
+//! Errors in protocol commands.
 
 /// An error in a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -18,11 +18,11 @@ use crate::{
     play::report::{Bound, Info, Note, Outcome, TableFault},
 };
 
-/// Maximum length of an `info string` in characters, because people read it.
+/// Number of characters of a text that an `info string` keeps, because people read it.
 const MAX_TEXT: usize = 400;
 
-/// Phrases of operating systems for unreadable files, and replacements. If XBoard reads one of
-/// these phrases, it assumes that the engine cannot start, and stops reading.
+/// Phrases that operating systems use for unreadable files, and their replacements. If XBoard reads
+/// one of these phrases, it assumes that the engine cannot start, and stops reading.
 const FATAL: [(&str, &str); 3] = [
     ("No such file or directory", "file or folder does not exist"),
     ("Permission denied", "access is denied"),

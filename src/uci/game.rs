@@ -21,7 +21,7 @@ pub(super) struct PersonGame {
     pub(super) lancet: Option<Color>,
     /// The rating at which Lancet plays; `None` for full strength.
     pub(super) level: Option<u32>,
-    /// The board is turned.
+    /// Whether the board is flipped.
     pub(super) turned: bool,
     /// The side that resigned, and when: the key of the position, and the half-moves before it.
     pub(super) resigned: Option<(Color, u64, usize)>,
@@ -32,7 +32,7 @@ pub(super) struct PersonGame {
 }
 
 impl PersonGame {
-    /// Returns the side at the bottom of the board: the person's, unless the board is turned.
+    /// Returns the side at the bottom of the board: the person's, unless the board is flipped.
     pub(super) fn below(&self) -> Color {
         let person = Color::from_white(self.lancet != Some(Color::White));
         if self.turned { !person } else { person }

@@ -5,9 +5,10 @@
 //! acts on them, and `format` and [`options`] build the messages to send. [`terminal`],
 //! `orders`, `person` and `prompt` serve a person who types at a terminal.
 //!
-//! The calling thread reads commands and never waits for a search. One engine thread owns the
-//! [`Engine`] and does the longer work in order. The calling thread creates new [`Signals`] when
-//! it reads a `go`, so that a `stop` right after it is not lost.
+//! The calling thread reads commands. It waits for a search only in `wait` and after commands from
+//! the command line. One engine thread owns the [`Engine`] and does the longer work in order. The
+//! calling thread creates new [`Signals`] when it reads a `go`, so that a `stop` right after it is
+//! not lost.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -77,7 +78,7 @@ type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
 /// State that both threads of a dialogue share, besides the output.
 #[derive(Default)]
 struct Shared {
-    /// Number of searches and counts that are queued or running.
+    /// Number of tasks that are queued or running: searches, perft, benchmarks and so on.
     tasks: AtomicUsize,
     /// Set by `quit`. It ends a running initialisation of the hash table.
     quitting: AtomicBool,
@@ -86,7 +87,7 @@ struct Shared {
 }
 
 /// Runs the lines of `commands`, then the UCI loop on standard input and output. If both are
-/// terminals, answers are written for people until the command `uci`.
+/// terminals, the output is written for people until the command `uci`.
 pub fn main(commands: &[String]) -> ExitCode {
     let person = io::stdin().is_terminal() && io::stdout().is_terminal();
     if person && let Ok((mut prompt, queue, printer)) = prompt::open() {
@@ -97,7 +98,7 @@ pub fn main(commands: &[String]) -> ExitCode {
             board.iter().for_each(|line| output.line(line));
         }
         dialogue(commands, &mut prompt, &output);
-        // Once they are dropped, the printer prints the rest and ends.
+        // Without the prompt and the output, the printer prints the rest of its queue and ends.
         drop((prompt, output));
         let _ = printer.join();
     } else {
@@ -114,8 +115,8 @@ pub fn is_line(text: &str) -> bool {
         || !matches!(terminal::parse(text, &Position::default()), Ok(None))
 }
 
-/// Reads commands from `input` and answers on `output` until `quit`, the end of the input, or
-/// until the output is closed.
+/// Reads commands from `input` and answers on `output`, until `quit`, the end of the input, or a
+/// closed output.
 pub fn run(input: impl BufRead, output: impl Write + Send) {
     run_commands(&[], input, output);
 }
@@ -147,8 +148,8 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
     });
 }
 
-/// A writer that ends the program when its output is closed, since the reading thread may be
-/// waiting for input that never comes.
+/// A writer that ends the program when writing fails, for example because the output is closed. The
+/// reading thread may be waiting for input that never comes.
 struct UntilClosed<W>(W);
 
 impl<W: Write> Write for UntilClosed<W> {
@@ -321,7 +322,7 @@ fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
     }
 }
 
-/// Answer to commands that have to wait while Lancet thinks about its move against a person.
+/// Answer to commands that are refused while Lancet thinks about its move against a person.
 const THINKING: &str = "Lancet is thinking; 'stop' makes it play at once";
 
 /// Remark on a search without a limit.
@@ -346,11 +347,11 @@ fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
     }
 }
 
-/// A kind of work of the engine thread.
+/// The kind of a task for the engine thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
-    /// A count, or a search with limits but no clock. It is finished even after the end of the
-    /// input.
+    /// A search with limits but no clock, or another task that ends by itself, such as perft or
+    /// bench. It is finished even after the end of the input.
     Bounded,
     /// A search on a clock. It ends by itself, or at the end of the input, since the GUI is gone.
     Search,
@@ -376,8 +377,8 @@ struct Dialogue<'a, W> {
     work: mpsc::Sender<Work<'a>>,
     setup: Setup,
     current: Option<Current>,
-    /// The error in a program's last position, if that was refused. The board then shows another
-    /// position than the program assumes.
+    /// The error in a program's last position, if that was refused. The board then differs from the
+    /// one that the program assumes.
     refused: Option<String>,
     /// Unknown options that a program has set, in lower case. Each is reported once.
     unknown: HashSet<String>,

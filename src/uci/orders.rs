@@ -33,7 +33,7 @@ use crate::{
 /// Answer to orders that would continue a game that is over.
 const OVER: &str = "the game is over; 'new' starts another";
 
-/// Thinking time for a move of Lancet's or a hint.
+/// Thinking time for one of Lancet's moves, or for a hint.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 impl<'a, W: Write + Send> Dialogue<'a, W> {
@@ -58,7 +58,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     fn needs_new_game(&self, order: &Order) -> bool {
         let resigned = self.person.resigned(&self.setup).is_some();
         match order {
-            // Moves may follow a draw by rule: players need not claim it.
+            // Moves may follow repetitions or fifty quiet moves: players need not claim the draw.
             Order::Moves(_) | Order::Redo(_) => resigned,
             Order::Play(_) | Order::Resign => resigned || self.setup.game().ending().is_some(),
             _ => false,
@@ -270,8 +270,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         });
     }
 
-    /// Searches, and passes the outcome to `tell`. Searches for [`Task::Answer`] at the level that
-    /// the person has set, for other tasks at full strength.
+    /// Searches, and passes the outcome to `tell`. A [`Task::Answer`] is searched at the level that
+    /// the person has set, and other tasks at full strength.
     fn think(
         &mut self,
         task: Task,

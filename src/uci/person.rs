@@ -53,7 +53,8 @@ pub fn width() -> usize {
 }
 
 /// Formats a search report for the position `root`, truncated after a move to fit into `width`
-/// columns. If `chances` are given, wins of White, draws and wins of Black follow in percent.
+/// columns. If `chances` are given, the percentages of White wins, draws and
+/// Black wins precede the line.
 pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize) -> String {
     let bound = match (info.bound, root.turn()) {
         (Bound::Exact, _) => ' ',
@@ -106,7 +107,7 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// Formats a move of Lancet's from `root`, after introductory words.
+/// Formats a move from `root`, preceded by `words`.
 pub fn announced(words: &str, root: &Position, m: Move) -> String {
     let text = format!("{words} {}{}", notation::number(root), notation::san(root, m));
     Style::new().bold().apply_to(text).to_string()
@@ -146,7 +147,7 @@ fn cell(position: &Position, square: Square) -> String {
     let piece = position.board().piece_at(square);
     let checked = position.is_check()
         && piece.is_some_and(|p| p.role == Role::King && p.color == position.turn());
-    // Red, light and dark grey green in the 256-colour palette of terminals.
+    // Red, light grey-green and dark grey-green in the 256-colour palette of terminals.
     let background = if checked {
         160
     } else if square.is_light() {

@@ -32,7 +32,7 @@ enum Print {
 pub struct Prompt {
     editor: Editor<(), MemHistory>,
     print: Sender<Print>,
-    /// The reader is a program now, so no prompt is shown.
+    /// Whether a program types the lines now, so that no prompt is shown.
     plain: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Queue(Sender<Print>);
 ///
 /// # Errors
 ///
-/// If the terminal does not support this.
+/// If the terminal does not support line editing, or the thread cannot be started.
 pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
     // Pasted text is read line by line, not as one line.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).build();

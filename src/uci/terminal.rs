@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of moves that one `undo` or `redo` handles.
 const MAX_MOVES: usize = 10_000;
 
-/// An order of a person.
+/// An order: a command beyond the protocol that a person types at a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Play these moves, in any notation.
@@ -33,7 +33,7 @@ pub enum Order {
     ListMoves,
     /// Show the board.
     Board,
-    /// Turn the board.
+    /// Flip the board.
     Flip,
     /// Start a new game.
     New,
@@ -59,15 +59,11 @@ pub enum Order {
 
 /// The orders: name, arguments and one line of help.
 pub const ORDERS: &[(&str, &str, &str)] = &[
-    (
-        "undo",
-        "[moves]",
-        "take back one move or several, and in a game against Lancet also its answers",
-    ),
-    ("redo", "[moves]", "replay one move or several that were taken back"),
+    ("undo", "[moves]", "take back one or more moves; in a game against Lancet, its replies too"),
+    ("redo", "[moves]", "replay one or more moves that were taken back"),
     ("moves", "", "list the legal moves"),
     ("board", "", "show the board"),
-    ("flip", "", "turn the board"),
+    ("flip", "", "flip the board, so that the other side is at the bottom"),
     ("new", "", "start a new game"),
     ("resign", "", "resign the game"),
     (
@@ -98,7 +94,7 @@ pub struct OrderError {
 
 /// The help for moves and FENs, which precedes the list of the orders.
 pub const MOVES: &str =
-    "e4, e2e4   play a move or several, in any notation; a FEN sets up the board";
+    "e4, e2e4   play one or more moves, in any notation; a FEN sets up the board";
 
 /// Parses a line. Returns `None` for other lines, which may be commands of the protocol.
 ///
@@ -159,8 +155,8 @@ pub fn unknown(line: &str) -> Option<String> {
     Some(format!("unknown command '{word}': did you mean '{name}'?"))
 }
 
-/// Joins command-line arguments to lines. An argument is a line or a word of one: `go depth 3` may
-/// be one argument or three.
+/// Joins command-line arguments into lines. An argument is a line or a word of one: `go depth 3`
+/// may be one argument or three.
 pub fn lines(arguments: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for argument in arguments {

@@ -25,7 +25,7 @@ fn the_end_of_input_is_quit() {
         let lines = answers(script.as_bytes());
         assert_eq!(count(&lines, "bestmove "), usize::from(script.starts_with("go")), "{script}");
     }
-    // Counts are finished at the end of the input, unlimited searches are stopped.
+    // At the end of the input, perft is finished, and unlimited searches are stopped.
     let lines = answers(b"perft 3");
     assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
 }

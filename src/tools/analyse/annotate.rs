@@ -1,4 +1,4 @@
-//! Adds the findings about a game to it: evaluations, signs for errors, better lines and tags.
+//! Adds the findings about a game to it: evaluations, error marks, better lines and tags.
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
@@ -156,7 +156,7 @@ impl<'a> Findings<'a> {
         (0..self.judgements.len()).filter(short).collect()
     }
 
-    /// Returns the error that a move is, if it is one.
+    /// Returns the kind of error that a move is, or `None` if it is not an error.
     pub(super) fn error(&self, index: usize) -> Option<Error> {
         self.judgements[index].and_then(|judgement| judgement.error)
     }
@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(moves("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n1. a8Q, a1q+ *"), 2);
     }
 
-    /// Check signs are corrected, also in variations, and repeated glyphs are removed.
+    /// Check signs are corrected, even in variations, and repeated glyphs are removed.
     #[test]
     fn lines_are_tidied() {
         let mut game =

@@ -193,7 +193,7 @@ impl Chart {
             let sign = error.nag().sign();
             (sign, format!("{} {}", sign.unwrap_or_default(), error.name().to_lowercase()))
         });
-        let own = own.then(|| (None, "error with another mark in the game".to_owned()));
+        let own = own.then(|| (None, "error that the game marks otherwise".to_owned()));
         for ((sign, name), x) in legend.into_iter().chain(own).zip((LEFT..).step_by(130)) {
             dot(svg, x + DOT, HEIGHT - 16, colour(sign));
             text(svg, (x + 14, HEIGHT - 12), "", &name);
@@ -332,7 +332,7 @@ mod tests {
         }
         // An annotator's mark that is not an error sign has its own entry in the legend.
         let own = chart(vec![point(0, None, None), point(0, Some("!?"), Some("e4!?"))]).svg();
-        assert!(own.contains(OTHER) && own.contains("another mark"), "{own}");
+        assert!(own.contains(OTHER) && own.contains("the game marks otherwise"), "{own}");
         // A game without moves.
         assert!(chart(vec![point(0, None, None)]).svg().contains("</svg>"));
     }

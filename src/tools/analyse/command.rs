@@ -60,10 +60,11 @@ use crate::{
 /// marked, and null moves (--) are not judged. A mark that the game already has is kept, and the
 /// picture and the page show it too. The counts of errors use Lancet's own judgement only.
 ///
-/// Everything else in the file is kept, and symbols such as += become NAGs such as $14. There are
-/// four exceptions. Older [%eval] comments are replaced. Other commands such as [%clk] move into
-/// the comment with the evaluation. Lines that begin with % and results inside variations are
-/// dropped. Moves such as Ng8-f6 are rewritten in standard notation with correct check signs.
+/// Everything else in the file is kept, with these exceptions. Symbols such as += become NAGs such
+/// as $14, and repeated ones are dropped. Older [%eval] comments are replaced, and so is what an
+/// earlier Lancet added. Other commands such as [%clk] move into the comment with the evaluation.
+/// Lines that begin with % and results inside variations are dropped. Moves such as Ng8-f6 are
+/// rewritten in standard notation with correct check signs.
 ///
 /// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
 /// is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the player's
@@ -214,6 +215,10 @@ impl Args {
 }
 
 /// Runs the command `lancet analyse`. Its help describes the exit status.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, an option does not fit the others, or an engine fails.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let out = match args.out() {
         Ok(out) => out,
@@ -257,8 +262,8 @@ struct Output {
 }
 
 impl Output {
-    /// Opens the file of an earlier run that is `resumed`. Otherwise creates a file, which replaces
-    /// another one only if that is empty or with --force.
+    /// Opens the file of an earlier run that is `resumed`. Otherwise creates a file. Replaces an
+    /// existing file only if it is empty or --force is given.
     fn open(path: &Path, args: &Args, resumed: bool) -> anyhow::Result<Output> {
         let is_empty = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() == 0);
         let may_replace = resumed || args.force || is_empty;

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(join(&windows.each_ref().map(String::as_str)).unwrap().0, 7);
 
         let old = fs::read(&out).unwrap();
-        // A part that is cut off anywhere is refused, also between two games.
+        // A part that is cut off anywhere is refused, even between two games.
         for length in 0..b.len() - 1 {
             let error = join(&[&a, &b[..length], &c]).unwrap_err().to_string();
             assert!(error.contains("part-2.pgn: after "), "{length}: {error}");

@@ -18,16 +18,16 @@ const ERRORS: [(f64, Error); 3] =
 /// A kind of error, by the loss of winning chances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Error {
-    /// `?!`: lowers the winning chances by 5 percentage points.
+    /// `?!`: lowers the winning chances by at least 5 percentage points.
     Inaccuracy,
-    /// `?`: lowers them by 10 percentage points.
+    /// `?`: lowers them by at least 10 percentage points.
     Mistake,
-    /// `??`: lowers them by 15 percentage points.
+    /// `??`: lowers them by at least 15 percentage points.
     Blunder,
 }
 
 impl Error {
-    /// Returns the sign of the error.
+    /// Returns the numeric annotation glyph of the error.
     pub(crate) const fn nag(self) -> Nag {
         match self {
             Error::Inaccuracy => Nag::DUBIOUS_MOVE,

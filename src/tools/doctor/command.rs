@@ -92,7 +92,7 @@ fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     (best, why)
 }
 
-/// Bytes of the table that one node fills at most: one entry.
+/// Maximum number of bytes of the table that one node fills: the size of an entry.
 const ENTRY: u64 = 16;
 /// Minutes of search that the table should be able to hold.
 const MINUTES: u64 = 10;
@@ -118,7 +118,7 @@ fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, St
     (1 << share.min(filled).max(1).ilog2(), why)
 }
 
-/// Time that the transmission of a move takes, in milliseconds.
+/// Time allowed for the transmission of a move, in milliseconds.
 const TRANSMISSION: u128 = 10;
 
 /// Recommends a move overhead in milliseconds for searches that end this `late`, and returns
@@ -127,7 +127,7 @@ fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
     let why = format!(
         "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy\n\
-         a GUI on the same machine takes {TRANSMISSION} ms to pass on a move\n\
+         {TRANSMISSION} ms are allowed for a GUI on the same machine to pass on a move\n\
          over a network, add its delay",
         SHORT.as_millis(),
         late.as_secs_f64() * 1000.0,

@@ -34,9 +34,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// Time by which an engine may exceed its movetime before it is sent `stop`.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Maximum number of lines waiting to be read, and of bytes in a line. Further output stays in the
-/// pipe.
+/// Maximum number of lines waiting to be read. Further output stays in the pipe.
 const WAITING_LINES: usize = 256;
+/// Maximum number of bytes in a line. Longer lines are split.
 const LONGEST_LINE: u64 = 1 << 16;
 
 /// Another engine. It is restarted after a crash.
@@ -102,7 +102,7 @@ struct Process {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
-    /// Maximum time without output.
+    /// Maximum time to wait for an answer, or for output during a search.
     patience: Duration,
     name: Option<String>,
     /// Names of its options in lower case.
@@ -143,7 +143,7 @@ impl Process {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // The engine must not receive Ctrl-C, because this program ends it.
+        // The engine must not receive Ctrl-C, because this program ends the engine itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -245,7 +245,7 @@ impl Process {
             // Engines that reach their maximum depth would wait under `infinite`.
             sent.depth = sent.depth.or(Some(DEEP));
             // The engine must be stopped even if it is silent: at 50,000 nodes a second, which
-            // every engine exceeds, it has searched the nodes by then.
+            // almost every alpha-beta engine exceeds, it has searched the nodes by then.
             quiet = quiet.min(GRACE + Duration::from_millis(nodes / 50));
         }
         if let Some(time) = limits.movetime {
@@ -333,7 +333,7 @@ impl Progress {
         }
     }
 
-    /// Returns whether a limit is exceeded that the engine should have kept.
+    /// Returns whether the search has reached a limit that the engine should have obeyed.
     fn is_enough(&self, limits: &Limits) -> bool {
         limits.nodes.is_some_and(|nodes| self.nodes >= nodes)
             || limits.depth.is_some_and(|depth| self.depth > depth)
@@ -341,7 +341,7 @@ impl Progress {
 
     /// Returns whether the engine answered long before its node limit without a reason.
     ///
-    /// Some engines read `go nodes` as `go` without a limit and answer at once. Others keep the
+    /// Some engines read `go nodes` as `go` without a limit and answer at once. Others obey the
     /// limit, but stop within an iteration and do not report the nodes that they searched.
     fn is_too_little(&self, limits: &Limits) -> bool {
         let only_nodes = limits.movetime.is_none() && limits.depth.is_none();
@@ -368,8 +368,8 @@ fn go(limits: &Limits) -> String {
     line
 }
 
-/// Parses the words after `info`. Returns the line of analysis and the nodes so far. The first is
-/// `None` without a score and a legal first move. Unknown words are skipped.
+/// Parses the words after `info`. Returns the line of analysis and the nodes so far. The line is
+/// `None` unless it has a score and a legal first move. Skips unknown words.
 fn read_info(position: &Position, text: &str, elapsed: Duration) -> (Option<Thought>, Option<u64>) {
     let mut thought = Thought {
         depth: 0,

@@ -148,7 +148,7 @@ pub(super) enum EngineError {
     #[error("no bestmove {} s after 'stop'", .0.as_secs())]
     Unstoppable(Duration),
     /// The engine has closed its pipes.
-    #[error("the engine {how} (at '{during}')")]
+    #[error("the engine {how} (sending or awaiting '{during}')")]
     Died {
         /// How it ended.
         how: String,

@@ -13,7 +13,7 @@ use crate::chess::{
     position::{Ending, Game, Position},
 };
 
-/// Minimum number of pieces that attack squares next to a king for a sentence about them.
+/// Number of pieces that must attack squares next to a king before a sentence says so.
 const SIEGE: usize = 3;
 
 /// With fewer pawns than this, open files are not mentioned.

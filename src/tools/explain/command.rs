@@ -154,6 +154,10 @@ struct Piece {
 }
 
 /// Runs the command `lancet explain`. Its help describes the exit status.
+///
+/// # Errors
+///
+/// If the position cannot be read or the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (game, before) = match read(&args.position) {
         Ok(read) => read,
@@ -280,8 +284,8 @@ fn threatening(found: &Searched) -> Bitboard {
     threats.map(origin).collect()
 }
 
-/// Adds the squares that a sentence names. Pieces on them are not described as well or badly placed
-/// too.
+/// Adds the squares that a sentence names. The pieces there are not described again as well or
+/// badly placed.
 fn told_squares(squares: Bitboard, sentence: &Sentence) -> Bitboard {
     let words = sentence.text.split(|c: char| !c.is_ascii_alphanumeric());
     let named = words.filter_map(|word| word.get(word.len().checked_sub(2)?..)?.parse().ok());

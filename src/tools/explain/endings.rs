@@ -74,7 +74,7 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         }
     }
     if is_queen_late(at) == Some(true) {
-        return draw(false, "the queen's king is too far away to stop the pawn");
+        return draw(false, "the king is too far away to help the queen against the pawn");
     }
     let opposite = pieces == board.bishops()
         && Color::ALL.map(|color| (pieces & board.by_color(color)).count()) == [1, 1]
@@ -89,7 +89,7 @@ fn in_the_book(at: &Position) -> Option<Ending> {
 /// The moves that keep a proved result.
 pub(super) struct Keeping {
     pub(super) ending: Ending,
-    /// All such moves with three pieces on the board, otherwise those that are known to keep it.
+    /// With three pieces on the board, all such moves. Otherwise, those that are known to keep it.
     pub(super) moves: Vec<Move>,
     /// Whether every other move spoils the result.
     pub(super) all: bool,
@@ -252,8 +252,8 @@ fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     if to_corner == 0 { Some(true) } else { (!in_reach).then_some(false) }
 }
 
-/// Returns whether the king of a lone knight or bishop protects it against a rook at the end of the
-/// search, with the rook to move and away from the corners.
+/// Returns whether a king protects its lone knight or bishop against a rook at the end of the
+/// search. The side with the rook is to move, and the king is not in a corner region.
 fn is_minor_held(at: &Position, defender: Color, plies: u32) -> Option<bool> {
     let board = at.board();
     let minor = (board.knights() | board.bishops()).single_square();
@@ -263,9 +263,9 @@ fn is_minor_held(at: &Position, defender: Color, plies: u32) -> Option<bool> {
     (plies == 0).then_some(at.turn() != defender && !corner && king.distance(minor) <= 1)
 }
 
-/// Returns whether a queen, with the move, comes too late against a rook's or bishop's pawn that is
-/// about to promote: the pawn's king guards the free promotion square, and the other king is far.
-/// Of the positions in the tablebases, 99 % are draws.
+/// Returns whether a queen comes too late against a rook pawn or bishop pawn that is about to
+/// promote. The side with the queen is to move, the pawn's king guards the free promotion square,
+/// and the other king is far away. In the tablebases, 99% of these positions are draws.
 fn is_queen_late(at: &Position) -> Option<bool> {
     let (board, us) = (at.board(), at.turn());
     let (queen, pawn) = (board.queens().single_square()?, board.pawns().single_square()?);

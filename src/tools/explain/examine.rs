@@ -32,7 +32,8 @@ const THREAT: Score = 150;
 /// Minimum gain of a threat in the expected result. A side that wins anyway gains little by a
 /// threat.
 const CHANCES: f64 = 0.1;
-/// Tolerance in centipawns of the search by material that confirms a gain.
+/// Tolerance, in centipawns, of the search that confirms a gain. It evaluates with material and
+/// piece-square tables.
 const DOUBT: Score = 50;
 /// Maximum number of moves to mate for a threat.
 const MATE_THREAT: i32 = 3;
@@ -43,7 +44,7 @@ const WINNING: Score = 300;
 pub(super) const SURE: Score = 700;
 /// Maximum absolute score of a position that is neither won nor lost.
 pub(super) const EVEN: Score = 100;
-/// Minimum advantage in centipawns of passing over any move in zugzwang.
+/// Minimum advantage, in centipawns, of a pass compared with any move in zugzwang.
 const ZUGZWANG: Score = 200;
 /// Maximum number of pieces for zugzwang, and for doubt about the result of an ending.
 const ENDGAME: usize = 12;
@@ -60,7 +61,7 @@ pub(super) struct Searched {
     pub(super) next: Option<Threat>,
     /// The result that only the best move achieves.
     pub(super) only: Option<&'static str>,
-    /// Whether a search by material alone confirms the gain of the best line.
+    /// Whether a search with material and piece-square tables confirms the gain of the best line.
     pub(super) sure: bool,
     /// The side that would be better off passing: the opponent after the best move, or the side to
     /// move.
@@ -108,8 +109,9 @@ impl Reporter for Lines {
     }
 }
 
-/// Runs all searches. The main search has the limits `limits`, the searches after a pass a quarter
-/// of them. If the result of the ending is known, only moves that keep it are searched.
+/// Runs all searches. The main search has the limits `limits`. The searches after a pass have a
+/// quarter of the time and nodes. If the result of the ending is known, only moves that keep it are
+/// searched.
 pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     let root = game.position();
     let keeping = endings::keeping(root);

@@ -1,4 +1,4 @@
-//! The gain of a line: the change of material up to a quiet point.
+//! The gain of a line: the change in material up to a quiet position.
 
 use shakmaty::{Move, Role};
 

@@ -35,7 +35,7 @@ use crate::play::report::Info;
 const SENTENCES: usize = 3;
 /// Number of plies in which a draw must occur to be mentioned.
 const SOON: usize = 8;
-/// Maximum number of moves to a mate that is compared with another.
+/// Longest mate, in moves, whose length is compared with that of other moves.
 const NEAR: u32 = 5;
 /// Number of moves after which minor pieces are no longer said to be developed.
 const OPENING: u32 = 15;
@@ -416,8 +416,8 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. If it
-    /// takes nothing, the piece and the position must not be lost anyway.
+    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. A move
+    /// that takes nothing counts only if neither the piece nor the game is lost anyway.
     fn offered(&self) -> Option<String> {
         let &Played { m, before, ref after, .. } = self;
         let (to, taken) = (destination(m), m.capture());
@@ -430,7 +430,8 @@ impl<'a> Played<'a> {
         Some(format!("offers the {role}{}", taken.unwrap_or_default()))
     }
 
-    /// Returns whether the line wins material for the moved piece, which is then no sacrifice.
+    /// Returns whether the line trades the moved piece for more material, so that the move is not a
+    /// sacrifice.
     fn trades_itself(&self) -> bool {
         let gain = won(self.before, self.line, self.last);
         gain.is_some_and(|gain| gain.costs(self.m.role()))
@@ -652,7 +653,7 @@ fn is_back_rank_mate(end: &Position) -> bool {
 /// Describes a threat: `threatens Nc7+, which forks the king and the rook on a8`.
 pub(super) fn threatened(Threat { position, info }: &Threat) -> Option<String> {
     let played = Played::new(position, &info.pv, None)?;
-    // The search confirmed that the line wins something, but maybe by a later capture of the line.
+    // The search confirmed that the line wins something, but perhaps only with a later capture.
     let gain = won(position, &info.pv, None);
     let sure = gain.zip(played.m.capture()).is_some_and(|(gain, role)| gain.includes(role));
     let played = Played { sure, score: Some(info.score), ..played };

@@ -4,7 +4,7 @@ use shakmaty::{Board, Color, Role, Square};
 
 use crate::chess::{notation::color_name, see::value};
 
-/// Names of the numbers from two to nine, which is enough for pieces of a kind.
+/// Names of the numbers from two to nine. A side that has ten more pieces of a kind has `many`.
 const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 /// Returns the name of a role, `pawn` to `king`.
@@ -60,7 +60,7 @@ pub(super) fn owned(board: &Board, square: Square) -> String {
     format!("{owner}'s {}", piece(board, square))
 }
 
-/// Joins items to a list: `a`, `a and b`, `a, b and c`.
+/// Joins items into a list: `a`, `a and b`, `a, b and c`.
 pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     match &items[..] {

@@ -97,7 +97,7 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
     }
     let least = |worth: &Worth| REMARKABLE.max(worth.usual / PART);
     let placed = || placed.iter().filter(|worth| !told.contains(worth.square));
-    // A piece that must stop a pawn is worth much, but not well placed.
+    // A piece that must stop a pawn is worth a lot, but it is not well placed.
     let is_free = |worth: &Worth| rules::blockaded(position.board(), worth.square).is_none();
     let good = placed().find(|worth| worth.excess() >= least(worth) && is_free(worth));
     let bad = placed().rfind(|worth| worth.excess() <= -least(worth));

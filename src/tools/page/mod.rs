@@ -73,7 +73,7 @@ pub(super) struct Spot {
     /// Why the position needs no search.
     pub over: Option<&'static str>,
     pub pinned: bool,
-    /// The sign of the move, such as `??`.
+    /// The annotation symbol of the move, such as `??`.
     pub mark: &'static str,
     /// Whether Lancet judges the move as an error but the game has another mark.
     pub other: bool,
@@ -140,8 +140,8 @@ impl Spot {
         self.other = is_error && !matches!(self.mark.as_bytes(), b"?!" | b"?" | b"??");
     }
 
-    /// Sets the mark, the clock and the comment of the move that leads here. The comment has the
-    /// other signs and the texts of the game, followed by those of Lancet.
+    /// Sets the mark, the clock and the comment of the move that leads here. The comment consists
+    /// of the game's other annotation symbols and comments, followed by Lancet's comments.
     pub(super) fn annotate(&mut self, items: &[Item]) {
         self.mark = Item::judgement(items).and_then(Nag::sign).unwrap_or_default();
         let (mut texts, mut ours) = (Vec::new(), Vec::new());
@@ -180,7 +180,7 @@ fn numbered(before: &Position, m: Option<Move>) -> String {
     notation::number(before) + &san
 }
 
-/// Returns the squares from and to which a move goes.
+/// Returns the origin and destination squares of a move.
 fn squares(m: Move, mode: CastlingMode) -> [String; 2] {
     let text = notation::move_text(m, mode);
     [&text[..2], &text[2..4]].map(str::to_owned)

@@ -42,8 +42,8 @@ use crate::{
 /// tablebase positions are not grown further.
 ///
 /// The first searches take --step nodes. Each further search of a position takes twice as many
-/// nodes as the last one, up to an eighth of all nodes so far. A new position gets half as many
-/// nodes as the position before it, but at least --step.
+/// nodes as the last one, up to an eighth of all nodes so far, and up to 100 million. A new position
+/// gets half as many nodes as the position before it. No search gets less than --step.
 ///
 /// The tree grows until --hours or --nodes is reached, or until Ctrl-C. With --pin, --unpin, --pgn
 /// or --html, it grows only if --hours or --nodes is given.
@@ -157,6 +157,10 @@ impl Args {
 }
 
 /// Runs the command `lancet study`. Its help describes the exit status.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or an option does not fit the others.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let opened = open(args).and_then(|(study, moves)| {
         for (line, reason) in study.damaged() {

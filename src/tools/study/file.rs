@@ -172,7 +172,7 @@ impl Study {
         Ok(study)
     }
 
-    /// Returns whether this is the file of a study. The path may be of any file.
+    /// Returns whether `path` is the file of a study. It may name any file.
     pub fn is_one(path: &Path) -> bool {
         let mut head = Vec::new();
         let read = files::open_regular(path).and_then(|file| {
@@ -268,7 +268,8 @@ impl Study {
         Ok(())
     }
 
-    /// Adds a node for a legal move, unless it has one. Returns the node.
+    /// Adds a node for a legal move, unless it has one. Pins or unpins the move if `pinned` is set.
+    /// Returns the node.
     ///
     /// # Errors
     ///

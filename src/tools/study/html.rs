@@ -58,7 +58,7 @@ pub fn page(study: &Study, most: usize, studied: &[Move]) -> serde_json::Result<
         some => some.to_string(),
     };
     let about = format!(
-        "{} in the tree, {here} of them on this page. {} nodes searched by Lancet {}.",
+        "{} in the tree, {here} of them on this page. {} nodes searched. Page written by Lancet {}.",
         notation::counted(tree.positions(), "position"),
         notation::short(study.nodes() as f64),
         env!("CARGO_PKG_VERSION"),

@@ -33,7 +33,7 @@ pub(super) fn is_mark(line: &str) -> bool {
     line.starts_with("[Annotator \"Lancet ") && line.contains(MARK)
 }
 
-/// The tags that every game has in PGN, with their default values.
+/// The Seven Tag Roster of PGN, with default values.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "Study"),
     ("Site", "?"),
@@ -137,8 +137,8 @@ impl<'a> Moves<'a> {
                 moves.extend(other.child.into_iter().flat_map(|child| self.below(child, None)));
                 Item::Variation(Variation { lead: Vec::new(), moves })
             });
-            // Variations belong to the first move. If the game was here before, they were written
-            // there.
+            // Variations belong to the first move. If the game has already reached this position,
+            // they were written at the first occurrence.
             if let Some(first) = moves.first_mut().filter(|_| !again) {
                 first.items.extend(others);
             }
@@ -191,7 +191,7 @@ impl<'a> Moves<'a> {
     }
 }
 
-/// Returns the error that a move with this score is, if it is one.
+/// Returns the kind of error that a move with this score is, or `None` if it is not an error.
 pub(super) fn error(node: &TreeNode, score: Score) -> Option<Error> {
     let best = node.value.unwrap_or(score);
     Judgement::new(best, score, best == score).error

@@ -64,12 +64,12 @@ pub(super) fn nearest(study: &Study, most: usize, studied: &[Move]) -> View {
     let studied: HashSet<(Id, Move)> =
         tree.walk(studied).into_iter().zip(studied.iter().copied()).collect();
     let mut view = View::default();
-    // The game comes first, so that no pinned line takes its positions. Equal costs are ordered by
-    // the older node. Costs are not negative, so their bits have the same order.
+    // The game comes first, so that no pinned line takes its positions. Among equal costs, the
+    // older node comes first. Costs are not negative, so their bits have the same order.
     let mut open = BinaryHeap::from([Reverse((false, 0_f64.to_bits(), Tree::START, None))]);
     while let Some(Reverse((other, cost, to, from))) = open.pop() {
         let (here, cost) = (view.shown.len(), f64::from_bits(cost));
-        // Moves without a cost are pinned.
+        // A path without a cost is pinned, studied, or not searched yet.
         if here >= most && cost > 0.0 && other {
             break;
         }
