@@ -44,7 +44,7 @@ fn tell(name: &str, value: &str) {
     println!("cargo::rustc-env={name}={value}");
 }
 
-/// Runs this script again when the file changes.
+/// Tells Cargo to run this script again when the file changes.
 fn watch(path: &str) {
     println!("cargo::rerun-if-changed={path}");
 }
@@ -62,8 +62,8 @@ fn network(root: &Path) {
     }
 }
 
-/// Checks the magic number, version and hash of a network. Lancet checks everything else before it
-/// writes a file with a valid hash.
+/// Checks the magic number, version and hash of a network. A valid hash is enough for the rest,
+/// because Lancet checks a network before it writes the hash.
 ///
 /// # Errors
 ///
@@ -96,8 +96,8 @@ fn commit(root: &Path) {
     tell("LANCET_COMMIT", &text);
 }
 
-/// Returns the commit, marked if files have changed since. Runs this script again when the commit
-/// or a file may have changed.
+/// Returns the commit, marked if files have changed since. Tells Cargo to run this script again
+/// when the commit or a file may have changed.
 fn released() -> Option<String> {
     // Git appends to this log at each commit and checkout.
     git(&["rev-parse", "--git-path", "logs/HEAD"]).iter().for_each(|log| watch(log));
@@ -149,8 +149,8 @@ const REGISTERS: [&[(&str, u8)]; 7] = [
     &[("lzcnt", 5), ("sse4a", 6), ("tbm", 21)],
 ];
 
-/// Passes the highest x86-64 level that the program is compiled for, and the instruction sets
-/// beyond it, to the program. Links the check that the processor has them.
+/// Tells the program the highest x86-64 level that it is compiled for, and the instruction sets
+/// beyond that level. Links the check that the processor has them.
 fn x86_64(root: &Path, instructions: &[&str]) {
     let is_whole = |sets: &&&[&str]| sets.iter().all(|set| instructions.contains(set));
     let level = LEVELS.iter().take_while(is_whole).count();

@@ -46,7 +46,7 @@ pub use threads::STACK_SIZE;
 /// its stack.
 const THREAD_MEMORY: usize = 6 << 20;
 
-/// Minimum time for a move with more than one thread. With less time the first thread
+/// Minimum hard limit of a search with more than one thread. With less time, the first thread
 /// searches alone, because on a busy machine waiting for the others can take longer than the
 /// remaining time. At 0.5 s + 0.005 s with 2 threads, while two other processes ran on the 2
 /// cores, 8 of 24 games were lost on time by 1 to 3 ms.
@@ -63,7 +63,7 @@ pub struct Job {
     pub game: Game,
     /// The limits of the search.
     pub limits: Limits,
-    /// The signals that stop it.
+    /// The signals to it while it runs: stop and ponderhit.
     pub signals: Arc<Signals>,
 }
 
@@ -128,7 +128,8 @@ impl Settings {
     }
 
     /// Checks that there is enough memory for this number of engines with these settings at
-    /// the same time. The system would grant all tables, because their memory is not yet used.
+    /// the same time. Allocating the tables would not show a shortage, because their memory is
+    /// not used at first.
     ///
     /// # Errors
     ///
@@ -285,9 +286,9 @@ impl Engine {
     }
 
     /// Resizes the table if necessary, allocates its memory, and clears it if a new game has
-    /// begun. This runs on all search threads. [`Engine::go`] does the same, but then it costs
-    /// time on the clock. `go_on` is called many times a second. If it returns false, the work
-    /// stops, and the next call of this function continues it.
+    /// begun. It uses as many threads as a search. [`Engine::go`] does the same, but then it
+    /// costs time on the clock. `go_on` is called many times a second. If it returns false, the
+    /// work stops, and the next call of this function continues it.
     ///
     /// # Errors
     ///
@@ -325,7 +326,7 @@ impl Engine {
         self.table.save(path, self.evaluation())
     }
 
-    /// Replaces the table and its size with a saved table.
+    /// Replaces the table with a saved one, and sets the table size to that of the saved one.
     ///
     /// # Errors
     ///
@@ -513,9 +514,9 @@ impl Engine {
         Terms { handicap, budget: self.budget(&limits), limits }
     }
 
-    /// With `nodestime`, replaces the time on the clock by the remaining nodes. The clock at
-    /// the first move of a game gives their number. After that the engine counts them itself,
-    /// because the GUI's clock measures real time.
+    /// With `nodestime`, replaces the time on the clock by the time that the remaining nodes
+    /// stand for. The clock at the first move of a game gives the number of nodes. After that
+    /// the engine counts them itself, because the GUI's clock measures real time.
     fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
         let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
         let nodes = |time: Duration| rate.saturating_mul(time.as_millis() as u64);
@@ -541,8 +542,7 @@ impl Engine {
     }
 
     /// Probes the tablebases at the root, searches on all threads and chooses the move.
-    /// Returns the outcome, and the time since the start of the clock at which it was
-    /// reported.
+    /// Returns the outcome, and how long the clock had run when it was reported.
     fn search(
         &mut self,
         job: &Job,
@@ -725,7 +725,7 @@ fn conclude(
     confirming: Option<&Confirming>,
     root: &Position,
 ) -> Outcome {
-    // With MultiPV, or if the first thread has found the mate of `go mate`, its result counts.
+    // The first thread decides with MultiPV, or if it has found the mate that `go mate` wants.
     let first = shared.live.multi_pv.load(Ordering::Relaxed) > 1
         || shared.limits.is_wanted_mate(results[0].moves[0].score);
     let chosen = if first { 0 } else { threads::vote(results) };
@@ -821,7 +821,7 @@ mod tests {
         assert_eq!(*lock(&notes.0), told);
     }
 
-    /// Without a search there is no plan: in a finished game or with a book move.
+    /// Without a search there is no plan, as in a finished game.
     #[test]
     fn what_needs_no_search_is_answered_at_once() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();

@@ -36,10 +36,10 @@
 //!
 //! # The layers
 //!
-//! Each folder is a layer. A layer imports only from the layers above it in this list.
+//! Each of these folders is a layer. A layer imports only from the layers above it in this list.
 //!
 //! ```text
-//! system   files, memory, random numbers, standard streams, command lines; no chess
+//! system   files, memory, a hash, standard streams, command lines; no chess
 //! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
 //! eval     material and piece-square tables, the network, bare kings, winning chances
 //! play     search limits and reports, time management, opening books, tablebases, strength

@@ -34,7 +34,7 @@ pub struct Record {
     pub text: String,
     /// `id`, or `line N` without one.
     pub id: String,
-    /// The position, with the clocks of `hmvc` and `fmvn`.
+    /// The position, with the halfmove clock of `hmvc` and the move number of `fmvn`.
     pub position: Position,
     /// The solution.
     pub goal: Goal,
@@ -71,8 +71,8 @@ const NEEDED: [&str; 6] = ["id", "bm", "am", "dm", "hmvc", "fmvn"];
 /// A part of the line, and its fault.
 type Fault<'a> = (&'a str, String);
 
-/// Parses a line: the four position fields, optionally the two clocks of a FEN, then operations.
-/// Each operation ends with `;`, which is optional after the last one.
+/// Parses a line: the four position fields, optionally the halfmove clock and the move number of a
+/// FEN, then operations. Each operation ends with `;`, which is optional after the last one.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ fn read_operations(mut rest: &str) -> Result<Vec<RawOperation<'_>>, Fault<'_>> {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !fine {
             let word = if opcode.is_empty() { &rest[..1] } else { opcode };
-            let expected = "expected a letter, then letters or digits";
+            let expected = "expected a letter, then letters, digits or '_'";
             return Err((word, format!("'{word}' is not an opcode: {expected}")));
         }
         let repeated = !names.insert(name);
@@ -245,7 +245,7 @@ fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result
     Ok(goal)
 }
 
-const MATE_DISTANCE: &str = "a number of moves to mate: not 0, from -999 to 999";
+const MATE_DISTANCE: &str = "a number of moves to mate, from -999 to 999 and not 0";
 
 fn mate_distance<'a>(opcode: &str, text: &'a str, number: &str) -> Result<i32, Fault<'a>> {
     let number =

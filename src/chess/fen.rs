@@ -37,7 +37,7 @@ fn broken_rules(kinds: &PositionErrorKinds) -> String {
         (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
         (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "more than 32 pieces, or too many promoted ones"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "more than 32 pieces"),
     ];
     let broken = rules.iter().filter(|(kind, _)| kinds.contains(*kind));
     broken.map(|&(_, words)| words).collect::<Vec<_>>().join(", ")
@@ -76,8 +76,8 @@ pub(super) fn read(text: &str) -> Result<Setup, FenError> {
 }
 
 /// Parses the position at the start of an EPD line: board, side to move, castling rights and en
-/// passant square. The clocks may follow, as in a FEN. Returns the position and the byte offset of
-/// its end.
+/// passant square. Halfmove clock and move number may follow, as in a FEN. Returns the position and
+/// the byte offset of its end.
 ///
 /// # Errors
 ///

@@ -29,8 +29,8 @@ pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
-/// A receiver of generated moves: any closure, or a type whose [`take`](Sink::take) is inlined into
-/// every loop of the generator, where the role is a constant.
+/// A receiver of generated moves. Any closure is one. A type of its own can have its
+/// [`take`](Sink::take) inlined into every loop of the generator, where the role is a constant.
 pub trait Sink {
     /// Receives the next move.
     fn take(&mut self, m: Move);
@@ -380,7 +380,7 @@ impl<'a> Generator<'a> {
         safe.then_some(rook)
     }
 
-    /// Returns whether a move is legal, if its pieces are on the squares that it names.
+    /// Returns whether a move is legal, assuming that its pieces are on the squares that it names.
     fn fits(&self, m: Move) -> bool {
         match m {
             Move::Castle { rook, .. } => {
@@ -430,7 +430,7 @@ impl<'a> Generator<'a> {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }
 
-    /// Returns the squares to which pieces other than the king may move. Without check, these are
+    /// Returns the squares to which pieces other than the king may move. Out of check, these are
     /// all squares. In check, they are the square of the checker and the squares between it and the
     /// king. In double check, there are none.
     fn evasions(&self) -> Bitboard {

@@ -61,8 +61,8 @@ pub enum MovesError {
 }
 
 /// Reads a legal move in UCI notation. In every mode, castling may be written as the king's own
-/// move (e1g1) or as king takes rook (e1h1). The promotion piece may be in upper or lower case,
-/// also as in `e7e8=Q`.
+/// move (e1g1) or as king takes rook (e1h1). The promotion piece may be in upper or lower case, and
+/// may follow a `=`, as in `e7e8=Q`.
 ///
 /// # Errors
 ///
@@ -360,7 +360,8 @@ pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a number with at most three digits and, from 1000 on, a unit: `999`, `12.3k`, `4.56M`.
+/// Returns a number rounded to three digits, with a unit from 1000 on: `999`, `12.3k`, `4.56M`.
+/// The largest unit is `G`.
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {

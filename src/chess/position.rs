@@ -448,7 +448,8 @@ impl Position {
         (self.checkers, self.pinned) = checkers_and_pinned(self.board(), self.turn());
     }
 
-    /// Returns the position after a null move. The side to move must not be in check.
+    /// Returns the position after a null move, or `None` if the side to move has no king. The side
+    /// to move must not be in check.
     #[must_use]
     pub fn play_null(&self) -> Option<Position> {
         let king = self.board().king_of(self.turn())?;
@@ -457,8 +458,9 @@ impl Position {
             child.keys.en_passant(&child.chess);
         }
         // shakmaty's `swap_turn` is slow, because it validates the whole position. A "promotion" of
-        // the king to a king on its own square changes only the side to move, the clocks and the en
-        // passant square. It keeps the castling rights because the moving role is not a king.
+        // the king to a king on its own square changes only the side to move, the move
+        // counters and the en passant square. It keeps the castling rights because the moving role
+        // is not a king.
         child.chess.play_unchecked(Move::Normal {
             role: Role::Queen,
             from: king,
@@ -518,7 +520,7 @@ impl Game {
         &self.position
     }
 
-    /// Returns the keys of earlier positions since the last irreversible move, oldest first.
+    /// Returns the keys of earlier positions since the last capture or pawn move, oldest first.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }

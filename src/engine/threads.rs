@@ -21,7 +21,8 @@ use crate::{
     system::{pages, stdio::complain},
 };
 
-/// Stack of a search thread, in bytes: `MAX_PLY` nodes of a few kilobytes each.
+/// Stack of a search thread, in bytes. `MAX_PLY` nodes need a few kilobytes each, and debug
+/// builds several times as much.
 pub const STACK_SIZE: usize = 16 << 20;
 /// Memory that a thread needs besides its stack to start, in bytes. A generous estimate.
 const SPARE: usize = 1 << 20;

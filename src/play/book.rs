@@ -137,7 +137,7 @@ impl Book {
 }
 
 /// Returns Polyglot's key of a position. Unlike the engine's own key, it includes the en
-/// passant square whenever an enemy pawn is beside the pushed pawn, even a pinned one.
+/// passant file whenever an enemy pawn is beside the pushed pawn, even a pinned one.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key

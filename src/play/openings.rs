@@ -17,12 +17,12 @@ use crate::{
     system::files::FileError,
 };
 
-/// Largest score of an opening for either side, in centipawns, by a short search. With 1000
-/// a network learned less from the same hours of self-play; see `eval/nnue/HISTORY.md`.
+/// Largest score that a short search may give either side of an opening, in centipawns. With
+/// 1000, a network learned less from self-play of the same length (`src/eval/nnue/HISTORY.md`).
 pub const BALANCE: Score = 300;
 /// Random plies without a book.
 pub const RANDOM_PLIES: u32 = 8;
-/// Random plies after a book position, so that no game is played twice.
+/// Random plies after a book position, so that few games are played twice.
 pub const RANDOM_PLIES_AFTER_BOOK: u32 = 2;
 
 /// The kinds of openings to make.
@@ -146,7 +146,7 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, FileError> {
         }
     }
     if book.is_empty() {
-        return Err(FileError::new(path, "no position in this book"));
+        return Err(FileError::new(path, "no position in this book to play from"));
     }
     Ok(book)
 }
@@ -253,7 +253,7 @@ mod tests {
             ]
         );
         for (text, reason) in [
-            ("", "no position in this book"),
+            ("", "no position in this book to play from"),
             (
                 "7k/5Q2/8/8/8/8/8/K7 b - - 0 1\n\n8/8/8/8 w - -",
                 "line 3, column 1: '8/8/8/8' is not a board: 4 ranks, expected 8",

@@ -8,9 +8,10 @@ crate::system::tune::params! {
     /// Milliseconds of every clock that are never spent, because a busy machine can delay a
     /// move by that much.
     clock_reserve: 50, 0..=500, 10;
-    /// Assumed number of moves to the end of the game, if the GUI sends no `movestogo`.
+    /// Assumed number of moves to the end of the game, if the GUI sends no `movestogo`. A larger
+    /// `movestogo` counts as this many.
     clock_horizon: 27, 8..=80, 3;
-    /// The same without increment.
+    /// Assumed number of moves to the end of the game without `movestogo` and increment.
     clock_sudden: 34, 8..=80, 3;
     /// Share of the increment that a move gets, in per cent. It is above 100 because later
     /// moves decide less.
@@ -22,8 +23,8 @@ crate::system::tune::params! {
     clock_cap: 18, 5..=60, 2;
     /// Maximum time for a move, in per cent of the clock.
     clock_hard: 46, 5..=90, 4;
-    /// Share of the nodes spent on the best move at which the factor for that share would
-    /// be 0, in per cent.
+    /// Share of the nodes spent on the best move, in per cent, that would make the factor for
+    /// that share 0. Real shares are at most 100.
     clock_share: 150, 100..=250, 7;
     /// Increase of this factor for each per cent below `clock_share`, in 1/10,000.
     clock_nodes: 135, 0..=300, 14;

@@ -36,7 +36,7 @@ pub struct Info {
     pub drawn: bool,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Share of the transposition table in use, in permille.
+    /// Share of the transposition table that this search has filled, in permille.
     pub hashfull: u32,
     /// Tablebase probes that hit.
     pub tbhits: u64,

@@ -10,7 +10,7 @@ use std::{
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// The signals from the caller of a search to the search. The side that receives `go`
+/// The signals that the caller of a search sends to it. The side that receives `go`
 /// makes new signals for each `go`, so that a stop cannot be lost.
 ///
 /// The flags are read without a lock and with relaxed ordering. A search depends on no

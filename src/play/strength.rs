@@ -3,7 +3,7 @@
 //! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions,
 //! and overlooks moves: the opponent's replies, and its own moves after them. It overlooks
 //! mostly quiet, long and backward moves. It never gives pieces away at random, and it plays
-//! the best move that it sees. Some moves take a long time, obvious ones do not. The player
+//! the best move that it sees. Obvious moves take little time, and some others a lot. The player
 //! makes no errors where people make none: in mates in one, recaptures, promotions, and the
 //! endings that every player of the rating knows.
 //!
@@ -50,8 +50,9 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 }
 
 /// The scale. Values for other ratings are interpolated, those of nodes logarithmically.
-/// From 1400 to 2200 it was measured against Stockfish's UCI_Elo, below and above that in
-/// games of Lancet against itself. See `README.md` in this folder.
+/// From 1400 to 2200 it was measured against Stockfish's UCI_Elo. Below 1400, and from 2200 to
+/// 2600, it was measured in games of Lancet against itself. Higher ratings were not measured. See
+/// `README.md` in this folder.
 const LEVELS: [Level; 12] = [
     level(500, 39.0, 1.0, 400.0, 0.62),
     level(800, 90.0, 1.5, 255.0, 0.44),
@@ -87,8 +88,8 @@ pub const DEFAULT_ELO: u32 = 1500;
 /// Stronger players search the other moves too.
 const SURE_UP_TO: u32 = 2000;
 
-/// Minimum number of nodes for a move in an ending that the player knows. At full strength
-/// this is enough to mate within fifty moves in each of these endings.
+/// Minimum number of nodes for a move in an ending that the player knows. `README.md` in this
+/// folder shows how many of 50 games it wins within fifty moves.
 const KNOWN_NODES: u64 = 5_000;
 
 /// A limited player in one game.
@@ -163,7 +164,8 @@ impl Handicap {
 
     /// Returns whether the player overlooks this move, `ply` plies from the root. It
     /// overlooks no move at the root, because people look at those one by one, and none in
-    /// check.
+    /// check. At later plies, it overlooks a larger share: a tenth more for each ply after the
+    /// first, up to twice as many.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;

@@ -83,7 +83,7 @@ impl Value {
     /// conversion. The conversion is the next capture, pawn move or mate of the winning line.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
-            // There may be a mate before the conversion.
+            // These are only bounds, because the search may find a mate.
             Value::Win => Bounds::at_least(TABLEBASE_WIN - moves),
             Value::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
             _ => Bounds::exact(self.drawn_score().unwrap_or(DRAW)),
@@ -310,9 +310,9 @@ pub(crate) struct Confirming<'a> {
 }
 
 impl Confirming<'_> {
-    /// Cuts the PV where its result changes. The expected result is the first of these that is
-    /// known: the value of the first move, the sign of a decisive score, and the value of the
-    /// first position of the line in the tables. A line to mate is not checked, because it
+    /// Cuts the PV where its result changes. The value of the first move gives the expected
+    /// result. If it is unknown, the sign of a decisive score gives it. Otherwise, the first
+    /// position of the line in the tables does. A line to mate is not checked, because it
     /// proves its own result.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };

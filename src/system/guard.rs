@@ -43,7 +43,7 @@ extern "C" fn check() {
         return;
     }
     // The processor of an emulator such as valgrind may lack instruction sets that the program is
-    // compiled for but does not run.
+    // compiled for but never executes.
     #[cfg(not(windows))]
     // SAFETY: the name ends in a zero byte, and only one thread exists yet.
     if unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() } {

@@ -5,9 +5,10 @@
 //! `src/search/HISTORY.md` has the measured gain of huge pages.
 //!
 //! On machines with several NUMA nodes, the system places a page near the thread that touches it
-//! first. All search threads zero the table in chunks, each taking the next chunk, so its pages are
-//! spread over the nodes of these threads. Each thread touches its own histories and accumulators
-//! first. This has not been measured, because no machine with several nodes was available.
+//! first. As many threads as a search uses zero the table in chunks. Each takes the next chunk, so
+//! the pages are spread over the nodes of these threads. Each search thread touches its own
+//! histories and accumulators first. This has not been measured, because no machine with several
+//! nodes was available.
 #![allow(unsafe_code)]
 
 use std::{

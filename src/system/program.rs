@@ -57,8 +57,8 @@ fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString
     }
 }
 
-/// Makes the values of options case-insensitive, and lets them be negative numbers, so that their
-/// parsers can say what they expect.
+/// Makes the values of options case-insensitive. Lets them be negative numbers, so that their
+/// parsers, not clap, refuse these and say what they expect.
 fn in_any_case(command: Command) -> Command {
     let arg = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();
@@ -79,7 +79,7 @@ fn expand(argument: OsString) -> Vec<OsString> {
     if paths.is_empty() { vec![argument] } else { paths }
 }
 
-/// Returns the exit status of a program from the result of its command, and prints an error.
+/// Returns the exit status of a program from the result of its command. Prints the error, if any.
 pub fn finish(result: anyhow::Result<ExitCode>) -> ExitCode {
     result.unwrap_or_else(|error| {
         // The format `{:#}` prints the contexts, outermost first, and then the cause.

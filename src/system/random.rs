@@ -1,7 +1,7 @@
 //! A hash of 64-bit keys, with the same results on every machine. Use the generators of `rand` for
 //! sequences of random numbers.
 
-/// A bijection of 64 bits: the finaliser of splitmix64 (S. Vigna).
+/// A bijection on 64-bit numbers: one step of splitmix64 (S. Vigna).
 pub const fn mix(key: u64) -> u64 {
     let x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

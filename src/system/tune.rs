@@ -1,9 +1,9 @@
 //! Tunable constants. In a normal build they are constants. In a build with the feature `tune` they
-//! are UCI options, so that a tuner can set them. `params.rs` of each layer lists its constants,
-//! one line each:
+//! are UCI options, so that a tuner can set them. A layer with such constants lists them in its
+//! `params.rs`, one a line:
 //!
-//! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run, about
-//! a twentieth of the range. It is 0 for switches and depth limits, which tuners do not change.
+//! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run, a
+//! twentieth to a fiftieth of the range. It is 0 for switches and depth limits, which tuners do not change.
 
 use std::sync::atomic::AtomicI32;
 

@@ -85,7 +85,7 @@ fn of_terminal(words: &[OsString]) -> Option<String> {
     let word = word.to_str().filter(|word| help == "help" && *word != "help")?;
     let is_typed = uci::names().any(|name| name == word);
     (is_typed && Cli::command().find_subcommand(word).is_none()).then(|| {
-        format!("'{word}' is a command of the prompt: start 'lancet' and type 'help {word}'")
+        format!("'{word}' works only at the prompt: start 'lancet' and type 'help {word}'")
     })
 }
 

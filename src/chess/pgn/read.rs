@@ -712,7 +712,7 @@ mod tests {
         for end in ["\r", "\r\n"] {
             assert_eq!(read(joined.replace('\n', end).as_bytes()), games, "{end:?}");
         }
-        // Reads half a line at a time, so that CR and LF may be in different reads.
+        // Reads one byte at a time, so that CR and LF are in different reads.
         let bytes = joined.replace('\n', "\r\n").into_bytes();
         let mut halved = Games::new(io::BufReader::with_capacity(1, &bytes[..]));
         assert_eq!(halved.next_game().unwrap().unwrap().unwrap().tag("White"), Some("A"));

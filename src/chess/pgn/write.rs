@@ -7,9 +7,9 @@ use super::{Game, Item, Variation};
 /// Maximum width of lines with moves, in columns.
 const WIDTH: usize = 80;
 
-/// Returns the text of a game, with a blank line at its end. `ply` is the number of half-moves
-/// before the first move, according to the move number of the start position. It is 0 in a usual
-/// game, and 1 if Black plays the first move of move 1.
+/// Returns the text of a game, with a blank line at its end. `ply` is the number of plies before
+/// the first move, by the move number of the start position. It is 0 if White begins with move 1,
+/// and 1 if Black does.
 pub fn write(game: &Game, ply: usize) -> String {
     let mut text = String::new();
     for (name, value) in &game.tags {
