@@ -83,8 +83,8 @@ const fn piece_index(piece: Piece) -> usize {
     (piece.role as usize - 1) * 2 + piece.color as usize
 }
 
-/// Adds `bonus` to `entry` with history gravity: the closer the entry is to `limit`, the less it
-/// changes.
+/// Adds `bonus` to `entry` with history gravity: the closer the entry is to the limit in the
+/// direction of the bonus, the less it changes.
 fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
     let bonus = bonus.clamp(-limit, limit);
     let value = i32::from(*entry);
@@ -123,7 +123,7 @@ impl QuietRows<'_> {
     }
 }
 
-/// The moves made 1, 2 and 4 plies ago; `None` for a null move or the root.
+/// The moves made 1, 2 and 4 plies ago; `None` for a null move and before the root.
 pub(crate) type Previous = [Option<PieceTo>; 3];
 
 /// The facts about a node that index the histories of its moves.
@@ -132,7 +132,7 @@ pub(crate) struct Context {
     /// Squares that the opponent attacks. The histories distinguish moves that leave or enter
     /// them.
     pub threats: Bitboard,
-    /// The moves made before.
+    /// The earlier moves that index the continuation histories.
     pub previous: Previous,
 }
 
@@ -204,7 +204,7 @@ impl Default for Histories {
     fn default() -> Histories {
         // The tables take a few megabytes. The engine cannot work without them.
         #[allow(clippy::expect_used)]
-        Histories(Pages::new(1).expect("memory for the history tables"))
+        Histories(Pages::new(1).expect("not enough memory for the history tables"))
     }
 }
 

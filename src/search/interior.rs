@@ -1,7 +1,7 @@
 //! Principal variation search: the nodes between the root and the leaves.
 //!
 //! The steps are numbered in the order in which a node goes through them.
-//! `HISTORY.md` in this directory has the measured Elo of each step.
+//! `HISTORY.md` in this directory has the measured Elo of most steps.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
@@ -44,7 +44,7 @@ struct Node<'a> {
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` moved inside the bounds of the TT entry, if its depth is close enough.
+    /// `evaluation` clamped to the bounds of the TT entry, if its depth is close enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
@@ -73,7 +73,7 @@ struct Found {
     quiets: ArrayVec<Move, 64>,
     /// Captures and queen promotions searched before it.
     tactical: ArrayVec<Move, 32>,
-    /// `best` is a multicut score: at half the depth, a move other than the TT move reached beta.
+    /// `best` is a multicut score: without the TT move, a search at half depth reached beta.
     multicut: bool,
 }
 
@@ -127,7 +127,7 @@ enum Flow {
 
 impl Worker<'_> {
     /// Searches a position and returns its score. The window and the score are those of the
-    /// parent: the window is shifted on entry, and the score ages by one ply on return.
+    /// parent: the window is adjusted on entry, and a lost score becomes one move longer on return.
     pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
@@ -161,9 +161,9 @@ impl Worker<'_> {
             return Ok(self.leaf(position, ply));
         }
 
-        // Step 2a. Transposition table cutoff, if the entry is exact or its bound decides the
-        // window. PV nodes need a deeper entry, and decisive scores do not cut them off, so that
-        // mating lines are searched to their end.
+        // Step 2a. Transposition table cutoff, if the entry is exact or its bound is outside the
+        // window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
+        // lines are searched to their end.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
         if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
@@ -185,8 +185,8 @@ impl Worker<'_> {
             return Ok(score);
         }
 
-        // Step 2b. Tablebase cutoff, if the bounds decide the window. A tablebase win does not
-        // decide a window whose beta is a mate score.
+        // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
+        // tablebase win causes no cutoff if beta is a mate score.
         let mut node = Node {
             position,
             window,
@@ -371,9 +371,9 @@ impl Worker<'_> {
         self.probcut(node)
     }
 
-    /// Step 4c: null move pruning. If the side to move fails high even after passing, its best
-    /// move would too. This is wrong in zugzwang. Therefore the side to move must have pieces, and
-    /// at high depth the result is verified.
+    /// Step 4c: null move pruning. If the node fails high even after a pass, it would also fail
+    /// high after the best move. This is wrong in zugzwang. Therefore the side to move must have
+    /// pieces, and at high depth the result is verified.
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
@@ -417,7 +417,8 @@ impl Worker<'_> {
     }
 
     /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will
-    /// probably also fail high at full depth. Source: M. Buro, 1995.
+    /// probably also fail high at full depth. Source: M. Buro, "ProbCut: An Effective Selective
+    /// Extension of the Alpha-Beta Algorithm", 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
@@ -776,7 +777,7 @@ impl Worker<'_> {
         let mut score = -INFINITE;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {
-            // At expected all nodes, the most promising moves may be searched a ply deeper.
+            // At expected All-nodes, the most promising moves may be searched a ply deeper.
             let least = if facts.cut || T::PV { 0 } else { -1 };
             let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
@@ -883,7 +884,7 @@ impl Worker<'_> {
 
     /// Gives a quiet TT move a history bonus for a TT cutoff.
     fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
-        // Legality is not checked: a wrong move would only gain some history.
+        // Legality is not checked, because an illegal move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
         let squares = m.from().into_iter().chain([m.to()]).collect();
         let threats = Generator::new(position).threats_among(squares);

@@ -1,4 +1,4 @@
-//! Proof search for mates, for `go mate N`. It searches all moves of both sides without
+//! Full-width mate search, for `go mate N`. It searches all moves of both sides without
 //! pruning, so that it cannot overlook a quiet key move or an underpromotion. It deepens move by
 //! move, so the mate that it finds is the shortest.
 //!
@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use shakmaty::{Move, MoveList};
 
-use super::{MAX_PLY, Result, Stopped, Worker, table_key};
+use super::{CLAIMABLE_FROM, MAX_PLY, Result, Stopped, Worker, table_key};
 use crate::chess::{
     movegen::{Generator, is_tactical},
     position::{PackedMove, Position},
@@ -26,9 +26,9 @@ const HEAD_START: u64 = 30_000;
 const SHORT: u32 = 5;
 
 /// Nodes of the proof search for each node of the ordinary search: for short mates and for long
-/// ones. A node of the proof search is cheap. For long mates its share is smaller, because the
-/// ordinary search finds more of them alone. It is not 0, because the ordinary search may
-/// overlook the quiet key moves of problems.
+/// ones. A node of the proof search is cheap. For long mates the proof search gets a smaller
+/// share, because the ordinary search finds more of them alone. The share is not 0, because the
+/// ordinary search may overlook the quiet key moves of problems.
 const SHARE: [u64; 2] = [4, 1];
 
 /// Proof table entry for a position whose side to move tries to mate.
@@ -37,7 +37,7 @@ struct Proof {
     key: u64,
     /// The move that mates in `mates_in`.
     best: PackedMove,
-    /// Length of a proved mate, in moves; 0 if no mate is proved.
+    /// Maximum length of a proved mate, in moves; 0 if no mate is proved.
     mates_in: u8,
     /// There is no mate in up to this many moves.
     holds_for: u8,
@@ -132,7 +132,7 @@ impl Prover<'_, '_> {
 
     /// Returns whether the position is drawn by rule. It must not be checkmate.
     fn is_draw(&self, position: &Position) -> bool {
-        position.halfmoves() >= 100
+        position.halfmoves() >= CLAIMABLE_FROM
             || position.is_insufficient_material()
             || self.search.twice.contains(&position.key())
     }
@@ -190,8 +190,8 @@ impl Prover<'_, '_> {
         Ok(found)
     }
 
-    /// Tries all moves: first the best known one, then checks, then the others. Moves that leave
-    /// fewer replies come first.
+    /// Tries all moves: first the best known one, then checks, then the others. Within each group,
+    /// moves that leave fewer replies come first.
     fn attack_all(
         &mut self,
         position: &Position,

@@ -4,9 +4,9 @@
 //! transposition table (TT). `mate` proves mates for `go mate`. `params` has the constants.
 //! The search does not print. It reports through [`Reporter`].
 //!
-//! A node shifts its window on entry and its score on return
-//! ([`crate::chess::score`]), so that scores, bounds and table entries are always
-//! relative to their own node.
+//! A node adjusts the decisive scores of its window on entry, and its own score on return
+//! ([`crate::chess::score`]). Scores, bounds and table entries are therefore always relative to
+//! their own node.
 
 use std::{
     sync::{
@@ -205,8 +205,8 @@ impl Frame {
 /// The type of a node, known at compile time. It does not depend on the width of the window,
 /// which mate distance and repetitions may narrow.
 trait NodeType {
-    /// The node is a PV node: its window is open, it collects its principal variation, and
-    /// only deeper TT entries cut it off.
+    /// The node is a PV node. It is searched with an open window and collects its principal
+    /// variation. Only deeper TT entries cut it off, and in quiescence none do.
     const PV: bool;
 }
 
@@ -292,7 +292,7 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
-    /// The mean of the root's scores so far.
+    /// Moving average of the scores of this line's best move in earlier iterations.
     outlook: Score,
     /// The principal variation of the last iteration.
     last_pv: Vec<Move>,
@@ -400,8 +400,8 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        // The first iteration is completed even if it started late, so that its best move has
-        // been compared with the others. A stop ends it only after a few milliseconds.
+        // The clock does not end the first iteration, even if it started late, so that its best
+        // move has been compared with the others. A stop ends it only after a few milliseconds.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
@@ -513,7 +513,8 @@ impl<'a> Worker<'a> {
         (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
     }
 
-    /// Returns the score of a draw by rule. A little noise makes the search try several draws.
+    /// Returns the score of a draw by rule. With `draw_jitter`, a little noise makes the search try
+    /// several draws.
     fn draw_score(&self) -> Score {
         if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
     }
@@ -537,8 +538,9 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// Returns the number of plies since the last null move, at most `most`. Plies of the game
-    /// count too. A repetition must not include a null move.
+    /// Returns the number of plies since the last null move, at most `most`. If the line has no
+    /// null move, returns `most`, which may reach back into the game. A repetition must not
+    /// include a null move.
     fn since_null(&self, ply: usize, most: usize) -> usize {
         let null = (1..=ply.min(most)).find(|&back| self.before(ply, back).moved.is_none());
         null.map_or(most, |back| back - 1)
@@ -586,8 +588,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the static evaluation of a position whose side to move is not in check,
-    /// uncorrected and corrected. The first comes from the TT entry if it has one. The
-    /// second adds the correction histories.
+    /// uncorrected and corrected. The uncorrected one is that of the TT entry, if the entry has
+    /// one. The corrected one adds the correction histories.
     fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
         let raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,

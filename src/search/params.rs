@@ -12,7 +12,8 @@ crate::system::tune::params! {
     /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the
     /// newer bound, to measure the worth of the other.
     table_bounds: 2, 1..=2, 0;
-    /// Iteration from which the root uses aspiration windows.
+    /// Iteration from which the root uses aspiration windows, bisection or MTD(f). Earlier
+    /// iterations use the full window.
     aspiration_depth: 4, 1..=255, 0;
     /// The bounds of a TT entry correct the evaluation if the entry is at most this many plies
     /// shallower than the node.
@@ -48,8 +49,9 @@ crate::system::tune::params! {
     /// reduced.
     correction_size: 0, 0..=1, 0;
     /// Variant of singular extensions. The margin is smaller, extensions are up to three plies,
-    /// and PV nodes extend by more than one ply too. At expected cut nodes, a move that is not
-    /// singular is searched three plies less. Multicut scores are closer to beta.
+    /// and PV nodes extend by more than one ply too. At expected cut nodes, or if the TT
+    /// entry's lower bound reaches beta, a TT move that is not singular is reduced by three plies.
+    /// Multicut scores are closer to beta.
     singular: 0, 0..=1, 0;
     /// Halves the singular margin if the table entry is exact.
     singular_exact: 0, 0..=1, 0;
@@ -61,7 +63,8 @@ crate::system::tune::params! {
     /// entry or the depth is low.
     teach_evaluation: 0, 0..=1, 0;
     /// Quiet checks at the first ply of quiescence. 0: none. 1: all that lose no material. 2: the
-    /// same, but off the PV only if no recent move was reduced. 3: only those that mate.
+    /// same, but off the PV only if no recent move was reduced. 3: of those, only
+    /// moves that mate.
     quiet_checks: 1, 0..=3, 0;
     /// A singular search inherits the PV flag of its node.
     excluded_pv: 0, 0..=1, 0;
@@ -69,8 +72,8 @@ crate::system::tune::params! {
     /// quiet, and only if the table's bound or the evaluation agrees. Its depth falls as the
     /// score of quiescence rises.
     probcut_form: 0, 0..=1, 0;
-    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move and a late move
-    /// would be reduced by three.
+    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move and the formula
+    /// of late move reductions gives it at least three plies.
     lmr_first: 0, 0..=1, 0;
     /// Continuation histories distinguish whether the earlier move was tactical and whether it
     /// was a check evasion.
@@ -86,7 +89,8 @@ crate::system::tune::params! {
     /// Makes the correction tables four times as large, and the history by pawn structure eight
     /// times.
     big_tables: 0, 0..=1, 0;
-    /// A new position replaces the entry of its bucket with the lower depth, less its age.
+    /// A new position replaces the entry of its bucket with the lower value. The value of an entry
+    /// is its depth less `replace_age` for each search since it was stored.
     replace: 0, 0..=1, 0;
     /// Futility pruning judges each quiet move by its reduced depth and history, and never prunes
     /// all quiet moves at once.
@@ -104,40 +108,42 @@ crate::system::tune::params! {
     replace_age: 4, 0..=16, 1;
     /// Half the width of the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
-    /// Growth of the window's step after each failure, in per cent ...
+    /// Aspiration windows: growth of the step after each failure, in per cent of the step.
     aspiration_growth: 54, 10..=200, 10;
-    /// ... plus this, in centipawns.
+    /// Aspiration windows: additional growth of the step after each failure, in centipawns.
     aspiration_step: 5, 0..=30, 2;
     /// Sum of this node's and the parent's evaluation above which hindsight reduces by a ply, in
     /// centipawns.
     hindsight_agreement: 87, 0..=400, 20;
     /// Margin of reverse futility pruning per ply of depth, in centipawns.
     rfp_margin: 63, 30..=150, 6;
-    /// Reduction of the margin if the position is improving, in centipawns.
+    /// Reverse futility pruning: reduction of the margin if the position is improving, in
+    /// centipawns.
     rfp_improving: 62, 0..=150, 6;
-    /// Reduction of the margin if the opponent's last move was a mistake, in centipawns.
+    /// Reverse futility pruning: reduction of the margin if the opponent's last move was a mistake,
+    /// in centipawns.
     rfp_worsening: 28, 0..=100, 6;
     /// Minimum margin of reverse futility pruning, in centipawns.
     rfp_least: 24, 0..=80, 4;
-    /// Null move pruning: distance below beta that the evaluation may have, per ply of depth, in
-    /// centipawns, ...
+    /// Null move pruning: decrease of `null_margin` for each ply of depth, in centipawns.
     null_slope: 10, 0..=60, 3;
-    /// ... less this.
+    /// Null move pruning: margin above beta that the evaluation needs at depth 0, in centipawns.
     null_margin: 84, 0..=300, 14;
     /// Base reduction of the null move, in plies.
     null_base: 5, 2..=9, 1;
-    /// Plies of depth for each further ply of reduction.
+    /// Null move pruning: plies of depth for each further ply of reduction.
     null_divisor: 3, 2..=8, 1;
-    /// Centipawns above beta for each further ply of reduction.
+    /// Null move pruning: centipawns above beta for each further ply of reduction, at most four.
     null_evaluation: 164, 80..=400, 16;
     /// Margin above beta that ProbCut must reach, in centipawns.
     probcut_margin: 209, 80..=400, 16;
-    /// Reduction of that margin if the position is improving, in centipawns.
+    /// ProbCut: reduction of the margin if the position is improving, in centipawns.
     probcut_improving: 43, 0..=150, 8;
-    /// With `probcut_form`: centipawns of the quiescence score above the bound for each ply that
-    /// the search is shallower, ...
+    /// With `probcut_form`: centipawns by which the quiescence score must exceed the bound for each
+    /// ply that the search is shallower.
     probcut_step: 300, 100..=600, 25;
-    /// ... and centipawns that the score of that search must be higher for each of these plies.
+    /// With `probcut_form`: increase of the bound for each ply that the search is shallower, in
+    /// centipawns.
     probcut_more: 200, 50..=500, 25;
     /// Base futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
@@ -161,23 +167,25 @@ crate::system::tune::params! {
     /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of
     /// the piece's value, in units of a quiet move's history.
     order_safety: 1462, 0..=4000, 200;
-    /// Bonus for an attack, from a safe square, on a piece that can be won, in the same units.
+    /// Ordering of quiet moves: bonus for an attack, from a safe square, on a piece that can be
+    /// won, in units of a quiet move's history.
     order_offence: 3524, 0..=8000, 300;
-    /// With `order_checks`: bonus for a check, in the same units.
+    /// With `order_checks`: ordering bonus for a check, in units of a quiet move's history.
     order_check: 10000, 0..=20000, 800;
-    /// Ordering score that allows a good capture to lose a centipawn.
+    /// Ordering score of a capture for each centipawn that it may lose and still count as good.
+    /// With a negative score, a capture must win as much.
     good_capture: 116, 32..=512, 24;
     /// Weight of the continuation history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
     /// Singular margin per ply of depth, in 1/16 centipawns.
     singular_margin: 18, 4..=64, 3;
-    /// The same with `singular`.
+    /// With `singular`: singular margin per ply of depth, in 1/16 centipawns.
     singular_narrow: 12, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
     double_margin: 11, 0..=100, 5;
-    /// With `singular`: centipawns below the singular bound for a third ply, ...
+    /// With `singular`: centipawns below the singular bound for a third ply of extension.
     triple_margin: 90, 0..=400, 20;
-    /// ... and additional centipawns for either extension in PV nodes.
+    /// With `singular`: additional centipawns for a second or third ply of extension at PV nodes.
     singular_pv: 200, 0..=500, 25;
     /// Base reduction of quiet moves, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
@@ -186,7 +194,8 @@ crate::system::tune::params! {
     lmr_divisor: 2520, 1500..=4000, 120;
     /// Base reduction of captures and queen promotions, in 1/1024 ply.
     lmr_capture_base: 431, 0..=2048, 80;
-    /// Divisor of the same product, for captures and queen promotions, in 1/1024.
+    /// Divisor of the product of the logarithms of depth and move number, for captures and queen
+    /// promotions, in 1/1024.
     lmr_capture_divisor: 4348, 2500..=8000, 250;
     /// History of a capture that decreases its reduction by a ply.
     lmr_capture_history: 15781, 5000..=40000, 1600;
@@ -200,13 +209,16 @@ crate::system::tune::params! {
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
     lmr_was_pv: 868, 0..=2500, 100;
-    /// Even less if the TT entry's lower bound is above alpha, in 1/1024 ply, ...
+    /// Less reduction if the node is or was on a principal variation and the TT entry's lower bound
+    /// is above alpha, in 1/1024 ply.
     lmr_table_above: 391, 0..=2000, 100;
-    /// ... and even less if the TT entry is at least as deep as this search.
+    /// Less reduction if the node is or was on a principal variation and the TT entry is at least
+    /// as deep as this search, in 1/1024 ply.
     lmr_table_deep: 281, 0..=2000, 100;
     /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;
-    /// Centipawns above the best score below which the re-search is a ply shallower.
+    /// The re-search is a ply shallower if the score is less than this above the best score, in
+    /// centipawns.
     lmr_shallower: 11, 0..=40, 3;
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1177, 0..=2500, 100;
@@ -222,36 +234,41 @@ crate::system::tune::params! {
     lmr_in_check: 659, 0..=2000, 90;
     /// History bonus per ply.
     bonus_slope: 275, 50..=600, 20;
-    /// With `teach_evaluation`: bonus or malus per centipawn, ...
+    /// With `teach_evaluation`: bonus or malus per centipawn of the change.
     evaluation_slope: 12, 2..=40, 2;
-    /// ... at most this bonus ...
+    /// With `teach_evaluation`: maximum bonus.
     evaluation_bonus: 648, 50..=2000, 80;
-    /// ... and this malus.
+    /// With `teach_evaluation`: maximum malus.
     evaluation_malus: 288, 50..=2000, 80;
     /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;
-    /// With `teach`: history malus per ply, ...
+    /// With `teach`: history malus per ply.
     malus_slope: 200, 50..=600, 20;
-    /// ... plus this, ...
+    /// With `teach`: constant part of the history malus.
     malus_offset: 100, 0..=600, 30;
-    /// ... and at most this.
+    /// With `teach`: maximum history malus.
     malus_max: 1400, 300..=4000, 150;
     /// With `teach`: decrease of the malus for each further quiet move, in 1/1024.
     malus_fade: 45, 0..=200, 8;
     /// With `teach`: update rate of continuation histories, in 1/16 of the other histories' rate.
     continuation_rate: 8, 2..=24, 1;
-    /// Usual size of a correction, in centipawns. With `correction_size`, each further
-    /// centipawn means ...
+    /// Usual size of a correction, in centipawns. With `correction_size`, each further centipawn
+    /// decreases reductions and changes margins.
     correction_usual: 12, 0..=60, 3;
-    /// ... this much less reduction, in 1/1024 ply, ...
+    /// With `correction_size`: decrease of the reduction for each centipawn above
+    /// `correction_usual`, in 1/1024 ply.
     correction_lmr: 4, 0..=16, 1;
-    /// ... a larger margin of reverse futility pruning, in 1/16 centipawns, ...
+    /// With `correction_size`: increase of the margin of reverse futility pruning for each
+    /// centipawn above `correction_usual`, in 1/16 centipawns.
     correction_rfp: 8, 0..=32, 2;
-    /// ... a larger margin of futility pruning, in 1/16 centipawns, ...
+    /// With `correction_size`: increase of the margin of futility pruning for each centipawn above
+    /// `correction_usual`, in 1/16 centipawns.
     correction_futility: 9, 0..=32, 2;
-    /// ... a larger margin of futility pruning in quiescence, in 1/16 centipawns, ...
+    /// With `correction_size`: increase of the margin of futility pruning in quiescence for each
+    /// centipawn above `correction_usual`, in 1/16 centipawns.
     correction_quiescence: 16, 0..=48, 2;
-    /// ... and a smaller margin for a second ply of singular extension, in 1/16 centipawns.
+    /// With `correction_size`: decrease of the margin for a second ply of singular extension for
+    /// each centipawn above `correction_usual`, in 1/16 centipawns.
     correction_double: 4, 0..=24, 2;
     /// Update rate of correction histories, in 1/1024 of the error per ply of depth.
     correction_rate: 25, 4..=64, 4;
@@ -266,9 +283,9 @@ crate::system::tune::params! {
     /// Weight of the corrections by pairs of earlier moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
     /// With `optimism`: maximum bonus, in centipawns. It is multiplied by the weight of the
-    /// material ...
+    /// material less `optimism_less`.
     optimism_most: 113, 20..=300, 14;
-    /// ... less this, in 1/1024.
+    /// With `optimism`: subtracted from the weight of the material, in 1/1024.
     optimism_less: 540, 300..=680, 20;
     /// With `optimism`: score at which half the maximum is reached, in centipawns.
     optimism_half: 201, 50..=500, 25;

@@ -25,10 +25,11 @@ use crate::{
     },
 };
 
-/// Capacity for the moves of one position, in whole chunks. The maximum is 218 moves in chess, and
-/// 270 with more queens than promotions allow.
+/// Capacity for the moves of one position, rounded up to whole chunks. The maximum is 218 moves in
+/// chess, and 270 with more queens than promotions allow.
 const CAPACITY: usize = 272;
-/// Mask of the key bits for a move's index. The first move has the greatest value.
+/// Mask of the key bits that hold a move's index. They count down, so that of moves with equal
+/// scores the first has the greatest key.
 const PLACES: i32 = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 9;
 
@@ -177,7 +178,8 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// Returns whether the last move returned is a capture that loses material.
+    /// Returns whether the last move returned is a losing capture: one whose exchange is worth less
+    /// than the `least` of its ordering score.
     pub fn is_bad_tactical(&self) -> bool {
         self.stage == Stage::BadTactical
     }
@@ -198,7 +200,8 @@ impl<'a> Picker<'a> {
         }
         if self.stage == Stage::GoodTactical {
             while let Some((m, score)) = self.tactical.take_best(self.table_move) {
-                // With a good history, a capture may lose a little.
+                // A capture of a valuable piece or with a good history may lose a little. One with
+                // a bad history must win something.
                 let least = -score / p::good_capture();
                 if see::see_ge(self.generator.position(), m, least) {
                     return Some((m, least));
@@ -222,8 +225,8 @@ impl<'a> Picker<'a> {
         Some((m, 0))
     }
 
-    /// Generates and scores the tactical moves: most valuable victim first, then by capture
-    /// history.
+    /// Generates and scores the tactical moves by the sum of the weighted value of the victim and
+    /// the capture history.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
         generator.tactical(|m: Move| {

@@ -13,7 +13,7 @@ pub struct NodeFacts {
     /// Remaining depth, in plies.
     pub depth: i32,
     /// Best estimate of the score without a search: the corrected static evaluation,
-    /// moved inside the TT bounds.
+    /// clamped to the TT bounds.
     pub estimate: Score,
     /// The static evaluation is higher than at our last move.
     pub improving: bool,
@@ -69,7 +69,8 @@ pub struct MoveFacts {
     /// The move is neither a capture nor a queen promotion.
     pub quiet: bool,
     /// The move's history score. Below the root, a quiet move's score includes the move-ordering
-    /// bonuses for its squares: escapes from attacks, safe squares and safe attacks.
+    /// bonus or malus for its squares: a bonus for an escape from a less valuable attacker and for
+    /// an attack from a safe square, and a malus for entering an attacked square.
     pub history: i32,
     /// The node's evaluation is higher than at our last move.
     pub improving: bool,
@@ -95,7 +96,7 @@ pub struct MoveFacts {
     /// The TT entry is at least as deep as this search.
     pub table_deep: bool,
     /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
-    /// at this ply tend to fail.
+    /// at this ply tend to fail low.
     pub cutoffs_below: u32,
     /// The node's evaluation is far below alpha.
     pub hopeless: bool,
@@ -129,7 +130,8 @@ impl MoveFacts {
     };
 }
 
-/// Late move pruning: returns whether enough quiet moves have been tried.
+/// Late move pruning: returns whether enough moves have been tried to skip the remaining quiet
+/// moves. `number` counts all moves, including captures.
 pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
     depth <= p::lmp_depth()
         && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }

@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-/// The deepest ply a search reaches.
+/// Number of plies of a line, from the root. The deepest ply that a search reaches is
+/// `MAX_PLY - 1`.
 pub const MAX_PLY: usize = 240;
 
 /// The best line found from each ply on.

@@ -1,6 +1,6 @@
-//! Quiescence search: searches captures until the position is quiet enough for the static
-//! evaluation. At its first ply it also searches quiet checks. In check it searches evasions
-//! until one avoids a decisive loss, and after that only good captures.
+//! Quiescence search: searches captures and queen promotions until the position is quiet enough
+//! for the static evaluation. At its first ply it also searches quiet checks. In check it searches
+//! evasions until one avoids a decisive loss, and after that only good captures.
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
@@ -46,8 +46,8 @@ impl Leaf<'_> {
 
 impl Worker<'_> {
     /// Searches a leaf and returns its score. The window and the score are those of the parent:
-    /// the window is shifted on entry, and the score ages by one ply on return. `first` marks
-    /// the first ply of quiescence, except in ProbCut.
+    /// the window is adjusted on entry, and a lost score becomes one move longer on return. `first`
+    /// marks the first ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,
@@ -147,8 +147,8 @@ impl Worker<'_> {
         Ok(leaf.best)
     }
 
-    /// Step 3: raises the best score to the corrected evaluation, moved inside the TT
-    /// bounds. Returns true if it reaches beta, or if no capture can raise alpha.
+    /// Step 3: raises the best score to the corrected evaluation, clamped to the TT bounds. Returns
+    /// true if it reaches beta or, after the first ply, if no capture can raise alpha.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
         let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);
         leaf.raw = raw;

@@ -38,7 +38,7 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// Maximum length of a reported refutation in plies, including the refuted move.
 const REFUTATION_PLIES: usize = 5;
 
-/// Largest distance from the mean, in centipawns, at which a score counts as unchanged.
+/// Distance from the moving average, in centipawns, below which a score counts as unchanged.
 const STEADY: u32 = 12;
 
 /// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below
@@ -49,7 +49,7 @@ const MAX_PASSES: u32 = 40;
 /// and the better moves come first.
 const DRAWN_SCALE: Score = 50;
 
-/// Nodes of the ordinary search to find a move to play if the requested mate is refuted.
+/// Nodes that the ordinary search gets to find a move to play if the requested mate is refuted.
 const MOVE_NODES: u64 = 100_000;
 
 /// The search algorithm at the root (UCI option `Root Search`).
@@ -78,7 +78,7 @@ pub struct RootMove {
     /// Exponential moving average of its scores in the iterations in which it was best;
     /// `-INFINITE` before the first.
     average: Score,
-    /// Whether `score` is exact, a lower or an upper bound.
+    /// Whether `score` is exact, a lower bound or an upper bound.
     pub(crate) bound: Bound,
     /// Depth of the iteration that found `score`, in plies.
     pub(crate) depth: u32,
@@ -102,7 +102,7 @@ impl RootMove {
         self.known.map(|known| known.value)
     }
 
-    /// Adds the score to the mean, after an iteration in which this move was best.
+    /// Updates the moving average with the score, after an iteration in which this move was best.
     fn note_average(&mut self) {
         let first = self.average == -INFINITE || is_decisive(self.score);
         self.average = if first { self.score } else { (self.average + self.score) / 2 };
@@ -306,7 +306,7 @@ impl Worker<'_> {
         let Some(place) = self.root_moves.iter().position(|rm| rm.m == line[0]) else { return };
         let rm = &mut self.root_moves[place];
         let plies = line.len() as Score;
-        // Mates count the winner's moves.
+        // Mate scores count the winner's moves.
         rm.score = if plies % 2 == 1 { MATE - (plies + 1) / 2 } else { plies / 2 - MATE };
         rm.bound = Bound::Exact;
         rm.depth = self.iteration.unsigned_abs();
@@ -317,8 +317,8 @@ impl Worker<'_> {
 
     /// Keeps the best move of the last completed iteration if the search of the first line was
     /// stopped too early to judge it. If the stop came while the best move was failing low,
-    /// neither its score nor a better move is known (see [`drop_old_scores`]). If the best move
-    /// was seen to lose, the others may lose just as soon.
+    /// neither its score nor a better move is known (see [`drop_old_scores`]). If the search has
+    /// shown that the best move loses, the other moves may lose just as quickly.
     fn drop_unproved(&mut self, before: RootMove) {
         let proved = self.root_moves[0].score >= -DECISIVE;
         if proved || before.bound != Bound::Exact {
@@ -454,10 +454,10 @@ impl Worker<'_> {
                 return Ok(score);
             }
             if score <= window.alpha {
-                // The best move is worse than expected: take time to find another.
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = if is_decisive(score) { -INFINITE } else { score - step };
                 reduction = 0;
+                // The best move is worse than expected: take time to find another.
                 self.ponder_spent = false;
             } else {
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
@@ -642,8 +642,8 @@ impl Worker<'_> {
             let entry = self.probe(&position).filter(known);
             let Some(m) = entry.and_then(|e| Generator::new(&position).find(e.best)) else { break };
             self.make(&mut position, m, line.len());
-            // A move that ends the game does not belong to the score: entries ignore
-            // repetitions, and a mate would have a mate score.
+            // A move that ends the game would contradict the score: entries ignore repetitions, and
+            // a line that ends in mate would have a mate score.
             over = is_over(self, &position, line.len() + 1);
             if !over {
                 line.push(m);

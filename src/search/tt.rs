@@ -17,8 +17,7 @@
 //! - There is no data race, because all shared memory consists of atomic words.
 //! - No order between words is needed. If a reader finds a mixture of two writes, 48 bits of
 //!   the key decide whether the halves belong together. The chance of a false match is 2^-48.
-//!   Even then the move is only compared with legal moves, and the bounds come from a real
-//!   search.
+//!   Even then an illegal move is never made, and the bounds come from a real search.
 //! - If two writers lose or duplicate an entry, this costs only a little work.
 //! - A new generation or an empty table, which all threads must see, is written while no search
 //!   thread runs.
@@ -67,7 +66,7 @@ impl Entry {
         pv: false,
     };
 
-    /// Returns the static evaluation moved inside the bounds, unless the result is decisive.
+    /// Returns the static evaluation clamped to the bounds, unless the result is decisive.
     pub(super) fn refine(self, evaluation: Score) -> Score {
         let refined = self.bounds.refine(evaluation);
         if is_decisive(refined) { evaluation } else { refined }
@@ -77,9 +76,9 @@ impl Entry {
     ///
     /// At the same depth the bounds tighten. Bounds that would cross, because of search
     /// instability, are replaced. The result of a deeper search replaces the old bounds. So does
-    /// that of a search up to three plies shallower, because the old bounds did not decide the
-    /// current window and the new ones did. An exact score of any depth above 0 replaces them
-    /// too.
+    /// that of a search up to three plies shallower, because the old bounds caused no cutoff in the
+    /// current window, and the new ones are outside it. An exact score of any depth above 0
+    /// replaces them too.
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };
@@ -162,8 +161,8 @@ impl Slot {
         current.then_some((check >> 8 & 0xff) as i32)
     }
 
-    /// Returns the replacement priority: the entry's depth, less for its age. The entry with the
-    /// lowest value is replaced.
+    /// Returns the value of the entry for replacement: its depth less a deduction for its age. The
+    /// entry with the lower value is replaced.
     fn worth(&self, generation: u8) -> i32 {
         let check = self.check.load(Relaxed);
         if check & OCCUPIED == 0 {
